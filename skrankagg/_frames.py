@@ -1,0 +1,211 @@
+"""The door for data frames: what comes in is checked and encoded here, and nowhere else.
+
+Frames of pandas, polars and pyarrow are accepted. A column of ids becomes integer codes and a sorted index of its
+distinct values in their own dtype; a column of numbers becomes finite float64.
+"""
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+__all__ = ["Columns", "encode_ids", "first_row", "plain_index"]
+
+
+class Columns:
+    """Columns of a frame under their canonical names.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, or a frame of polars or pyarrow
+        Where to read.
+    names : dict of str to str
+        Canonical name to the name in the frame.
+    caller : str
+        The constructor that messages name.
+    """
+
+    def __init__(self, frame, names, caller):
+        self._frame = _eager_frame(frame, caller)
+        self._names = names
+        self._caller = caller
+        self.available = list(self._frame.columns)
+        self.n_rows = self._frame.shape[0]
+        self.index = self._frame.index if isinstance(self._frame, pd.DataFrame) else None
+
+    def name(self, column):
+        """Name of a column in the frame."""
+        return self._names[column]
+
+    def has(self, column):
+        """Whether to read an optional column: it is there, or the caller named it."""
+        name = self._names[column]
+        return name is not None and (name in self.available or name != column)
+
+    def require(self, *columns):
+        """Raise ValueError unless each column exists exactly once."""
+        missing = [name for name in columns if self._names.get(name, name) not in self.available]
+        if missing:
+            named = ", ".join(repr(self._names.get(name, name)) for name in missing)
+            raise ValueError(
+                f"X is missing the column(s) {named}; it has {self.available}. "
+                f"Name them with {self._caller}(df, {missing[0].split()[0]}=...)."
+            )
+        for name in columns:
+            if self.available.count(self._names[name]) > 1:
+                raise ValueError(
+                    f"X has {self.available.count(self._names[name])} columns named {self._names[name]!r} and one is "
+                    "expected; rename or drop the others."
+                )
+        if self.n_rows == 0:
+            raise ValueError("X has no rows and at least one is expected; check how it was read or filtered.")
+
+    def ids(self, column):
+        """Encode an id column.
+
+        Returns
+        -------
+        codes : ndarray of shape (n_rows,), dtype=int32
+        index : pandas.Index
+            Distinct ids, sorted, in the column's own dtype.
+        """
+        values = self._series(column)
+        try:
+            codes, index = encode_ids(values)
+        except TypeError as error:
+            raise TypeError(
+                f"Column {self._names[column]!r} must hold ids that can be sorted, such as strings or integers; "
+                f"they are of mixed or unhashable types ({error}). Convert them to one type."
+            ) from None
+        missing = codes < 0
+        if missing.any():
+            raise ValueError(
+                f"Column {self._names[column]!r} must hold an id in every row; {int(missing.sum())} are missing, the "
+                f"first in row {first_row(missing)}. Drop those rows or fill them in."
+            )
+        return codes, index
+
+    def numbers(self, column):
+        """Read a column of finite numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=float64
+            Possibly a view of the frame's own memory.
+        """
+        values, name = self._series(column), self._names[column]
+        if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
+            raise ValueError(
+                f"Column {name!r} must hold numbers; its dtype is {values.dtype}. Convert it with pandas.to_numeric."
+            )
+        numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+        bad = ~np.isfinite(numbers)
+        if bad.any():
+            row = first_row(bad)
+            raise ValueError(
+                f"Column {name!r} must hold finite numbers; {int(bad.sum())} rows hold NaN or infinity, the first is "
+                f"row {row} ({numbers[row]}). Drop those rows or fill them in."
+            )
+        return numbers
+
+    def _series(self, column):
+        name = self._names[column]
+        if isinstance(self._frame, pd.DataFrame):
+            return self._frame[name]
+        values = self._frame[name]
+        # A null is kept as None, which pandas takes for a missing id; numbers come as NumPy holds them.
+        return pd.Series(values.to_numpy())
+
+
+def _eager_frame(frame, caller):
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    try:
+        return nw.from_native(frame, eager_only=True)
+    except TypeError:
+        hint = "; collect it first" if hasattr(frame, "collect") else ""
+        raise TypeError(
+            f"{caller} expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got "
+            f"{type(frame).__module__}.{type(frame).__qualname__}{hint}."
+        ) from None
+
+
+def first_row(mask):
+    """Number of the first row of a mask, as an int."""
+    return int(np.argmax(mask))
+
+
+def plain_index(index):
+    """Values of an index that look-ups can compare: a categorical index as its categories' own type."""
+    if isinstance(index, pd.CategoricalIndex):
+        return pd.Index(index.astype(index.categories.dtype))
+    return index
+
+
+def encode_ids(values):
+    """Number the distinct values of a column in their sorted order.
+
+    Parameters
+    ----------
+    values : pandas.Series
+        Ids of any sortable type.
+
+    Returns
+    -------
+    codes : ndarray of shape (n_rows,), dtype=int32
+        -1 where the id is missing.
+    index : pandas.Index
+        Distinct values, sorted; categories stay categories.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> codes, index = encode_ids(pd.Series(["b", "a", "b"]))
+    >>> codes, list(index)
+    (array([1, 0, 1], dtype=int32), ['a', 'b'])
+    """
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return _encode_categories(values)
+    runs = _run_starts(values)
+    if runs is None:
+        codes, index = pd.factorize(values, sort=True)
+        codes = codes.astype(np.int32)
+    else:
+        codes, index = pd.factorize(values.iloc[runs], sort=True)
+        codes = np.repeat(codes.astype(np.int32), np.diff(np.append(runs, len(values))))
+    return codes, pd.Index(index)
+
+
+def _encode_categories(values):
+    codes = values.cat.codes.to_numpy()
+    categories = values.cat.categories
+    used = np.zeros(len(categories) + 1, dtype=bool)  # the last place takes the missing, code -1
+    used[codes] = True
+    present = np.flatnonzero(used[:-1])
+    # Categories stand in the order of their values, as the ids of every other dtype do, not in the order declared.
+    present = present[np.asarray(categories[present].argsort())]
+    new_code = np.full(len(categories) + 1, -1, dtype=np.int32)
+    new_code[present] = np.arange(len(present), dtype=np.int32)
+    return new_code[codes], pd.CategoricalIndex(pd.Categorical.from_codes(present, dtype=values.dtype))
+
+
+def _run_starts(values, sample=4096):
+    """Starts of the runs of equal values, or None where runs are short.
+
+    Queries and voters usually come in long runs, and comparing neighbours is several times cheaper than hashing.
+    """
+    n_rows = len(values)
+    if n_rows < sample:
+        return None
+    array = values.array
+    head = array[:sample]
+    if np.mean(_differ(head)) > 0.1:
+        return None
+    changed = _differ(array)
+    if np.mean(changed) > 0.25:
+        return None
+    return np.concatenate([[0], np.flatnonzero(changed) + 1])
+
+
+def _differ(array):
+    # A missing value differs from everything, itself included: it starts a run of its own.
+    return np.asarray(pd.array(array[1:] != array[:-1], dtype="boolean").fillna(True), dtype=bool)

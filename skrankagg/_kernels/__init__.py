@@ -1,0 +1,149 @@
+"""The door to the compiled kernels: NumPy arrays in, NumPy arrays out.
+
+::
+
+    aggregators, metrics                     NumPy, interpreted
+            |
+        _kernels/__init__.py                 this door: converts, documents, and knows whether it is compiled
+            |
+        _kernels/_majority.py, _ragged.py    librt.vecs only; mypyc turns each into an extension module
+
+A kernel takes typed vectors, which hold a copy of the array and can be compiled to plain C loops. What NumPy says in
+one vectorised operation is not here: a kernel is a loop that branches, or that depends on its own last step.
+"""
+
+import hashlib
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+from librt.vecs import vec
+from mypy_extensions import i64
+
+from . import _majority, _ragged
+
+__all__ = ["COMPILED", "majority_points", "ragged_cumsum", "stale_kernels"]
+
+_KERNELS = (_majority, _ragged)
+# Pairs that one kernel call may compare: a fraction of a second, between which Ctrl-C is heard.
+_BLOCK = 200_000_000
+
+#: Whether the kernels run as compiled extension modules (else: as plain Python, the same results but slower).
+COMPILED = not any(kernel.__file__.endswith(".py") for kernel in _KERNELS)
+
+_VF = vec[float]
+_VI = vec[i64]
+
+
+def _as_vf(array):
+    # vec converts a contiguous array of exactly this type in one copy, and any other one item by item, in silence.
+    return _VF(np.ascontiguousarray(array, dtype=np.float64))
+
+
+def _as_vi(array):
+    return _VI(np.ascontiguousarray(array, dtype=np.int64))
+
+
+def stale_kernels():
+    """Name the compiled kernels whose source has changed since they were compiled.
+
+    Returns
+    -------
+    list of str
+        Module names, empty where the kernels run as plain Python or nothing changed.
+    """
+    compiled = [kernel for kernel in _KERNELS if not kernel.__file__.endswith(".py")]
+    if not compiled:
+        return []
+    folder = Path(__file__).parent
+    record = folder / "_compiled.json"
+    digests = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    stale = []
+    for kernel in compiled:
+        name = kernel.__name__.rpartition(".")[2]
+        source = folder / f"{name}.py"
+        if source.exists() and hashlib.sha256(source.read_bytes()).hexdigest() != digests.get(name):
+            stale.append(name)
+    return stale
+
+
+if stale_kernels():
+    warnings.warn(
+        f"The compiled kernel(s) {', '.join(stale_kernels())} are older than their source, which has no effect: "
+        "install skrankagg again to compile it, or delete the extension modules to run the source.",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def ragged_cumsum(value, ptr):
+    """Running totals within consecutive segments.
+
+    Parameters
+    ----------
+    value : ndarray of shape (n,), dtype=float64
+        What to add up.
+    ptr : ndarray of shape (n_segments + 1,), dtype=int
+        Segment ``s`` is ``value[ptr[s]:ptr[s + 1]]``.
+
+    Returns
+    -------
+    ndarray of shape (n,), dtype=float64
+        At each place, the sum of its segment up to and with it; read-only.
+    """
+    return np.asarray(_ragged.ragged_cumsum(_as_vf(value), _as_vi(ptr)))
+
+
+def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held):
+    """Count each item's majority wins and draws against the other items of its query.
+
+    A list prefers a ranked item to an absent one; it has no opinion on two absent or two tied items. Margins within
+    1e-12 of the query's total weight are draws, so that rounding never makes a majority.
+
+    Parameters
+    ----------
+    list_ptr : ndarray of shape (n_queries + 1,), dtype=int
+        Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``.
+    row_ptr : ndarray of shape (n_lists + 1,), dtype=int
+        Rows of a list, best first.
+    rank : ndarray of shape (n_rows,), dtype=float64
+        Equal neighbours within a list tie.
+    pair : ndarray of shape (n_rows,), dtype=int
+        Code of the (query, item) pair of each row.
+    list_weight : ndarray of shape (n_lists,), dtype=float64
+        Weight of each list.
+    pair_ptr : ndarray of shape (n_queries + 1,), dtype=int
+        Pairs of each query.
+    held : ndarray of shape (n_pairs,), dtype=float64
+        Total weight of the lists that hold each item.
+
+    Returns
+    -------
+    wins, draws : ndarray of shape (n_pairs,), dtype=float64
+        Numbers of opponents beaten by a weighted majority, and of opponents at a draw.
+    """
+    n_queries = len(pair_ptr) - 1
+    total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
+    arrays = (
+        _as_vi(list_ptr),
+        _as_vi(row_ptr),
+        _as_vf(rank),
+        _as_vi(pair),
+        _as_vf(list_weight),
+        _as_vi(pair_ptr),
+        _as_vf(held),
+        _as_vf(1e-12 * total_weight),
+    )
+    within = np.add.reduceat(np.diff(row_ptr).astype(np.float64) ** 2, list_ptr[:-1])
+    work = np.cumsum(within + np.diff(pair_ptr).astype(np.float64) ** 2) / 2
+    wins, draws = [], []
+    first = 0
+    while first < n_queries:
+        done = work[first - 1] if first else 0.0
+        last = max(first + 1, int(np.searchsorted(work, done + _BLOCK, side="right")))
+        won, drawn = _majority.majority_points(first, last, *arrays)
+        wins.append(np.asarray(won))
+        draws.append(np.asarray(drawn))
+        first = last
+    return np.concatenate(wins), np.concatenate(draws)

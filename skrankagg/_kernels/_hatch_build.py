@@ -1,0 +1,59 @@
+"""Build hook: compile the kernels with mypyc, or install them as plain Python.
+
+``SKRANKAGG_MYPYC`` decides: ``auto`` (default) compiles and falls back to pure Python where that fails, say for want of
+a C compiler; ``require`` makes the failure an error; ``off`` does not compile, and clears what an earlier build left.
+"""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+from hatch_mypyc.plugin import MypycBuildHook
+
+MODES = ("auto", "require", "off")
+RECORD = "skrankagg/_kernels/_compiled.json"
+
+
+class OptionalMypyc(MypycBuildHook):
+    """hatch-mypyc's hook that may fail, and that records which sources it compiled."""
+
+    def initialize(self, version, build_data):
+        mode = os.environ.get("SKRANKAGG_MYPYC", "auto")
+        if mode not in MODES:
+            raise ValueError(f"SKRANKAGG_MYPYC must be one of {', '.join(MODES)}; got {mode!r}.")
+        if self.target_name != "wheel":
+            return
+        self.clean([version])
+        if mode == "off":
+            return
+        try:
+            super().initialize(version, build_data)
+        except Exception as error:
+            if mode == "require":
+                raise
+            self.clean([version])
+            self.app.display_warning(
+                f"The kernels were not compiled, so skrankagg runs them as plain Python, slower by far: {error}"
+            )
+            return
+        self._write_record()
+        build_data["artifacts"].append(f"/{RECORD}")
+
+    def clean(self, versions):
+        super().clean(versions)
+        Path(self.root, RECORD).unlink(missing_ok=True)
+
+    def _write_record(self):
+        # An import compares these digests with the sources beside the compiled modules: an edited source is noticed,
+        # whatever the installer did to the files' times.
+        digests = {
+            Path(name).stem: hashlib.sha256(Path(self.root, name).read_bytes()).hexdigest()
+            for name in sorted(self.normalized_included_files)
+        }
+        Path(self.root, RECORD).write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
+
+
+def get_build_hook():
+    """Name the hook for hatchling, which finds two in this module."""
+    return OptionalMypyc

@@ -1,0 +1,17 @@
+"""Sums along ragged rows."""
+
+from librt.vecs import vec
+from mypy_extensions import i64
+
+
+def ragged_cumsum(value: vec[float], ptr: vec[i64]) -> vec[float]:
+    # Each segment starts afresh at zero: the difference of two running totals over everything would carry the
+    # rounding of all segments before it.
+    total = vec[float]([0.0] * len(value))
+    n_segments: i64 = len(ptr) - 1
+    for s in range(n_segments):
+        running = 0.0
+        for p in range(ptr[s], ptr[s + 1]):
+            running += value[p]
+            total[p] = running
+    return total

@@ -1,0 +1,576 @@
+"""RankedLists: ranked lists, checked and encoded once.
+
+A data set of ranked lists is a long frame, a row for each place of each list. Everything below the public border works
+on integer codes instead: rows are sorted by query, voter and rank, so that a list is a slice of rows, and each row knows
+the code of its (query, item) *pair*, the thing that is scored. Aggregating is then adding up over ``lists.pair``.
+
+The frame of the examples, two voters on one query:
+
+>>> import pandas as pd
+>>> from skrankagg import RankedLists
+>>> frame = pd.DataFrame({
+...     "query": ["q", "q", "q", "q"],
+...     "voter": ["v", "v", "w", "w"],
+...     "item": ["a", "b", "b", "c"],
+...     "rank": [1, 2, 1, 2],
+... })
+>>> lists = RankedLists.from_frame(frame)
+>>> lists
+RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
+>>> lists.pair
+array([0, 1, 1, 2], dtype=int32)
+"""
+
+import warnings
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from ._frames import Columns, first_row
+from ._grouped import expand, gather_ranges, group_order, mid_ranks, sort_codes, starts_to_ptr
+from .exceptions import RankScoreConflictWarning, SplitQueryWarning
+
+__all__ = ["RankedLists", "check_lists"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankedLists:
+    """Ranked lists of many voters for many queries, encoded; a sample is a query.
+
+    Build one with :meth:`from_frame`. It is immutable, and to scikit-learn it is a container of ``n_queries`` samples:
+    ``cv=5``, ``train_test_split`` and every splitter cut it between queries and never through a list.
+
+    Parameters
+    ----------
+    queries, voters, items : pandas.Index
+        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items.
+    list_ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
+    list_voter : ndarray of shape (n_lists,), dtype=int32
+        Voter of each list.
+    list_weight : ndarray of shape (n_lists,), dtype=float64
+        Weight of each list; a list of integer weight w counts as w copies of itself.
+    row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
+        Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first, ties by item.
+    pair : ndarray of shape (n_rows,), dtype=int32
+        Code of the (query, item) pair of each row.
+    rank : ndarray of shape (n_rows,), dtype=float64
+        Mid-rank in the list: positions from 1, ties share their mean.
+    score : ndarray of shape (n_rows,), dtype=float64, or None
+        Scores as given, higher is better; None for lists of ranks only.
+    pair_ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Pairs of query ``q`` are ``pair_ptr[q]`` to ``pair_ptr[q + 1] - 1``, sorted by item.
+    pair_item : ndarray of shape (n_pairs,), dtype=int32
+        Item of each pair.
+
+    See Also
+    --------
+    Qrels : Relevance judgements for the items.
+
+    Notes
+    -----
+    Within a list the order is by ``rank``, or by descending ``score`` where there is no rank; only the order of the
+    ranks counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list there.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> frame = pd.DataFrame({
+    ...     "query": ["q1", "q1", "q2"], "voter": ["v", "v", "v"], "item": ["a", "b", "a"], "score": [2.0, 9.0, 1.0]
+    ... })
+    >>> lists = RankedLists.from_frame(frame)
+    >>> len(lists), lists.shape
+    (2, (2,))
+    >>> lists[[0]].to_frame()
+      query voter item  rank  score
+    0    q1     v    b   1.0    9.0
+    1    q1     v    a   2.0    2.0
+    """
+
+    queries: pd.Index
+    voters: pd.Index
+    items: pd.Index
+    list_ptr: np.ndarray
+    list_voter: np.ndarray
+    list_weight: np.ndarray
+    row_ptr: np.ndarray
+    pair: np.ndarray
+    rank: np.ndarray
+    score: np.ndarray | None
+    pair_ptr: np.ndarray
+    pair_item: np.ndarray
+
+    def __post_init__(self):
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @classmethod
+    def from_frame(
+        cls, df, *, query="query", voter="voter", item="item", rank="rank", score="score", weight="weight"
+    ):
+        """Check and encode a long frame of ranked lists.
+
+        Parameters
+        ----------
+        df : DataFrame of pandas, polars or pyarrow
+            A row for each item of each list, in any order. Other columns are ignored.
+        query, voter, item : str, default="query", "voter", "item"
+            Names of the id columns, of any sortable dtype. A frame without ``voter`` is one voter, ``consensus``, so
+            that the result of an aggregation can be aggregated again.
+        rank : str or None, default="rank"
+            Name of the column of ranks, 1 for the best; None not to read it.
+        score : str or None, default="score"
+            Name of the column of scores, higher is better; None not to read it. One of ``rank`` and ``score`` is enough.
+        weight : str or None, default="weight"
+            Name of the optional column of list weights, at least 0 and constant within a list; None not to read it.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        TypeError
+            If `df` is not a data frame, or if ids cannot be sorted.
+        ValueError
+            If a column or an id is missing, there are no rows, a number is NaN or infinite, a rank or weight is
+            negative, a weight varies within a list, or a list holds an item twice.
+
+        Warns
+        -----
+        RankScoreConflictWarning
+            If ranks and scores of a list order its items differently: the ranks decide.
+        SplitQueryWarning
+            If rows are missing from the middle of lists as a row-wise splitter leaves them.
+        """
+        names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
+        columns = Columns(df, names, "RankedLists.from_frame")
+        with_rank, with_score, with_weight, with_voter = map(columns.has, ("rank", "score", "weight", "voter"))
+        wanted = [name for name in names if name not in ("rank", "score", "weight", "voter") or columns.has(name)]
+        if not with_rank and not with_score:
+            wanted.append("rank or score")
+        columns.require(*wanted)
+        return _encode(columns, with_voter, with_rank, with_score, with_weight)
+
+    # ------------------------------------------------------------------ sizes
+
+    @property
+    def n_queries(self):
+        """Number of queries."""
+        return len(self.queries)
+
+    @property
+    def n_voters(self):
+        """Number of voters of the whole data set."""
+        return len(self.voters)
+
+    @property
+    def n_items(self):
+        """Number of distinct items of the whole data set."""
+        return len(self.items)
+
+    @property
+    def n_lists(self):
+        """Number of (query, voter) lists."""
+        return len(self.list_voter)
+
+    @property
+    def n_rows(self):
+        """Number of rows, the total length of all lists."""
+        return len(self.pair)
+
+    @property
+    def n_pairs(self):
+        """Number of (query, item) pairs: what an aggregation scores."""
+        return len(self.pair_item)
+
+    @property
+    def has_scores(self):
+        """Whether the lists carry scores."""
+        return self.score is not None
+
+    # ------------------------------------------------------------------ derived arrays
+
+    @cached_property
+    def row_list(self):
+        """List of each row, int32 of shape (n_rows,)."""
+        return expand(self.row_ptr)
+
+    @cached_property
+    def list_query(self):
+        """Query of each list, int32 of shape (n_lists,)."""
+        return expand(self.list_ptr)
+
+    @cached_property
+    def pair_query(self):
+        """Query of each pair, int32 of shape (n_pairs,)."""
+        return expand(self.pair_ptr)
+
+    @property
+    def row_weight(self):
+        """Weight of each row's list, float64 of shape (n_rows,), or None where every list weighs 1."""
+        return self.list_weight[self.row_list] if self.is_weighted else None
+
+    @property
+    def list_length(self):
+        """Number of items in each list, int64 of shape (n_lists,)."""
+        return np.diff(self.row_ptr)
+
+    @property
+    def query_n_items(self):
+        """Number of distinct items of each query, int64 of shape (n_queries,)."""
+        return np.diff(self.pair_ptr)
+
+    @cached_property
+    def is_weighted(self):
+        """Whether any list has a weight other than 1."""
+        return bool((self.list_weight != 1).any())
+
+    @cached_property
+    def pair_weight(self):
+        """Total weight of the lists that hold each pair's item, float64 of shape (n_pairs,)."""
+        return np.bincount(self.pair, weights=self.row_weight, minlength=self.n_pairs).astype(np.float64)
+
+    def sum_over_lists(self, value):
+        """Add up a value of each list over the lists of its query.
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_lists,)
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        return np.add.reduceat(value, self.list_ptr[:-1])
+
+    def sum_over_absent(self, value):
+        """Add up a value of each list over the lists of the query that do not hold the pair's item.
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_lists,)
+
+        Returns
+        -------
+        ndarray of shape (n_pairs,)
+        """
+        held = np.bincount(self.pair, weights=value[self.row_list], minlength=self.n_pairs)
+        return self.sum_over_lists(value)[self.pair_query] - held
+
+    # ------------------------------------------------------------------ a container of queries
+
+    def __len__(self):
+        return self.n_queries
+
+    @property
+    def shape(self):
+        """The number of samples, (n_queries,), as scikit-learn asks for it."""
+        return (self.n_queries,)
+
+    def __getitem__(self, key):
+        if isinstance(key, tuple):  # scikit-learn writes X[indices, ...]
+            if len(key) != 2 or key[1] is not Ellipsis:
+                raise IndexError("RankedLists has one axis, its queries; index it with a single index.")
+            key = key[0]
+        chosen = np.arange(self.n_queries)[key]
+        return self.take(np.atleast_1d(chosen))
+
+    def __iter__(self):
+        return (self.take([q]) for q in range(self.n_queries))
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError(
+            "RankedLists is a container of queries and no array; use to_frame() for its rows, or its arrays `pair`, "
+            "`rank` and `score`."
+        )
+
+    def __sklearn_clone__(self):
+        return self
+
+    def __getstate__(self):
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def take(self, indices):
+        """Lists of some queries.
+
+        Parameters
+        ----------
+        indices : array-like of shape (n_chosen,), dtype=int
+            Positions of distinct queries. Queries stay sorted, in whatever order they are asked for.
+
+        Returns
+        -------
+        RankedLists
+            With the same voters and items, so that codes keep their meaning.
+
+        Raises
+        ------
+        IndexError
+            If a position is out of range.
+        ValueError
+            If a query is asked for twice, or none at all.
+        """
+        chosen = np.unique(np.arange(self.n_queries)[np.asarray(indices, dtype=np.intp)])
+        if len(chosen) != len(indices):
+            raise ValueError(
+                "RankedLists.take expects distinct queries; some position came twice. Queries cannot be repeated: "
+                "give copies other ids in the frame."
+            )
+        if len(chosen) == 0:
+            raise ValueError("RankedLists.take expects at least one query; no position came.")
+        lists, list_ptr = gather_ranges(self.list_ptr, chosen)
+        rows, row_ptr = gather_ranges(self.row_ptr, lists)
+        pairs, pair_ptr = gather_ranges(self.pair_ptr, chosen)
+        moved = (pair_ptr[:-1] - self.pair_ptr[chosen]).astype(np.int32)
+        n_rows = row_ptr[list_ptr]
+        return RankedLists(
+            queries=self.queries[chosen],
+            voters=self.voters,
+            items=self.items,
+            list_ptr=list_ptr,
+            list_voter=self.list_voter[lists],
+            list_weight=self.list_weight[lists],
+            row_ptr=row_ptr,
+            pair=self.pair[rows] + np.repeat(moved, np.diff(n_rows)),
+            rank=self.rank[rows],
+            score=None if self.score is None else self.score[rows],
+            pair_ptr=pair_ptr,
+            pair_item=self.pair_item[pairs],
+        )
+
+    def with_list_weight(self, weight):
+        """Make the same lists with other weights.
+
+        Parameters
+        ----------
+        weight : array-like of shape (n_lists,)
+            Finite and at least 0.
+
+        Returns
+        -------
+        RankedLists
+        """
+        weight = np.array(weight, dtype=np.float64)
+        if weight.shape != (self.n_lists,) or not np.isfinite(weight).all() or (weight < 0).any():
+            raise ValueError(
+                f"List weights must be {self.n_lists} finite numbers of at least 0, one for each list; got an array of "
+                f"shape {weight.shape}{'' if weight.shape != (self.n_lists,) else ' with other values'}."
+            )
+        lists = object.__new__(RankedLists)
+        derived = {"is_weighted", "pair_weight"}  # all other derived arrays stay as they are
+        lists.__setstate__({name: value for name, value in self.__dict__.items() if name not in derived})
+        lists.__dict__["list_weight"] = weight
+        return lists
+
+    # ------------------------------------------------------------------ out again
+
+    def to_frame(self):
+        """Write the lists as a long frame, sorted by query, voter and rank.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `query`, `voter`, `item`, `rank` (mid-ranks), `score` where there are scores, and `weight` where any
+            weight is not 1. :meth:`from_frame` gives the same lists back.
+        """
+        row_list = self.row_list
+        columns = {
+            "query": self.queries.take(self.list_query[row_list]),
+            "voter": self.voters.take(self.list_voter[row_list]),
+            "item": self.items.take(self.pair_item[self.pair]),
+            "rank": self.rank,
+        }
+        if self.has_scores:
+            columns["score"] = self.score
+        if self.is_weighted:
+            columns["weight"] = self.list_weight[row_list]
+        return pd.DataFrame(columns)
+
+    def __repr__(self):
+        sizes = ", ".join(
+            f"{name}={getattr(self, name)}" for name in ("n_queries", "n_voters", "n_items", "n_lists", "n_rows")
+        )
+        weighted = ", weighted" if self.is_weighted else ""
+        return f"RankedLists({sizes}, {'ranks and scores' if self.has_scores else 'ranks'}{weighted})"
+
+    def _repr_html_(self):
+        head = self.take(np.arange(min(self.n_queries, 1))).to_frame().head(10)
+        return f"<p><code>{self!r}</code></p>{head.to_html(index=False)}"
+
+
+def check_lists(X):
+    """Encode lists unless they are encoded.
+
+    Parameters
+    ----------
+    X : RankedLists, or DataFrame of pandas, polars or pyarrow
+        A frame has the canonical column names.
+
+    Returns
+    -------
+    RankedLists
+    """
+    return X if isinstance(X, RankedLists) else RankedLists.from_frame(X)
+
+
+def _encode(columns, with_voter, with_rank, with_score, with_weight):
+    query, queries = columns.ids("query")
+    if with_voter:
+        voter, voters = columns.ids("voter")
+    else:
+        voter, voters = np.zeros(columns.n_rows, dtype=np.int32), pd.Index(["consensus"])
+    item, items = columns.ids("item")
+    list_code = query.astype(np.int64) * len(voters) + voter
+    del query, voter
+    score = columns.numbers("score") if with_score else None
+    value = columns.numbers("rank") if with_rank else -score
+    if with_rank and (value < 0).any():
+        name, row = columns.name("rank"), first_row(value < 0)
+        raise ValueError(
+            f"Column {name!r} must hold ranks, 1 for the best; row {row} holds {value[row]:g}. If these are scores, say "
+            f"RankedLists.from_frame(df, rank=None, score={name!r})."
+        )
+    weight = columns.numbers("weight") if with_weight else None
+    if with_rank:
+        _warn_of_row_splits(columns.index, list_code, value)
+
+    new_list = list_code[1:] != list_code[:-1]
+    if np.any((list_code[1:] < list_code[:-1]) | (~new_list & (value[1:] < value[:-1]))):
+        order = group_order(list_code, value)
+        list_code, item, value = list_code[order], item[order], value[order]
+        score = None if score is None else score[order]
+        weight = None if weight is None else weight[order]
+        new_list = list_code[1:] != list_code[:-1]
+        del order
+    elif with_score:
+        score = score.copy()  # the frame's own memory would change with the frame
+    list_start = np.concatenate([[True], new_list])
+    tie_start = list_start.copy()
+    tie_start[1:] |= value[1:] != value[:-1]
+    if not tie_start.all():
+        _sort_ties_by_item(tie_start, item, score)
+
+    row_ptr = starts_to_ptr(list_start)
+    heads = list_code[row_ptr[:-1]]
+    list_query, list_voter = np.divmod(heads, len(voters))
+    list_voter = list_voter.astype(np.int32)
+    list_ptr = starts_to_ptr(np.diff(list_query, prepend=-1) != 0)
+    del list_code, new_list, list_start
+    lengths = np.diff(row_ptr)
+
+    def name_list(v):
+        return f"query {queries[list_query[v]]!r}, voter {voters[list_voter[v]]!r}"
+
+    if with_rank and with_score:
+        _warn_of_conflicts(tie_start, row_ptr, score, name_list)
+    rank = mid_ranks(row_ptr, tie_start)
+    del value, tie_start
+    row_query, row_voter = np.repeat(list_query, lengths), np.repeat(list_voter, lengths)
+    pair, pair_ptr, pair_item = _encode_pairs(row_query, item, row_voter, queries, voters, items)
+    return RankedLists(
+        queries=queries,
+        voters=voters,
+        items=items,
+        list_ptr=list_ptr,
+        list_voter=list_voter,
+        list_weight=_list_weights(weight, row_ptr, name_list),
+        row_ptr=row_ptr,
+        pair=pair,
+        rank=rank,
+        score=score,
+        pair_ptr=pair_ptr,
+        pair_item=pair_item,
+    )
+
+
+def _sort_ties_by_item(tie_start, *columns):
+    # Row order must not show, not even among ties: they are sorted by item.
+    ptr = starts_to_ptr(tie_start)
+    tied, _ = gather_ranges(ptr, np.flatnonzero(np.diff(ptr) > 1))
+    group = np.cumsum(tie_start)[tied]
+    order = tied[np.lexsort((columns[0][tied], group))]
+    for column in columns:
+        if column is not None:
+            column[tied] = column[order]
+
+
+def _encode_pairs(query, item, voter, queries, voters, items):
+    order, (query_start, pair_start, row_start) = sort_codes(
+        [query, item, voter], [len(queries), len(items), len(voters)]
+    )
+    if not row_start.all():
+        row = order[first_row(~row_start)]
+        raise ValueError(
+            "Each list must hold an item once; "
+            f"{int((~row_start).sum())} rows repeat one, the first is query {queries[query[row]]!r}, voter "
+            f"{voters[voter[row]]!r}, item {items[item[row]]!r}. Keep one of them, say with drop_duplicates."
+        )
+    number = np.cumsum(pair_start, dtype=np.int32)
+    pair = np.empty(len(order), dtype=np.int32)
+    pair[order] = number - 1
+    pair_ptr = np.append(number[query_start] - 1, number[-1]).astype(np.int64)
+    return pair, pair_ptr, item[order[pair_start]]
+
+
+def _list_weights(weight, row_ptr, name_list):
+    if weight is None:
+        return np.ones(len(row_ptr) - 1)
+    first = weight[row_ptr[:-1]]
+    low, high = np.minimum.reduceat(weight, row_ptr[:-1]), np.maximum.reduceat(weight, row_ptr[:-1])
+    if (low < 0).any():
+        v = first_row(low < 0)
+        raise ValueError(
+            f"Weights of lists must be at least 0; that of {name_list(v)} is {low[v]:g}. A list to leave out has weight 0."
+        )
+    if (low != high).any():
+        v = first_row(low != high)
+        raise ValueError(
+            f"A list must have one weight in all its rows; in {name_list(v)} it varies from {low[v]:g} to {high[v]:g}. "
+            "Give each row of a list the same weight, or drop the column."
+        )
+    return first.copy()
+
+
+def _warn_of_conflicts(tie_start, row_ptr, score, name_list):
+    ptr = starts_to_ptr(tie_start)
+    worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
+    conflict = best[1:] > worst[:-1]
+    conflict &= ~np.isin(ptr[1:-1], row_ptr[1:-1], assume_unique=True)  # the next group opens another list
+    if conflict.any():
+        row = ptr[1:-1][first_row(conflict)]
+        v = int(np.searchsorted(row_ptr, row, side="right")) - 1
+        warnings.warn(
+            f"The ranks and the scores of {name_list(v)} order its items differently; the ranks decide. Drop the wrong "
+            "one of the two columns, or pass rank=None or score=None to RankedLists.from_frame.",
+            RankScoreConflictWarning,
+            stacklevel=4,
+        )
+
+
+def _warn_of_row_splits(index, list_code, rank):
+    # A splitter that takes rows for samples leaves holes in the frame's row labels, and the ranks have the same holes.
+    if index is None or isinstance(index, pd.RangeIndex) or not pd.api.types.is_integer_dtype(index.dtype):
+        return
+    label = index.to_numpy()
+    hole = np.diff(label) - 1
+    missing_ranks = np.diff(rank) - 1
+    new_list = list_code[1:] != list_code[:-1]
+    cut = (hole > 0) & np.where(new_list, (rank[1:] > 1) & (rank[1:] - 1 <= hole), missing_ranks == hole)
+    if cut.any():
+        warnings.warn(
+            f"{int(cut.sum())} lists have lost rows in the middle, as when a splitter takes the rows of a frame for "
+            "samples. A sample is a query: split RankedLists.from_frame(df), or reset the frame's index if the rows were "
+            "left out on purpose.",
+            SplitQueryWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,68 @@
+"""List normalisations: how much each row gives its item, and what a list gives an item that it does not hold.
+
+Every function takes encoded lists and returns two arrays: the value of each row, of shape (n_rows,), and the value of an
+absent item for each list, of shape (n_lists,), or None where an absent item gets nothing. ``r`` is the row's rank, ``L``
+the length of its list, ``n`` the number of distinct items of the query.
+
+>>> sorted(NORMS)
+['borda', 'rank', 'score', 'simple-borda', 'z-score']
+"""
+
+import numpy as np
+
+__all__ = ["NORMS", "SCORE_NORMS", "borda", "rank", "score", "simple_borda", "z_score"]
+
+
+def rank(lists):
+    """``1 - (r - 1) / L``: from 1 for the first down to 1/L for the last."""
+    value = 1 - lists.rank
+    value /= lists.list_length[lists.row_list]
+    value += 1
+    return value, None
+
+
+def simple_borda(lists):
+    """``1 - (r - 1) / n``, nothing for absent items."""
+    value = 1 - lists.rank
+    value /= lists.query_n_items[lists.pair_query[lists.pair]]
+    value += 1
+    return value, None
+
+
+def borda(lists):
+    """``1 - (r - 1) / n``; an absent item gets the mean of the values left over, ``(n - L + 1) / (2 n)``."""
+    value, _ = simple_borda(lists)
+    n = lists.query_n_items[lists.list_query]
+    return value, (n - lists.list_length + 1) / (2 * n)
+
+
+def score(lists):
+    """``(s - min) / (max - min)`` within the list; every item of a constant list gets 1."""
+    heads = lists.row_ptr[:-1]
+    low = np.minimum.reduceat(lists.score, heads)
+    span = np.maximum.reduceat(lists.score, heads) - low
+    constant = span == 0
+    # A retrieved item must beat an absent one, so a list that tells its items apart not at all gives each of them 1.
+    low[constant] -= 1
+    span[constant] = 1
+    value = lists.score - low[lists.row_list]
+    value /= span[lists.row_list]
+    return value, None
+
+
+def z_score(lists):
+    """``(s - mean) / sd`` within the list, with the population's sd; a constant list gives 0."""
+    heads, length = lists.row_ptr[:-1], lists.list_length
+    mean = np.add.reduceat(lists.score, heads) / length
+    value = lists.score - mean[lists.row_list]
+    sd = np.sqrt(np.add.reduceat(value**2, heads) / length)
+    constant = np.minimum.reduceat(lists.score, heads) == np.maximum.reduceat(lists.score, heads)
+    value[constant[lists.row_list]] = 0.0
+    sd[constant] = 1.0
+    value /= sd[lists.row_list]
+    return value, None
+
+
+NORMS = {"borda": borda, "rank": rank, "score": score, "z-score": z_score, "simple-borda": simple_borda}
+#: Normalisations that read scores; the others read ranks only.
+SCORE_NORMS = frozenset({"score", "z-score"})

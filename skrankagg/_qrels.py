@@ -1,0 +1,222 @@
+"""Qrels: relevance judgements, encoded once and aligned with ranked lists."""
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from ._frames import Columns, first_row, plain_index
+from ._grouped import expand, gather_ranges, group_order, sort_codes
+
+__all__ = ["EncodedQrels", "Qrels", "check_qrels"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Qrels:
+    """Relevance judgements: which items of a query are relevant, and how much.
+
+    Build one with :meth:`from_frame`. It is immutable, and on purpose no sequence: scikit-learn passes it on whole and
+    never slices it along with the samples.
+
+    Parameters
+    ----------
+    queries, items : pandas.Index
+        Distinct ids, sorted, in their own dtype.
+    ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Judgements of query ``q`` are ``ptr[q]`` to ``ptr[q + 1] - 1``, sorted by item.
+    item : ndarray of shape (n_judgements,), dtype=int32
+        Item judged.
+    relevance : ndarray of shape (n_judgements,), dtype=float64
+        Grade given; items of at most 0 are not relevant, whatever the number.
+
+    See Also
+    --------
+    RankedLists : The lists that the judgements are about.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import Qrels
+    >>> qrels = Qrels.from_frame(pd.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "relevance": [2, 0]}))
+    >>> qrels
+    Qrels(n_queries=1, n_judgements=2, n_relevant=1)
+    """
+
+    queries: pd.Index
+    items: pd.Index
+    ptr: np.ndarray
+    item: np.ndarray
+    relevance: np.ndarray
+
+    def __post_init__(self):
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    @classmethod
+    def from_frame(cls, df, *, query="query", item="item", relevance="relevance"):
+        """Check and encode a frame of judgements.
+
+        Parameters
+        ----------
+        df : DataFrame of pandas, polars or pyarrow
+            A row for each judged (query, item) pair, in any order. Other columns are ignored.
+        query, item, relevance : str, default="query", "item", "relevance"
+            Names of the columns.
+
+        Returns
+        -------
+        Qrels
+
+        Raises
+        ------
+        TypeError
+            If `df` is not a data frame, or if ids cannot be sorted.
+        ValueError
+            If a column or an id is missing, there are no rows, a grade is NaN or infinite, or a pair is judged twice.
+        """
+        columns = Columns(df, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
+        columns.require("query", "item", "relevance")
+        query_code, queries = columns.ids("query")
+        item_code, items = columns.ids("item")
+        grade = columns.numbers("relevance")
+        order, (query_start, pair_start) = sort_codes([query_code, item_code], [len(queries), len(items)])
+        if not pair_start.all():
+            row = order[first_row(~pair_start)]
+            raise ValueError(
+                f"Each item of a query must be judged once; {int((~pair_start).sum())} rows repeat one, the first is "
+                f"query {queries[query_code[row]]!r}, item {items[item_code[row]]!r}. Keep one of them."
+            )
+        return cls(
+            queries=queries,
+            items=items,
+            ptr=np.append(np.flatnonzero(query_start), len(order)),
+            item=item_code[order],
+            relevance=grade[order],
+        )
+
+    @property
+    def n_queries(self):
+        """Number of judged queries."""
+        return len(self.queries)
+
+    @property
+    def n_judgements(self):
+        """Number of judged (query, item) pairs."""
+        return len(self.relevance)
+
+    @cached_property
+    def _best_first(self):
+        # The grades of each query in descending order, of which the ideal ranking is made.
+        return self.relevance[group_order(expand(self.ptr), -self.relevance)]
+
+    def encode(self, lists):
+        """Align the judgements with the codes of ranked lists.
+
+        Parameters
+        ----------
+        lists : RankedLists
+
+        Returns
+        -------
+        EncodedQrels
+
+        Raises
+        ------
+        ValueError
+            If no query or no item of the lists is judged, as when one side has integer ids and the other strings.
+        """
+        query = plain_index(self.queries).get_indexer(plain_index(lists.queries))
+        item = plain_index(self.items).get_indexer(plain_index(lists.items))
+        for kind, found, theirs, ours in (
+            ("query", query, lists.queries, self.queries),
+            ("item", item, lists.items, self.items),
+        ):
+            if (found < 0).all():
+                raise ValueError(
+                    f"The qrels must judge some of the lists' ids; they share no {kind} id: the lists have {_examples(theirs)}, "
+                    f"the qrels {_examples(ours)}. Check the names and the dtypes of the two columns."
+                )
+        judged = query >= 0
+        rows, judged_ptr = gather_ranges(np.append(self.ptr, self.n_judgements), np.where(judged, query, self.n_queries))
+        pair_query, pair_item = query[lists.pair_query], item[lists.pair_item]
+        known = (pair_query >= 0) & (pair_item >= 0)
+        keys = expand(self.ptr).astype(np.int64) * len(self.items) + self.item
+        wanted = pair_query[known] * len(self.items) + pair_item[known]
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        relevance = np.full(lists.n_pairs, np.nan)
+        relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
+        return EncodedQrels(relevance, judged, judged_ptr, self._best_first[rows])
+
+    def to_frame(self):
+        """Write the judgements as a frame, sorted by query and item.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `query`, `item`, `relevance`.
+        """
+        return pd.DataFrame(
+            {
+                "query": self.queries.take(expand(self.ptr)),
+                "item": self.items.take(self.item),
+                "relevance": self.relevance,
+            }
+        )
+
+    def __sklearn_clone__(self):
+        return self
+
+    def __getstate__(self):
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def __repr__(self):
+        relevant = int((self.relevance > 0).sum())
+        return f"Qrels(n_queries={self.n_queries}, n_judgements={self.n_judgements}, n_relevant={relevant})"
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedQrels:
+    """Judgements aligned with the codes of one :class:`RankedLists`.
+
+    Parameters
+    ----------
+    relevance : ndarray of shape (n_pairs,), dtype=float64
+        Grade of each pair, NaN where it is not judged.
+    judged : ndarray of shape (n_queries,), dtype=bool
+        Which queries of the lists have judgements.
+    judged_ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Judgements of each query of the lists.
+    best_first : ndarray of shape (n_judgements_used,), dtype=float64
+        All grades of each query, retrieved or not, in descending order.
+    """
+
+    relevance: np.ndarray
+    judged: np.ndarray
+    judged_ptr: np.ndarray
+    best_first: np.ndarray
+
+
+def check_qrels(qrels):
+    """Encode judgements unless they are encoded.
+
+    Parameters
+    ----------
+    qrels : Qrels, or DataFrame of pandas, polars or pyarrow
+        A frame has the canonical column names.
+
+    Returns
+    -------
+    Qrels
+    """
+    return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
+
+
+def _examples(index):
+    return ", ".join(repr(value) for value in index[:2].tolist()) + (", ..." if len(index) > 2 else "")

@@ -1,0 +1,24 @@
+"""The only door to scikit-learn's private names: when upstream moves one, this file changes and no other."""
+
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import HasMethods, Hidden, Interval, StrOptions
+from sklearn.utils._repr_html.estimator import _VisualBlock
+from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
+from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
+
+__all__ = [
+    "BaseComposition",
+    "BaseEstimator",
+    "HasMethods",
+    "Hidden",
+    "Interval",
+    "StrOptions",
+    "Tags",
+    "TransformerMixin",
+    "VisualBlock",
+    "clone",
+    "print_elapsed_time",
+]
+
+VisualBlock = _VisualBlock

@@ -1,0 +1,5 @@
+"""Aggregators: ranked lists in, one consensus for each query out; a module for each family."""
+
+from ._linear import *
+from ._majority import *
+from ._reciprocal import *

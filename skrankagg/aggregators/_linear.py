@@ -1,0 +1,360 @@
+"""Linear combination: sums of normalised scores, and of Borda points."""
+
+import numpy as np
+
+from .._normalize import NORMS, SCORE_NORMS
+from .._sklearn import StrOptions
+from ..base import VOTER_WEIGHTS, BaseAggregator
+
+__all__ = ["BordaCount", "CombMNZ", "CombSUM", "SimpleBorda", "borda_count", "comb_mnz", "comb_sum"]
+
+
+def comb_sum(pair, score, n_pairs, *, weight=None):
+    """Add up the scores that fall on each (query, item) pair.
+
+    Parameters
+    ----------
+    pair : ndarray of shape (n_rows,), dtype=int32
+        Code of the (query, item) pair a row votes for.
+    score : ndarray of shape (n_rows,), dtype=float64
+        Normalised score the row gives it.
+    n_pairs : int
+        Number of (query, item) pairs.
+    weight : ndarray of shape (n_rows,), dtype=float64, default=None
+        Weight of the row's list; None weighs each 1.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,), dtype=float64
+        Consensus score of each pair.
+
+    See Also
+    --------
+    CombSUM : The same rule as an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import comb_sum
+    >>> comb_sum(np.array([0, 1, 0]), np.array([1.0, 2.0, 0.5]), 2)
+    array([1.5, 2. ])
+    """
+    return np.bincount(pair, weights=score if weight is None else score * weight, minlength=n_pairs)
+
+
+def comb_mnz(total, support):
+    """Multiply each pair's total by the number of lists that hold the item.
+
+    Parameters
+    ----------
+    total : ndarray of shape (n_pairs,), dtype=float64
+        CombSUM of each pair.
+    support : ndarray of shape (n_pairs,), dtype=float64
+        Number, or total weight, of the lists that hold it.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,), dtype=float64
+        Consensus score of each pair.
+
+    See Also
+    --------
+    CombMNZ : The same rule as an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import comb_mnz
+    >>> comb_mnz(np.array([1.5, 2.0]), np.array([2.0, 1.0]))
+    array([3., 2.])
+    """
+    return total * support
+
+
+def borda_count(pair, rank, n_items, n_pairs, *, weight=None):
+    """Give each ranked item a point for itself and for each item below it.
+
+    Parameters
+    ----------
+    pair : ndarray of shape (n_rows,), dtype=int32
+        Code of the (query, item) pair a row votes for.
+    rank : ndarray of shape (n_rows,), dtype=float64
+        Rank of the item in the row's list, 1 for the best.
+    n_items : int or ndarray of shape (n_rows,), dtype=int
+        Number of items to be ranked.
+    n_pairs : int
+        Number of (query, item) pairs.
+    weight : ndarray of shape (n_rows,), dtype=float64, default=None
+        Weight of the row's list; None weighs each 1.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,), dtype=float64
+        Points of each pair; a list that does not hold the item gives none.
+
+    See Also
+    --------
+    BordaCount : The estimator; unranked items share the points left over.
+    SimpleBorda : The estimator; unranked items get none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import borda_count
+    >>> borda_count(np.array([0, 1, 1]), np.array([1.0, 2.0, 1.0]), 2, 2)
+    array([2., 3.])
+    """
+    return comb_sum(pair, n_items + 1 - rank, n_pairs, weight=weight)
+
+
+class _BaseComb(BaseAggregator):
+    _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS))], **VOTER_WEIGHTS}
+    _variants = tuple({"norm": norm} for norm in NORMS)
+    _scores_hint = "add a column 'score', or choose a norm of ranks such as norm='rank'"
+
+    def __init__(self, *, norm="borda", voter_weights=None):
+        self.norm = norm
+        self.voter_weights = voter_weights
+
+    def _aggregate(self, lists):
+        value, absent = NORMS[self.norm](lists)
+        total = comb_sum(lists.pair, value, lists.n_pairs, weight=lists.row_weight)
+        if absent is not None:
+            total += lists.sum_over_absent(absent * lists.list_weight)
+        return total
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.needs_scores = self.norm in SCORE_NORMS
+        # A mean score is 0, and so is an absent item's: being ranked can be worse than being absent.
+        tags.aggregator_tags.unanimity = self.norm != "z-score"
+        return tags
+
+
+class CombSUM(_BaseComb):
+    r"""Rank items by the sum of their normalised scores.
+
+    Silence counts for little or nothing: a winner pleases many voters or dazzles a few.
+
+    Parameters
+    ----------
+    norm : {"borda", "rank", "score", "simple-borda", "z-score"}, default="borda"
+        How each list is rescaled before summing, see Notes. "score" and "z-score" need scores.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    comb_sum : The rule on encoded arrays.
+    CombMNZ : Also multiplies by the number of lists that hold the item.
+    BordaCount : The same order as ``norm="borda"``, with points for scores.
+
+    Notes
+    -----
+    With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
+
+    .. math:: \mathrm{CombSUM}(i) = \sum_{v} w_v s_v(i),
+
+    over all lists of the query, :math:`w_v` their weights. With :math:`r` the item's rank in the list, ties at their mean
+    rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query and :math:`x` the score [2]_:
+
+    ============== ================================== =========================
+    norm           ranked                             absent
+    ============== ================================== =========================
+    "borda"        :math:`1 - (r - 1) / n`            :math:`(n - L_v + 1) / 2n`
+    "simple-borda" :math:`1 - (r - 1) / n`            0
+    "rank"         :math:`1 - (r - 1) / L_v`          0
+    "score"        :math:`(x - min) / (max - min)`    0
+    "z-score"      :math:`(x - mean) / sd`            0
+    ============== ================================== =========================
+
+    The value of an absent item under "borda" is the mean of the values that the list leaves unused. A list of equal
+    scores gives each of its items 1 under "score" and 0 under "z-score". Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
+    .. [2] M. E. Renda and U. Straccia, "Web metasearch: rank vs. score based rank aggregation methods", SAC 2003.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import CombSUM
+    >>> CombSUM(norm="score").fit_transform(lists)
+      query item  score  rank
+    0     q    b    2.5     1
+    1     q    a    1.0     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    """
+
+
+class CombMNZ(_BaseComb):
+    r"""Rank items by the sum of their normalised scores times the number of lists that hold them.
+
+    Agreement is rewarded twice: once in the sum and once as a factor.
+
+    Parameters
+    ----------
+    norm : {"borda", "rank", "score", "simple-borda", "z-score"}, default="borda"
+        How each list is rescaled before summing, as in :class:`CombSUM`. "score" and "z-score" need scores.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    comb_mnz : The rule on encoded arrays.
+    CombSUM : The sum alone; its Notes define the norms.
+
+    Notes
+    -----
+    With :math:`h(i)` the total weight of the lists that hold item :math:`i`, their number where they are not weighted [1]_,
+
+    .. math:: \mathrm{CombMNZ}(i) = h(i) \sum_{v} w_v s_v(i).
+
+    Tied items of a list share their mean rank; an absent item counts as in :class:`CombSUM`. A negative sum, which only
+    "z-score" has, is made more negative by more lists. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import CombMNZ
+    >>> CombMNZ(norm="score").fit_transform(lists)
+      query item  score  rank
+    0     q    b    7.5     1
+    1     q    a    2.0     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    """
+
+    def _aggregate(self, lists):
+        return comb_mnz(super()._aggregate(lists), lists.pair_weight)
+
+
+class _BaseBorda(BaseAggregator):
+    _parameter_constraints: dict = {**VOTER_WEIGHTS}
+
+    def __init__(self, *, voter_weights=None):
+        self.voter_weights = voter_weights
+
+    def _aggregate(self, lists):
+        n_items = lists.query_n_items[lists.pair_query[lists.pair]]
+        return borda_count(lists.pair, lists.rank, n_items, lists.n_pairs, weight=lists.row_weight)
+
+
+class BordaCount(_BaseBorda):
+    r"""Rank items by Borda points; unranked items share the points that a list leaves over.
+
+    Each list gives its first item as many points as there are items, its second one less, and so on down.
+
+    Parameters
+    ----------
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    borda_count : The points of ranked items on encoded arrays.
+    SimpleBorda : Unranked items get nothing.
+    CombSUM : With ``norm="borda"`` the same order; its scores are these divided by the number of items.
+
+    Notes
+    -----
+    With :math:`n` the number of distinct items of the query, :math:`r_v(i)` the rank of item :math:`i` in list :math:`v`
+    and :math:`L_v` the list's length [1]_, [2]_,
+
+    .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)) + \sum_{v \not\ni i} w_v \frac{n - L_v + 1}{2}.
+
+    Tied items share their mean rank, hence their mean points. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] J.-C. de Borda, "Memoire sur les elections au scrutin", 1781.
+    .. [2] J. A. Aslam and M. Montague, "Models for metasearch", SIGIR 2001.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import BordaCount
+    >>> BordaCount().fit_transform(lists)
+      query item  score  rank
+    0     q    b   11.0     1
+    1     q    a    8.0     2
+    2     q    c    6.0     3
+    3     q    d    5.0     4
+    """
+
+    def _aggregate(self, lists):
+        left_over = (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
+        return super()._aggregate(lists) + lists.sum_over_absent(left_over * lists.list_weight)
+
+
+class SimpleBorda(_BaseBorda):
+    r"""Rank items by Borda points; unranked items get none.
+
+    Being listed at all is worth more than any place that the list does not show.
+
+    Parameters
+    ----------
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    borda_count : The rule on encoded arrays.
+    BordaCount : Unranked items share the points left over.
+    CombSUM : With ``norm="simple-borda"`` the same order; its scores are these divided by the number of items.
+
+    Notes
+    -----
+    With :math:`n` the number of distinct items of the query and :math:`r_v(i)` the rank of item :math:`i` in list
+    :math:`v` [1]_,
+
+    .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)).
+
+    Tied items share their mean rank; an absent item gets 0. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] L. Akritidis, M. Alamaniotis and P. Bozanis, "FLAGR: A flexible high-performance library for rank aggregation",
+       SoftwareX 21, 2023.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import SimpleBorda
+    >>> SimpleBorda().fit_transform(lists)
+      query item  score  rank
+    0     q    b   11.0     1
+    1     q    a    6.5     2
+    2     q    c    5.0     3
+    3     q    d    2.5     4
+    """

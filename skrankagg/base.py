@@ -1,0 +1,339 @@
+"""What every aggregator inherits: checking, encoding, weights, tie classes, order of the result, frames.
+
+A method adds a constructor and one hook over a pure function:
+
+>>> import numpy as np
+>>> from skrankagg.base import BaseAggregator
+>>> class Popularity(BaseAggregator):
+...     '''Rank items by the number of lists that hold them.'''
+...     def _aggregate(self, lists):
+...         return np.bincount(lists.pair, minlength=lists.n_pairs).astype(float)
+>>> import pandas as pd
+>>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+>>> Popularity().fit_transform(lists)
+  query item  score  rank
+0     q    b    2.0     1
+1     q    a    1.0     2
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+import pandas as pd
+
+from ._frames import first_row, plain_index
+from ._grouped import group_order, positions, starts_to_ptr
+from ._lists import check_lists
+from ._sklearn import BaseEstimator, Tags, TransformerMixin
+
+__all__ = ["TIE_TOLERANCE", "AggregatorTags", "BaseAggregator", "Consensus", "RankedPairs", "rank_pairs"]
+
+#: Scores of a query within this share of its largest |score| are one tie class: rounding never decides.
+TIE_TOLERANCE = 1e-12
+
+VOTER_WEIGHTS = {"voter_weights": [Mapping, pd.Series, None]}
+
+
+@dataclass(slots=True)
+class AggregatorTags:
+    """What an aggregator needs and promises; the common checks ask it, and never the class's name.
+
+    Parameters
+    ----------
+    needs_scores : bool, default=False
+        Whether it refuses lists of ranks only.
+    voter_weights : bool, default=True
+        Whether it can weigh lists; else weights other than 1 are refused.
+    unanimity : bool, default=True
+        Whether an item that every list ranks above another is above it in the consensus.
+    condorcet_winner : bool, default=False
+        Whether an item that beats every other one by a majority comes first.
+    """
+
+    needs_scores: bool = False
+    voter_weights: bool = True
+    unanimity: bool = True
+    condorcet_winner: bool = False
+
+
+@dataclass(slots=True)
+class _Tags(Tags):
+    aggregator_tags: AggregatorTags = field(default_factory=AggregatorTags)
+
+
+@dataclass
+class Consensus:
+    """What a method returns where a score for each pair does not say all.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_pairs,), dtype=float64
+        Consensus score of each (query, item) pair, higher is better.
+    columns : dict of str to ndarray of shape (n_pairs,), optional
+        More columns of the result, named in the class attribute ``_result_columns``.
+    queries : dict of str to ndarray of shape (n_queries,), optional
+        What there is to know of each query, named in the class attribute ``_query_columns``.
+    """
+
+    score: np.ndarray
+    columns: dict = field(default_factory=dict)
+    queries: dict = field(default_factory=dict)
+
+
+@dataclass
+class RankedPairs:
+    """A consensus in its published order, still encoded.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        What was aggregated.
+    order : ndarray of shape (n_pairs,), dtype=int64
+        Pairs, query by query, best first.
+    score : ndarray of shape (n_pairs,), dtype=float64
+        Their scores in this order, one for each tie class.
+    columns : dict of str to ndarray of shape (n_pairs,)
+        More columns, in this order.
+    queries : dict of str to ndarray of shape (n_queries,)
+        What there is to know of each query.
+    """
+
+    lists: object
+    order: np.ndarray
+    score: np.ndarray
+    columns: dict = field(default_factory=dict)
+    queries: dict = field(default_factory=dict)
+
+    def to_frame(self):
+        """Write the consensus as a frame: `query`, `item`, `score`, `rank` and the method's own columns."""
+        lists = self.lists
+        return pd.DataFrame(
+            {
+                "query": lists.queries.take(lists.pair_query),
+                "item": lists.items.take(lists.pair_item[self.order]),
+                "score": self.score,
+                "rank": positions(lists.pair_ptr),
+                **self.columns,
+            }
+        )
+
+    def info_frame(self):
+        """Write what there is to know of each query as a frame, a row for each query."""
+        return pd.DataFrame({"query": self.lists.queries, **self.queries})
+
+
+def rank_pairs(lists, score):
+    """Put the pairs of each query in order: by score, then by the weight of the lists that hold the item, then by item.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    score : ndarray of shape (n_pairs,), dtype=float64
+        Higher is better, not NaN.
+
+    Returns
+    -------
+    order : ndarray of shape (n_pairs,), dtype=int64
+        Pairs, query by query, best first.
+    score : ndarray of shape (n_pairs,), dtype=float64
+        Scores in this order; neighbours closer than :data:`TIE_TOLERANCE` times the query's largest absolute score are
+        one tie class and have one score, the highest of them.
+    """
+    order = group_order(lists.pair_query, -score)
+    score = score[order]
+    heads = lists.pair_ptr[:-1]
+    size = np.abs(score)
+    size[np.isinf(size)] = 0.0
+    tolerance = TIE_TOLERANCE * np.maximum.reduceat(size, heads)[lists.pair_query]
+    class_start = np.ones(len(score), dtype=bool)
+    with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
+        class_start[1:] = (score[:-1] - score[1:] > tolerance[1:]) & (score[:-1] != score[1:])
+    class_start[heads] = True
+    if class_start.all():
+        return order, score
+    ptr = starts_to_ptr(class_start)
+    length = np.diff(ptr)
+    score = np.repeat(score[ptr[:-1]], length)
+    tied = np.flatnonzero(np.repeat(length > 1, length))
+    pair = order[tied]
+    group = np.cumsum(class_start)[tied]
+    support = np.zeros(0) if len(tied) == 0 else lists.pair_weight[pair]
+    order[tied] = pair[np.lexsort((pair, -support, group))]  # pairs are numbered in the order of their items
+    return order, score
+
+
+class BaseAggregator(TransformerMixin, BaseEstimator):
+    """Base of all aggregators: ranked lists in, one consensus for each query out.
+
+    A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists` and returns the score of each
+    (query, item) pair as float64 of shape (n_pairs,), higher is better, or a :class:`Consensus`. It declares its
+    parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``. Everything else is
+    here.
+    """
+
+    _parameter_constraints: dict = {}
+    #: Columns that the method adds to the result.
+    _result_columns = ()
+    #: Columns of ``query_info_``.
+    _query_columns = ()
+    #: What to do about lists without scores, for the message.
+    _scores_hint = "add a column 'score'"
+
+    def fit(self, X, y=None):
+        """Check the lists; methods that learn voter weights learn them here.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+        y : None
+            Ignored, for scikit-learn's sake.
+
+        Returns
+        -------
+        self : object
+        """
+        self._fit_lists(self._prepare(X))
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Fit and aggregate the same lists, encoded once.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        DataFrame
+            The consensus, see :meth:`transform`.
+        """
+        lists = self._prepare(X)
+        ranked = self._fit_lists(lists)
+        return (ranked or self._rank(lists)).to_frame()
+
+    def transform(self, X):
+        """Aggregate the lists of each query.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+
+        Returns
+        -------
+        DataFrame
+            Columns `query`, `item`, `score` (higher is better), `rank` (1 to n, without repeats) and the method's own,
+            sorted by query and rank. Items that the method ties have equal scores.
+        """
+        return self._rank(self._prepare(X)).to_frame()
+
+    def aggregate(self, X):
+        """Aggregate, and tell what there is to know of each query.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+
+        Returns
+        -------
+        consensus : pandas.DataFrame
+            See :meth:`transform`.
+        info : pandas.DataFrame
+            A row for each query, with the columns of ``query_info_``.
+        """
+        ranked = self._rank(self._prepare(X))
+        return ranked.to_frame(), ranked.info_frame()
+
+    def get_feature_names_out(self, input_features=None):
+        """Columns of the consensus.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str objects
+        """
+        return np.array(["query", "item", "score", "rank", *self._result_columns], dtype=object)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags = _Tags(**{field.name: getattr(tags, field.name) for field in fields(tags)})
+        tags.input_tags.two_d_array = False
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = False
+        tags.requires_fit = False
+        return tags
+
+    # ------------------------------------------------------------------ the ceremony
+
+    def _aggregate(self, lists):
+        raise NotImplementedError(f"{type(self).__name__} must define _aggregate(lists).")
+
+    def _prepare(self, X):
+        """Check the parameters and the lists, encode them, and apply the voters' weights."""
+        self._validate_params()
+        lists = check_lists(X)
+        tags = self.__sklearn_tags__().aggregator_tags
+        if tags.needs_scores and not lists.has_scores:
+            raise ValueError(f"{self!r} needs scores and the lists have ranks only; {self._scores_hint}.")
+        if getattr(self, "voter_weights", None) is not None:
+            lists = lists.with_list_weight(lists.list_weight * self._given_weights(lists)[lists.list_voter])
+        if lists.is_weighted and not tags.voter_weights:
+            raise ValueError(
+                f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or choose a "
+                "method that can."
+            )
+        return lists
+
+    def _given_weights(self, lists):
+        given = pd.Series(self.voter_weights, dtype=np.float64)
+        place = plain_index(given.index).get_indexer(plain_index(lists.voters))
+        voting = np.zeros(lists.n_voters, dtype=bool)
+        voting[lists.list_voter] = True
+        unknown = voting & (place < 0)
+        if unknown.any():
+            raise ValueError(
+                f"voter_weights must hold a weight for every voter; {int(unknown.sum())} have none, the first is "
+                f"{lists.voters[first_row(unknown)]!r}. Give those a weight, 0 to leave them out."
+            )
+        weight = given.to_numpy()[place]
+        bad = voting & ~(np.isfinite(weight) & (weight >= 0))
+        if bad.any():
+            voter = first_row(bad)
+            raise ValueError(
+                f"voter_weights must be finite and at least 0; that of {lists.voters[voter]!r} is {weight[voter]:g}."
+            )
+        return np.where(voting, weight, 0.0)
+
+    def _fit_lists(self, lists):
+        """Learn from prepared lists; returns their consensus if learning made it, else None."""
+        if not self._query_columns:
+            return None
+        ranked = self._rank(lists)
+        self.query_info_ = ranked.info_frame()
+        return ranked
+
+    def _rank(self, lists):
+        """Aggregate prepared lists and put the result in order."""
+        consensus = self._aggregate(lists)
+        if not isinstance(consensus, Consensus):
+            consensus = Consensus(consensus)
+        score = np.asarray(consensus.score, dtype=np.float64)
+        if score.shape != (lists.n_pairs,) or np.isnan(score).any():
+            raise ValueError(
+                f"{type(self).__name__}._aggregate must return a score for each of the {lists.n_pairs} pairs, none of them "
+                f"NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
+            )
+        order, score = rank_pairs(lists, score)
+        columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}
+        return RankedPairs(lists, order, score, columns, {name: consensus.queries[name] for name in self._query_columns})
