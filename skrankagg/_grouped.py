@@ -85,7 +85,7 @@ def group_order(group, value):
         return np.zeros(0, dtype=np.int64)
     n_groups = int(group.max()) + 1
     low, high = value.min(), value.max()
-    if 0 <= low and high < 2**31:
+    if low >= 0 and high < 2**31:
         code = value.astype(np.int64)
         if np.array_equal(code, value):
             return sort_codes([group, code], [n_groups, int(high) + 1])[0]

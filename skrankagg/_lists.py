@@ -1,8 +1,8 @@
 """RankedLists: ranked lists, checked and encoded once.
 
 A data set of ranked lists is a long frame, a row for each place of each list. Everything below the public border works
-on integer codes instead: rows are sorted by query, voter and rank, so that a list is a slice of rows, and each row knows
-the code of its (query, item) *pair*, the thing that is scored. Aggregating is then adding up over ``lists.pair``.
+on integer codes instead: rows are sorted by query, voter and rank, so that a list is a slice of rows, and each row
+knows the code of its (query, item) *pair*, the thing that is scored. Aggregating is then adding up over ``lists.pair``.
 
 The frame of the examples, two voters on one query:
 
@@ -21,18 +21,17 @@ RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
 array([0, 1, 1, 2], dtype=int32)
 """
 
-import warnings
 from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from ._encoding import encode_lists
 from ._frames import Columns, first_row
-from ._grouped import expand, gather_ranges, group_order, mid_ranks, sort_codes, starts_to_ptr
-from .exceptions import RankScoreConflictWarning, SplitQueryWarning
+from ._grouped import expand, gather_ranges
 
-__all__ = ["RankedLists", "check_lists"]
+__all__ = ["RankedLists", "check_lists", "check_run"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,9 +109,7 @@ class RankedLists:
                 value.flags.writeable = False
 
     @classmethod
-    def from_frame(
-        cls, df, *, query="query", voter="voter", item="item", rank="rank", score="score", weight="weight"
-    ):
+    def from_frame(cls, df, *, query="query", voter="voter", item="item", rank="rank", score="score", weight="weight"):
         """Check and encode a long frame of ranked lists.
 
         Parameters
@@ -125,7 +122,8 @@ class RankedLists:
         rank : str or None, default="rank"
             Name of the column of ranks, 1 for the best; None not to read it.
         score : str or None, default="score"
-            Name of the column of scores, higher is better; None not to read it. One of ``rank`` and ``score`` is enough.
+            Name of the column of scores, higher is better; None not to read it. One of ``rank`` and ``score`` is
+            enough.
         weight : str or None, default="weight"
             Name of the optional column of list weights, at least 0 and constant within a list; None not to read it.
 
@@ -150,12 +148,9 @@ class RankedLists:
         """
         names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
         columns = Columns(df, names, "RankedLists.from_frame")
-        with_rank, with_score, with_weight, with_voter = map(columns.has, ("rank", "score", "weight", "voter"))
-        wanted = [name for name in names if name not in ("rank", "score", "weight", "voter") or columns.has(name)]
-        if not with_rank and not with_score:
-            wanted.append("rank or score")
-        columns.require(*wanted)
-        return _encode(columns, with_voter, with_rank, with_score, with_weight)
+        optional = [name for name in ("voter", "rank", "score", "weight") if columns.has(name)]
+        columns.require("query", "item", *optional, *([] if {"rank", "score"} & set(optional) else ["rank or score"]))
+        return cls(**encode_lists(columns))
 
     # ------------------------------------------------------------------ sizes
 
@@ -423,154 +418,29 @@ def check_lists(X):
     return X if isinstance(X, RankedLists) else RankedLists.from_frame(X)
 
 
-def _encode(columns, with_voter, with_rank, with_score, with_weight):
-    query, queries = columns.ids("query")
-    if with_voter:
-        voter, voters = columns.ids("voter")
-    else:
-        voter, voters = np.zeros(columns.n_rows, dtype=np.int32), pd.Index(["consensus"])
-    item, items = columns.ids("item")
-    list_code = query.astype(np.int64) * len(voters) + voter
-    del query, voter
-    score = columns.numbers("score") if with_score else None
-    value = columns.numbers("rank") if with_rank else -score
-    if with_rank and (value < 0).any():
-        name, row = columns.name("rank"), first_row(value < 0)
+def check_run(X):
+    """Encode a run: ranked lists with one list for each query, such as a consensus.
+
+    Parameters
+    ----------
+    X : RankedLists, or DataFrame of pandas, polars or pyarrow
+
+    Returns
+    -------
+    RankedLists
+
+    Raises
+    ------
+    ValueError
+        If some query has several lists.
+    """
+    lists = check_lists(X)
+    if lists.n_lists != lists.n_queries:
+        n_lists = np.diff(lists.list_ptr)
+        q = first_row(n_lists > 1)
         raise ValueError(
-            f"Column {name!r} must hold ranks, 1 for the best; row {row} holds {value[row]:g}. If these are scores, say "
-            f"RankedLists.from_frame(df, rank=None, score={name!r})."
+            f"A run has one list for each query; query {lists.queries[q]!r} has {n_lists[q]}, one for each voter. "
+            f"Aggregate "
+            "them first, or evaluate the voters one by one."
         )
-    weight = columns.numbers("weight") if with_weight else None
-    if with_rank:
-        _warn_of_row_splits(columns.index, list_code, value)
-
-    new_list = list_code[1:] != list_code[:-1]
-    if np.any((list_code[1:] < list_code[:-1]) | (~new_list & (value[1:] < value[:-1]))):
-        order = group_order(list_code, value)
-        list_code, item, value = list_code[order], item[order], value[order]
-        score = None if score is None else score[order]
-        weight = None if weight is None else weight[order]
-        new_list = list_code[1:] != list_code[:-1]
-        del order
-    elif with_score:
-        score = score.copy()  # the frame's own memory would change with the frame
-    list_start = np.concatenate([[True], new_list])
-    tie_start = list_start.copy()
-    tie_start[1:] |= value[1:] != value[:-1]
-    if not tie_start.all():
-        _sort_ties_by_item(tie_start, item, score)
-
-    row_ptr = starts_to_ptr(list_start)
-    heads = list_code[row_ptr[:-1]]
-    list_query, list_voter = np.divmod(heads, len(voters))
-    list_voter = list_voter.astype(np.int32)
-    list_ptr = starts_to_ptr(np.diff(list_query, prepend=-1) != 0)
-    del list_code, new_list, list_start
-    lengths = np.diff(row_ptr)
-
-    def name_list(v):
-        return f"query {queries[list_query[v]]!r}, voter {voters[list_voter[v]]!r}"
-
-    if with_rank and with_score:
-        _warn_of_conflicts(tie_start, row_ptr, score, name_list)
-    rank = mid_ranks(row_ptr, tie_start)
-    del value, tie_start
-    row_query, row_voter = np.repeat(list_query, lengths), np.repeat(list_voter, lengths)
-    pair, pair_ptr, pair_item = _encode_pairs(row_query, item, row_voter, queries, voters, items)
-    return RankedLists(
-        queries=queries,
-        voters=voters,
-        items=items,
-        list_ptr=list_ptr,
-        list_voter=list_voter,
-        list_weight=_list_weights(weight, row_ptr, name_list),
-        row_ptr=row_ptr,
-        pair=pair,
-        rank=rank,
-        score=score,
-        pair_ptr=pair_ptr,
-        pair_item=pair_item,
-    )
-
-
-def _sort_ties_by_item(tie_start, *columns):
-    # Row order must not show, not even among ties: they are sorted by item.
-    ptr = starts_to_ptr(tie_start)
-    tied, _ = gather_ranges(ptr, np.flatnonzero(np.diff(ptr) > 1))
-    group = np.cumsum(tie_start)[tied]
-    order = tied[np.lexsort((columns[0][tied], group))]
-    for column in columns:
-        if column is not None:
-            column[tied] = column[order]
-
-
-def _encode_pairs(query, item, voter, queries, voters, items):
-    order, (query_start, pair_start, row_start) = sort_codes(
-        [query, item, voter], [len(queries), len(items), len(voters)]
-    )
-    if not row_start.all():
-        row = order[first_row(~row_start)]
-        raise ValueError(
-            "Each list must hold an item once; "
-            f"{int((~row_start).sum())} rows repeat one, the first is query {queries[query[row]]!r}, voter "
-            f"{voters[voter[row]]!r}, item {items[item[row]]!r}. Keep one of them, say with drop_duplicates."
-        )
-    number = np.cumsum(pair_start, dtype=np.int32)
-    pair = np.empty(len(order), dtype=np.int32)
-    pair[order] = number - 1
-    pair_ptr = np.append(number[query_start] - 1, number[-1]).astype(np.int64)
-    return pair, pair_ptr, item[order[pair_start]]
-
-
-def _list_weights(weight, row_ptr, name_list):
-    if weight is None:
-        return np.ones(len(row_ptr) - 1)
-    first = weight[row_ptr[:-1]]
-    low, high = np.minimum.reduceat(weight, row_ptr[:-1]), np.maximum.reduceat(weight, row_ptr[:-1])
-    if (low < 0).any():
-        v = first_row(low < 0)
-        raise ValueError(
-            f"Weights of lists must be at least 0; that of {name_list(v)} is {low[v]:g}. A list to leave out has weight 0."
-        )
-    if (low != high).any():
-        v = first_row(low != high)
-        raise ValueError(
-            f"A list must have one weight in all its rows; in {name_list(v)} it varies from {low[v]:g} to {high[v]:g}. "
-            "Give each row of a list the same weight, or drop the column."
-        )
-    return first.copy()
-
-
-def _warn_of_conflicts(tie_start, row_ptr, score, name_list):
-    ptr = starts_to_ptr(tie_start)
-    worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
-    conflict = best[1:] > worst[:-1]
-    conflict &= ~np.isin(ptr[1:-1], row_ptr[1:-1], assume_unique=True)  # the next group opens another list
-    if conflict.any():
-        row = ptr[1:-1][first_row(conflict)]
-        v = int(np.searchsorted(row_ptr, row, side="right")) - 1
-        warnings.warn(
-            f"The ranks and the scores of {name_list(v)} order its items differently; the ranks decide. Drop the wrong "
-            "one of the two columns, or pass rank=None or score=None to RankedLists.from_frame.",
-            RankScoreConflictWarning,
-            stacklevel=4,
-        )
-
-
-def _warn_of_row_splits(index, list_code, rank):
-    # A splitter that takes rows for samples leaves holes in the frame's row labels, and the ranks have the same holes.
-    if index is None or isinstance(index, pd.RangeIndex) or not pd.api.types.is_integer_dtype(index.dtype):
-        return
-    label = index.to_numpy()
-    hole = np.diff(label) - 1
-    missing_ranks = np.diff(rank) - 1
-    new_list = list_code[1:] != list_code[:-1]
-    cut = (hole > 0) & np.where(new_list, (rank[1:] > 1) & (rank[1:] - 1 <= hole), missing_ranks == hole)
-    if cut.any():
-        warnings.warn(
-            f"{int(cut.sum())} lists have lost rows in the middle, as when a splitter takes the rows of a frame for "
-            "samples. A sample is a query: split RankedLists.from_frame(df), or reset the frame's index if the rows were "
-            "left out on purpose.",
-            SplitQueryWarning,
-            stacklevel=4,
-        )
+    return lists

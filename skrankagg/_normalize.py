@@ -1,8 +1,8 @@
 """List normalisations: how much each row gives its item, and what a list gives an item that it does not hold.
 
-Every function takes encoded lists and returns two arrays: the value of each row, of shape (n_rows,), and the value of an
-absent item for each list, of shape (n_lists,), or None where an absent item gets nothing. ``r`` is the row's rank, ``L``
-the length of its list, ``n`` the number of distinct items of the query.
+Every function takes encoded lists and returns two arrays: the value of each row, of shape (n_rows,), and the value of
+an absent item for each list, of shape (n_lists,), or None where an absent item gets nothing. ``r`` is the row's rank,
+``L`` the length of its list, ``n`` the number of distinct items of the query.
 
 >>> sorted(NORMS)
 ['borda', 'rank', 'score', 'simple-borda', 'z-score']

@@ -108,8 +108,8 @@ class Qrels:
         return len(self.relevance)
 
     @cached_property
-    def _best_first(self):
-        # The grades of each query in descending order, of which the ideal ranking is made.
+    def best_first(self):
+        """Grades of each query in descending order, float64 of shape (n_judgements,): the ideal ranking."""
         return self.relevance[group_order(expand(self.ptr), -self.relevance)]
 
     def encode(self, lists):
@@ -136,11 +136,14 @@ class Qrels:
         ):
             if (found < 0).all():
                 raise ValueError(
-                    f"The qrels must judge some of the lists' ids; they share no {kind} id: the lists have {_examples(theirs)}, "
+                    f"The qrels must judge some of the lists' ids; they share no {kind} id: the lists have "
+                    f"{_examples(theirs)}, "
                     f"the qrels {_examples(ours)}. Check the names and the dtypes of the two columns."
                 )
         judged = query >= 0
-        rows, judged_ptr = gather_ranges(np.append(self.ptr, self.n_judgements), np.where(judged, query, self.n_queries))
+        rows, judged_ptr = gather_ranges(
+            np.append(self.ptr, self.n_judgements), np.where(judged, query, self.n_queries)
+        )
         pair_query, pair_item = query[lists.pair_query], item[lists.pair_item]
         known = (pair_query >= 0) & (pair_item >= 0)
         keys = expand(self.ptr).astype(np.int64) * len(self.items) + self.item
@@ -148,7 +151,7 @@ class Qrels:
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         relevance = np.full(lists.n_pairs, np.nan)
         relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
-        return EncodedQrels(relevance, judged, judged_ptr, self._best_first[rows])
+        return EncodedQrels(relevance, judged, judged_ptr, self.best_first[rows])
 
     def to_frame(self):
         """Write the judgements as a frame, sorted by query and item.

@@ -3,9 +3,11 @@
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, StrOptions
-from sklearn.utils._repr_html.estimator import _VisualBlock
+from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 __all__ = [
     "BaseComposition",
@@ -17,8 +19,8 @@ __all__ = [
     "Tags",
     "TransformerMixin",
     "VisualBlock",
+    "available_if",
+    "check_is_fitted",
     "clone",
     "print_elapsed_time",
 ]
-
-VisualBlock = _VisualBlock

@@ -212,9 +212,7 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         DataFrame
             The consensus, see :meth:`transform`.
         """
-        lists = self._prepare(X)
-        ranked = self._fit_lists(lists)
-        return (ranked or self._rank(lists)).to_frame()
+        return self._fit_rank(X).to_frame()
 
     def transform(self, X):
         """Aggregate the lists of each query.
@@ -290,7 +288,8 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
             lists = lists.with_list_weight(lists.list_weight * self._given_weights(lists)[lists.list_voter])
         if lists.is_weighted and not tags.voter_weights:
             raise ValueError(
-                f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or choose a "
+                f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or "
+                f"choose a "
                 "method that can."
             )
         return lists
@@ -315,6 +314,11 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
             )
         return np.where(voting, weight, 0.0)
 
+    def _fit_rank(self, X):
+        """Fit and aggregate without leaving the codes; returns :class:`RankedPairs`."""
+        lists = self._prepare(X)
+        return self._fit_lists(lists) or self._rank(lists)
+
     def _fit_lists(self, lists):
         """Learn from prepared lists; returns their consensus if learning made it, else None."""
         if not self._query_columns:
@@ -331,9 +335,12 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         score = np.asarray(consensus.score, dtype=np.float64)
         if score.shape != (lists.n_pairs,) or np.isnan(score).any():
             raise ValueError(
-                f"{type(self).__name__}._aggregate must return a score for each of the {lists.n_pairs} pairs, none of them "
+                f"{type(self).__name__}._aggregate must return a score for each of the {lists.n_pairs} pairs, none "
+                f"of them "
                 f"NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
         order, score = rank_pairs(lists, score)
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}
-        return RankedPairs(lists, order, score, columns, {name: consensus.queries[name] for name in self._query_columns})
+        return RankedPairs(
+            lists, order, score, columns, {name: consensus.queries[name] for name in self._query_columns}
+        )

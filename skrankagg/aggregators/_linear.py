@@ -155,8 +155,10 @@ class CombSUM(_BaseComb):
 
     .. math:: \mathrm{CombSUM}(i) = \sum_{v} w_v s_v(i),
 
-    over all lists of the query, :math:`w_v` their weights. With :math:`r` the item's rank in the list, ties at their mean
-    rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query and :math:`x` the score [2]_:
+    over all lists of the query, :math:`w_v` their weights. With :math:`r` the item's rank in the list, ties at their
+    mean
+    rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query and :math:`x` the score
+    [2]_:
 
     ============== ================================== =========================
     norm           ranked                             absent
@@ -214,7 +216,8 @@ class CombMNZ(_BaseComb):
 
     Notes
     -----
-    With :math:`h(i)` the total weight of the lists that hold item :math:`i`, their number where they are not weighted [1]_,
+    With :math:`h(i)` the total weight of the lists that hold item :math:`i`, their number where they are not weighted
+    [1]_,
 
     .. math:: \mathrm{CombMNZ}(i) = h(i) \sum_{v} w_v s_v(i).
 
@@ -276,8 +279,8 @@ class BordaCount(_BaseBorda):
 
     Notes
     -----
-    With :math:`n` the number of distinct items of the query, :math:`r_v(i)` the rank of item :math:`i` in list :math:`v`
-    and :math:`L_v` the list's length [1]_, [2]_,
+    With :math:`n` the number of distinct items of the query, :math:`r_v(i)` the rank of item :math:`i` in list
+    :math:`v` and :math:`L_v` the list's length [1]_, [2]_,
 
     .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)) + \sum_{v \not\ni i} w_v \frac{n - L_v + 1}{2}.
 
@@ -338,7 +341,8 @@ class SimpleBorda(_BaseBorda):
 
     References
     ----------
-    .. [1] L. Akritidis, M. Alamaniotis and P. Bozanis, "FLAGR: A flexible high-performance library for rank aggregation",
+    .. [1] L. Akritidis, M. Alamaniotis and P. Bozanis, "FLAGR: A flexible high-performance library for rank
+    aggregation",
        SoftwareX 21, 2023.
 
     Examples

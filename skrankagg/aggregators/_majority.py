@@ -110,8 +110,8 @@ class Condorcet(_BaseMajority):
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}|.
 
     A ranked item is above an absent one, two absent or two tied items are not compared [2]_. Margins within
-    :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v`
-    the lengths of its lists and :math:`n` the number of its items; memory :math:`O(n^2)`.
+    :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)` for each query, with
+    :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory :math:`O(n^2)`.
 
     References
     ----------
@@ -163,8 +163,10 @@ class Copeland(_BaseMajority):
 
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}| + \tfrac12 |\{j \ne i : W_{ij} = W_{ji}\}|,
 
-    which orders the items as wins minus defeats do. A ranked item is above an absent one, two absent or two tied items are
-    not compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)` for
+    which orders the items as wins minus defeats do. A ranked item is above an absent one, two absent or two tied items
+    are
+    not compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)`
+    for
     each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory :math:`O(n^2)`.
 
     References

@@ -99,6 +99,4 @@ class ReciprocalRankFusion(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        return reciprocal_rank_fusion(
-            lists.pair, lists.rank, lists.n_pairs, k=self.k, weight=lists.row_weight
-        )
+        return reciprocal_rank_fusion(lists.pair, lists.rank, lists.n_pairs, k=self.k, weight=lists.row_weight)

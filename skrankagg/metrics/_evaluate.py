@@ -1,0 +1,93 @@
+"""Evaluate runs against judgements, frames in and a frame out."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from .._frames import plain_index
+from .._lists import check_run
+from .._qrels import check_qrels
+from ._registry import get_measure
+from ._relevance import RankedRelevance
+
+__all__ = ["evaluate"]
+
+_MISSING = ("zero", "skip")
+
+
+def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False, missing="zero", **conventions):
+    """Measure one run, or several, against relevance judgements.
+
+    The judgements state the queries: those of a run that are not judged are left out.
+
+    Parameters
+    ----------
+    run : DataFrame or RankedLists, or dict of str to these
+        A consensus or any ranking: columns `query`, `item` and `rank` and/or `score`, one list for each query. The
+        order is by `rank` where there is one, else by descending `score`, then by item.
+    qrels : DataFrame or Qrels
+        Judgements, columns `query`, `item`, `relevance`.
+    metrics : str or sequence of str, default=("map", "p@10", "ndcg@10")
+        Names of measures, see :func:`measure_names`.
+    per_query : bool, default=False
+        Whether to give a row for each query instead of their mean (the sum, for counts).
+    missing : {"zero", "skip"}, default="zero"
+        What a judged query without results counts: as an empty list, 0 in every measure, or nothing.
+    **conventions
+        Conventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A column for each measure, under the name given. A row for each run, indexed by `run`; with ``per_query=True``
+        one for each query, indexed by `query`, or by `run` and `query` where `run` is a dict.
+
+    Raises
+    ------
+    ValueError
+        If a run has several lists for a query, or shares no query or no item with the judgements, or if a measure or a
+        convention is unknown.
+
+    See Also
+    --------
+    get_measure : The registry of names.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.metrics import evaluate
+    >>> run = pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "rank": [1, 2, 3]})
+    >>> qrels = pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "relevance": [0, 1, 1]})
+    >>> evaluate(run, qrels, metrics=["map", "ndcg@2"])
+              map  ndcg@2
+    run
+    run  0.583333  0.386853
+    """
+    if missing not in _MISSING:
+        raise ValueError(f"missing must be one of {', '.join(_MISSING)}; got {missing!r}.")
+    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
+    measures = [get_measure(name, **conventions) for name in metrics]
+    qrels = check_qrels(qrels)
+    runs = run if isinstance(run, Mapping) else {"run": run}
+    if not runs:
+        raise ValueError("evaluate expects at least one run; the dict of runs is empty.")
+    tables = {name: _evaluate_queries(check_run(one), qrels, metrics, measures, missing) for name, one in runs.items()}
+    if not per_query:
+        rows = [
+            [measure.summarize(table[name]) for name, measure in zip(metrics, measures, strict=True)]
+            for table in tables.values()
+        ]
+        return pd.DataFrame(rows, index=pd.Index(list(tables), name="run"), columns=metrics)
+    if run is not runs:
+        return tables["run"]
+    return pd.concat(tables, names=["run"])
+
+
+def _evaluate_queries(run, qrels, metrics, measures, missing):
+    queries = np.arange(qrels.n_queries)
+    if missing == "skip":
+        queries = queries[plain_index(qrels.queries).isin(plain_index(run.queries))]
+    ranked = RankedRelevance.from_run(run, qrels, queries)
+    values = {name: measure(ranked) for name, measure in zip(metrics, measures, strict=True)}
+    return pd.DataFrame(values, index=pd.Index(qrels.queries[queries], name="query"))

@@ -1,0 +1,3 @@
+"""Compare aggregators and choose among them."""
+
+from ._comparator import *

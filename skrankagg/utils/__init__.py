@@ -1,0 +1,1 @@
+"""Discovery of aggregators, and checks for your own."""

@@ -1,0 +1,49 @@
+"""The frame of the docstrings, and what every method makes of it: one line for each variant.
+
+These estimators are the ones that every common check runs on.
+"""
+
+import pandas as pd
+
+from skrankagg import BordaCount, CombMNZ, CombSUM, Condorcet, Copeland, ReciprocalRankFusion, SimpleBorda
+
+
+def lists():
+    """Three lists of four items: c and d are absent from some list, a and d tie in one."""
+    return pd.DataFrame(
+        {
+            "query": "q",
+            "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+            "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+            "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+        }
+    )
+
+
+# By hand: ranks are a 1, b 2, c 3 | b 1, a and d 2.5 | b 1, c 2; n = 4 items, lists of 3, 3 and 2.
+GOLDEN = [
+    (CombSUM(norm="borda"), "b a c d", [2.75, 2.0, 1.5, 1.25]),
+    (CombSUM(norm="simple-borda"), "b a c d", [2.75, 1.625, 1.25, 0.625]),
+    (CombSUM(norm="rank"), "b a c d", [8 / 3, 1.5, 5 / 6, 0.5]),
+    (CombSUM(norm="score"), "b a c d", [2.5, 1.0, 0.0, 0.0]),
+    (
+        CombSUM(norm="z-score"),
+        "b a d c",
+        [1 + 2**0.5, 1.5**0.5 - 0.5**0.5, -(0.5**0.5), -1 - 1.5**0.5],
+    ),
+    (CombMNZ(norm="borda"), "b a c d", [8.25, 4.0, 3.0, 1.25]),
+    (CombMNZ(norm="simple-borda"), "b a c d", [8.25, 3.25, 2.5, 0.625]),
+    (CombMNZ(norm="rank"), "b a c d", [8.0, 3.0, 5 / 3, 0.5]),
+    (CombMNZ(norm="score"), "b a c d", [7.5, 2.0, 0.0, 0.0]),
+    (
+        CombMNZ(norm="z-score"),
+        "b a d c",
+        [3 + 3 * 2**0.5, 2 * (1.5**0.5 - 0.5**0.5), -(0.5**0.5), -2 - 2 * 1.5**0.5],
+    ),
+    (BordaCount(), "b a c d", [11.0, 8.0, 6.0, 5.0]),
+    (SimpleBorda(), "b a c d", [11.0, 6.5, 5.0, 2.5]),
+    (Condorcet(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (Copeland(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (ReciprocalRankFusion(), "b a c d", [1 / 62 + 2 / 61, 1 / 61 + 1 / 62.5, 1 / 63 + 1 / 62, 1 / 62.5]),
+    (ReciprocalRankFusion(k=0), "b a c d", [2.5, 1.4, 1 / 3 + 0.5, 0.4]),
+]

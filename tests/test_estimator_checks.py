@@ -1,0 +1,137 @@
+"""The public checks find what they are there to find."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skrankagg import CombSUM
+from skrankagg._sklearn import BaseEstimator, clone
+from skrankagg.base import BaseAggregator
+from skrankagg.utils.estimator_checks import all_checks, check_aggregator
+
+
+class Popularity(BaseAggregator):
+    """A right one: the weight of the lists that hold an item, and then its mean position."""
+
+    def _aggregate(self, lists):
+        position = np.bincount(lists.pair, weights=lists.rank * lists.list_weight[lists.row_list])
+        return lists.pair_weight - 1e-3 * position / lists.pair_weight
+
+
+class SeesVoters(BaseAggregator):
+    """Wrong: the first voter decides."""
+
+    def _aggregate(self, lists):
+        first = lists.list_voter[lists.row_list] == 0
+        return -np.bincount(lists.pair, weights=np.where(first, lists.rank, 99), minlength=lists.n_pairs)
+
+
+class SeesItems(BaseAggregator):
+    """Wrong: the item's name decides."""
+
+    def _aggregate(self, lists):
+        return -lists.pair_item.astype(float)
+
+
+class SeesOtherQueries(BaseAggregator):
+    """Wrong: the number of queries shows."""
+
+    def _aggregate(self, lists):
+        return -np.bincount(lists.pair, weights=lists.rank, minlength=lists.n_pairs) * lists.n_queries
+
+
+class IgnoresWeights(BaseAggregator):
+    """Wrong: a list of weight 2 counts once."""
+
+    def _aggregate(self, lists):
+        return np.bincount(lists.pair, weights=1 / lists.rank, minlength=lists.n_pairs)
+
+
+class ReadsScores(BaseAggregator):
+    """Wrong: adds up raw scores and does not say that it needs them."""
+
+    def _aggregate(self, lists):
+        score = lists.rank * 0 if lists.score is None else lists.score
+        return np.bincount(lists.pair, weights=score * lists.list_weight[lists.row_list], minlength=lists.n_pairs)
+
+
+class Perverse(BaseAggregator):
+    """Wrong: the worst come first."""
+
+    def _aggregate(self, lists):
+        return np.bincount(lists.pair, weights=lists.rank * lists.list_weight[lists.row_list], minlength=lists.n_pairs)
+
+
+class Remembers(BaseAggregator):
+    """Wrong: transform writes to the estimator."""
+
+    def _aggregate(self, lists):
+        self.last_ = lists.n_rows
+        return np.bincount(lists.pair, weights=1 / lists.rank, minlength=lists.n_pairs)
+
+    def _fit_lists(self, lists):
+        return None
+
+
+class ChangesParameters(CombSUM):
+    """Wrong: fit rewrites what the constructor was given."""
+
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.norm = "rank"
+        return self
+
+
+def test_a_right_aggregator_passes():
+    check_aggregator(Popularity())
+
+
+@pytest.mark.parametrize(
+    ("aggregator", "check"),
+    [
+        (SeesVoters(), "check_voter_names"),
+        (SeesItems(), "check_neutrality"),
+        (SeesOtherQueries(), "check_query_subset"),
+        (IgnoresWeights(), "check_integer_weights"),
+        (ReadsScores(), "check_ranks_or_scores"),
+        (Perverse(), "check_unanimity"),
+        (Remembers(), "check_transform_writes_nothing"),
+        (ChangesParameters(), "check_input_unchanged"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
+)
+def test_a_wrong_aggregator_fails_with_a_reason(aggregator, check):
+    with pytest.raises(AssertionError):
+        dict(all_checks(aggregator))[check](clone(aggregator))
+    with pytest.raises(AssertionError, match=r"fails check_\w+: .+"):
+        check_aggregator(aggregator)
+
+
+def test_what_is_no_aggregator_fails():
+    class Nothing(BaseEstimator):
+        pass
+
+    with pytest.raises(AssertionError, match="fails"):
+        check_aggregator(Nothing())
+
+
+def test_a_hook_that_is_missing_is_named():
+    class Hookless(BaseAggregator):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Hookless must define _aggregate"):
+        Hookless().transform(_tiny())
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(1), np.full(2, np.nan)], ids=["shape", "nan"])
+def test_a_hook_that_returns_nonsense_is_told(wrong):
+    class Nonsense(BaseAggregator):
+        def _aggregate(self, lists):
+            return wrong
+
+    with pytest.raises(ValueError, match="must return a score for each of the 2 pairs"):
+        Nonsense().transform(_tiny())
+
+
+def _tiny():
+    return pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b"], "rank": [1, 2]})

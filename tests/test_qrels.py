@@ -1,0 +1,85 @@
+"""Qrels and EncodedQrels: judgements, aligned with lists."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from skrankagg import Qrels, RankedLists
+
+
+def judge(rows):
+    return pd.DataFrame(rows, columns=["query", "item", "relevance"])
+
+
+LISTS = pd.DataFrame(
+    {"query": ["p", "p", "q", "q", "r"], "voter": "v", "item": ["a", "b", "a", "c", "a"], "rank": [1, 2, 1, 2, 1]}
+)
+QRELS = judge([("q", "a", 1), ("q", "z", 3), ("q", "c", 0), ("p", "b", 2), ("s", "a", 1)])
+
+
+def test_grades_are_aligned_with_the_pairs():
+    lists = RankedLists.from_frame(LISTS)
+    encoded = Qrels.from_frame(QRELS).encode(lists)
+    assert encoded.judged.tolist() == [True, True, False]
+    np.testing.assert_array_equal(encoded.relevance, [np.nan, 2, 1, 0, np.nan])  # p: a, b; q: a, c; r: a
+    assert encoded.judged_ptr.tolist() == [0, 1, 4, 4]
+    assert encoded.best_first.tolist() == [2, 3, 1, 0]
+
+
+def test_a_part_of_the_lists_has_its_part_of_the_grades():
+    lists, qrels = RankedLists.from_frame(LISTS), Qrels.from_frame(QRELS)
+    whole, part = qrels.encode(lists), qrels.encode(lists[[1]])
+    np.testing.assert_array_equal(part.relevance, whole.relevance[2:4])
+    assert part.best_first.tolist() == [3, 1, 0]
+
+
+@pytest.mark.parametrize("dtype", ["category", object, "string"])
+@pytest.mark.parametrize("side", ["lists", "qrels"])
+def test_ids_of_other_dtypes_meet_by_value(dtype, side):
+    ids = {"query": dtype, "item": dtype}
+    lists = RankedLists.from_frame(LISTS.astype(ids) if side == "lists" else LISTS)
+    qrels = Qrels.from_frame(QRELS.astype(ids) if side == "qrels" else QRELS)
+    np.testing.assert_array_equal(qrels.encode(lists).relevance, [np.nan, 2, 1, 0, np.nan])
+
+
+def test_it_is_no_sequence_and_survives_cloning_and_pickling():
+    qrels = Qrels.from_frame(QRELS)
+    assert not any(hasattr(qrels, name) for name in ("__len__", "shape", "__array__", "__getitem__"))
+    assert clone(qrels, safe=False) is qrels
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(qrels)).to_frame(), qrels.to_frame())
+    assert repr(qrels) == "Qrels(n_queries=3, n_judgements=5, n_relevant=4)"
+
+
+def test_a_frame_goes_round():
+    frame = Qrels.from_frame(QRELS.sample(frac=1, random_state=0)).to_frame()
+    expected = QRELS.sort_values(["query", "item"], ignore_index=True)
+    pd.testing.assert_frame_equal(frame, expected, check_dtype=False)
+
+
+REFUSED = {
+    "no frame": ({"q": {"a": 1}}, TypeError, "Qrels.from_frame expects a data frame"),
+    "a missing column": (QRELS.drop(columns="relevance"), ValueError, r"'relevance'.*Qrels.from_frame\(df, relevance="),
+    "no rows": (judge([]), ValueError, "has no rows"),
+    "a missing item": (judge([("q", None, 1)]), ValueError, "'item' must hold an id"),
+    "a NaN grade": (judge([("q", "a", np.nan)]), ValueError, "'relevance' must hold finite numbers"),
+    "a grade in words": (judge([("q", "a", "good")]), ValueError, "'relevance' must hold numbers"),
+    "a pair judged twice": (judge([("q", "a", 1), ("q", "a", 1)]), ValueError, "judged once.*query 'q', item 'a'"),
+}
+
+
+@pytest.mark.parametrize(("qrels", "kind", "words"), REFUSED.values(), ids=REFUSED.keys())
+def test_bad_judgements_are_refused(qrels, kind, words):
+    with pytest.raises(kind, match=words):
+        Qrels.from_frame(qrels)
+
+
+def test_judgements_of_other_ids_are_refused_not_scored_zero():
+    numbered = LISTS.assign(query=[1, 1, 2, 2, 3])
+    as_words = judge([("1", "a", 1), ("2", "a", 1)])
+    with pytest.raises(ValueError, match=r"share no query id: the lists have 1, 2, \.\.\., the qrels '1', '2'"):
+        Qrels.from_frame(as_words).encode(RankedLists.from_frame(numbered))
+    with pytest.raises(ValueError, match="share no item id"):
+        Qrels.from_frame(judge([("p", "A", 1)])).encode(RankedLists.from_frame(LISTS))
