@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
-from ._frames import first_row
+from ._frames import first_row, show_id
 from ._grouped import gather_ranges, group_order, mid_ranks, sort_codes, starts_to_ptr
 from .exceptions import RankScoreConflictWarning, SplitQueryWarning
 
@@ -76,7 +76,7 @@ def encode_lists(columns):
     lengths = np.diff(row_ptr)
 
     def name_list(v):
-        return f"query {queries[list_query[v]]!r}, voter {voters[list_voter[v]]!r}"
+        return f"query {show_id(queries, list_query[v])}, voter {show_id(voters, list_voter[v])}"
 
     if with_rank and with_score:
         _warn_of_conflicts(tie_start, row_ptr, score, name_list)
@@ -119,8 +119,8 @@ def _encode_pairs(query, item, voter, queries, voters, items):
         row = order[first_row(~row_start)]
         raise ValueError(
             "Each list must hold an item once; "
-            f"{int((~row_start).sum())} rows repeat one, the first is query {queries[query[row]]!r}, voter "
-            f"{voters[voter[row]]!r}, item {items[item[row]]!r}. Keep one of them, say with drop_duplicates."
+            f"{int((~row_start).sum())} rows repeat one, the first is query {show_id(queries, query[row])}, voter "
+            f"{show_id(voters, voter[row])}, item {show_id(items, item[row])}. Keep one of them, say with drop_duplicates."
         )
     number = np.cumsum(pair_start, dtype=np.int32)
     pair = np.empty(len(order), dtype=np.int32)

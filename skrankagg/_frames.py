@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-__all__ = ["Columns", "encode_ids", "first_row", "plain_index"]
+__all__ = ["Columns", "encode_ids", "first_row", "plain_index", "show_id"]
 
 
 class Columns:
@@ -132,6 +132,11 @@ def _eager_frame(frame, caller):
 def first_row(mask):
     """Number of the first row of a mask, as an int."""
     return int(np.argmax(mask))
+
+
+def show_id(index, position):
+    """Write an id of an index as its user would, 1 rather than np.int64(1)."""
+    return repr(index[[position]].tolist()[0])
 
 
 def plain_index(index):

@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from ._encoding import encode_lists
-from ._frames import Columns, first_row
+from ._frames import Columns, first_row, show_id
 from ._grouped import expand, gather_ranges
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
@@ -439,7 +439,7 @@ def check_run(X):
         n_lists = np.diff(lists.list_ptr)
         q = first_row(n_lists > 1)
         raise ValueError(
-            f"A run has one list for each query; query {lists.queries[q]!r} has {n_lists[q]}, one for each voter. "
+            f"A run has one list for each query; query {show_id(lists.queries, q)} has {n_lists[q]}, one for each voter. "
             f"Aggregate "
             "them first, or evaluate the voters one by one."
         )

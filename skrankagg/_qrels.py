@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from ._frames import Columns, first_row, plain_index
+from ._frames import Columns, first_row, plain_index, show_id
 from ._grouped import expand, gather_ranges, group_order, sort_codes
 
 __all__ = ["EncodedQrels", "Qrels", "check_qrels"]
@@ -87,7 +87,7 @@ class Qrels:
             row = order[first_row(~pair_start)]
             raise ValueError(
                 f"Each item of a query must be judged once; {int((~pair_start).sum())} rows repeat one, the first is "
-                f"query {queries[query_code[row]]!r}, item {items[item_code[row]]!r}. Keep one of them."
+                f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one of them."
             )
         return cls(
             queries=queries,

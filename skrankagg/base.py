@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pandas as pd
 
-from ._frames import first_row, plain_index
+from ._frames import first_row, plain_index, show_id
 from ._grouped import group_order, positions, starts_to_ptr
 from ._lists import check_lists
 from ._sklearn import BaseEstimator, Tags, TransformerMixin
@@ -145,22 +145,34 @@ def rank_pairs(lists, score):
     heads = lists.pair_ptr[:-1]
     size = np.abs(score)
     size[np.isinf(size)] = 0.0
-    tolerance = TIE_TOLERANCE * np.maximum.reduceat(size, heads)[lists.pair_query]
-    class_start = np.ones(len(score), dtype=bool)
-    with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
-        class_start[1:] = (score[:-1] - score[1:] > tolerance[1:]) & (score[:-1] != score[1:])
-    class_start[heads] = True
+    largest = np.maximum.reduceat(size, heads)
+    new_query = np.zeros(len(score), dtype=bool)
+    new_query[heads] = True
+    class_start = _class_starts(score, new_query, largest[lists.pair_query])
     if class_start.all():
         return order, score
     ptr = starts_to_ptr(class_start)
     length = np.diff(ptr)
     score = np.repeat(score[ptr[:-1]], length)
+    # Pairs are numbered in the order of their items: the last key is the item.
     tied = np.flatnonzero(np.repeat(length > 1, length))
-    pair = order[tied]
     group = np.cumsum(class_start)[tied]
-    support = np.zeros(0) if len(tied) == 0 else lists.pair_weight[pair]
-    order[tied] = pair[np.lexsort((pair, -support, group))]  # pairs are numbered in the order of their items
+    pair = order[tied]
+    by_support = np.lexsort((-lists.pair_weight[pair], group))
+    pair = pair[by_support]
+    new_class = np.diff(group, prepend=-1) != 0
+    total = lists.sum_over_lists(lists.list_weight)[lists.pair_query[pair]]
+    support_class = np.cumsum(_class_starts(lists.pair_weight[pair], new_class, total))
+    order[tied] = pair[np.lexsort((pair, support_class))]
     return order, score
+
+
+def _class_starts(value, start, scale):
+    # Where a new class of equal values starts in descending values: at a start, and where rounding cannot explain a gap.
+    starts = start.copy()
+    with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
+        starts[1:] |= (value[:-1] - value[1:] > TIE_TOLERANCE * scale[1:]) & (value[:-1] != value[1:])
+    return starts
 
 
 class BaseAggregator(TransformerMixin, BaseEstimator):
@@ -303,14 +315,14 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         if unknown.any():
             raise ValueError(
                 f"voter_weights must hold a weight for every voter; {int(unknown.sum())} have none, the first is "
-                f"{lists.voters[first_row(unknown)]!r}. Give those a weight, 0 to leave them out."
+                f"{show_id(lists.voters, first_row(unknown))}. Give those a weight, 0 to leave them out."
             )
         weight = given.to_numpy()[place]
         bad = voting & ~(np.isfinite(weight) & (weight >= 0))
         if bad.any():
             voter = first_row(bad)
             raise ValueError(
-                f"voter_weights must be finite and at least 0; that of {lists.voters[voter]!r} is {weight[voter]:g}."
+                f"voter_weights must be finite and at least 0; that of {show_id(lists.voters, voter)} is {weight[voter]:g}."
             )
         return np.where(voting, weight, 0.0)
 

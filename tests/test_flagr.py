@@ -1,0 +1,56 @@
+"""The published results of FLAGR 1.0.18 on its test data, which the generator makes again.
+
+FLAGR orders items that tie in exact arithmetic by rounding noise; everything else must be as it has it.
+"""
+
+import itertools
+
+import pandas as pd
+import pytest
+
+from oracles import ballots, comb
+from skrankagg import CombMNZ, CombSUM, Condorcet, Copeland, evaluate
+from skrankagg.datasets import make_rasdagen, read_lists, read_qrels
+
+LINEAR = [
+    (f"{method.__name__}-{norm.capitalize()}", method(norm=norm))
+    for method in (CombSUM, CombMNZ)
+    for norm in ("rank", "borda", "score")
+]
+
+
+@pytest.fixture(scope="module", params=["file", "generator"])
+def data(request, shared_data):
+    if request.param == "generator":
+        return make_rasdagen()
+    folder = shared_data / "flagr"
+    return read_lists(folder / "testdata.csv"), read_qrels(folder / "testdata_qrels.csv")
+
+
+def theirs(shared_data, row):
+    frame = pd.read_csv(shared_data / "flagr" / "pyflagr-1.0.18" / f"{row}_out.csv", dtype={"Query": str})
+    return frame.rename(columns={"Query": "query", "ItemID": "item", "Rank": "rank", "Score": "score"})
+
+
+@pytest.mark.parametrize(("row", "method"), LINEAR, ids=[row for row, _ in LINEAR])
+def test_scores_and_lists_of_linear_combination(data, shared_data, row, method):
+    ours, flagr = method.fit_transform(data[0]), theirs(shared_data, row)
+    both = ours.merge(flagr, on=["query", "item"], suffixes=("", "_flagr"), how="outer", validate="1:1")
+    assert len(both) == len(ours) == len(flagr)
+    assert (both["score"] - both["score_flagr"]).abs().max() < 1e-6
+    for query, group in both.groupby("query"):
+        exact = comb(*ballots(data[0][data[0]["query"] == query]), method.norm, isinstance(method, CombMNZ))
+        for rank in ("rank", "rank_flagr"):
+            scores = [exact[item] for item in group.sort_values(rank)["item"]]
+            assert all(above >= below for above, below in itertools.pairwise(scores)), (query, rank)
+
+
+@pytest.mark.parametrize(
+    ("row", "method", "map_"), [("Condorcet", Condorcet(), 0.4851), ("Copeland", Copeland(), 0.4840)]
+)
+def test_lists_of_majorities_item_for_item(data, shared_data, row, method, map_):
+    ours, flagr = method.fit_transform(data[0]), theirs(shared_data, row)
+    both = ours.merge(flagr, on=["query", "item"], suffixes=("", "_flagr"), how="outer", validate="1:1")
+    assert (both["rank"] == both["rank_flagr"]).all()
+    assert (both["score"] == both["score_flagr"]).all()
+    assert round(evaluate(ours, data[1], "map").loc["run", "map"], 4) == map_

@@ -1,0 +1,71 @@
+"""The kernels: against NumPy, and whether what runs is what was compiled."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skrankagg import _kernels
+
+FOLDER = Path(_kernels.__file__).parent
+
+
+def test_the_kernels_run_as_they_should():
+    expected = os.environ.get("SKRANKAGG_EXPECT")
+    if expected is None:
+        pytest.skip("SKRANKAGG_EXPECT names neither 'compiled' nor 'interpreted'")
+    assert expected == ("compiled" if _kernels.COMPILED else "interpreted")
+
+
+@given(segments=st.lists(st.lists(st.floats(-1e6, 1e6), max_size=6), min_size=1, max_size=6))
+@settings(max_examples=50, deadline=None)
+def test_running_totals_start_afresh_in_each_segment(segments):
+    value = np.array([x for segment in segments for x in segment], dtype=float)
+    ptr = np.concatenate([[0], np.cumsum([len(segment) for segment in segments])])
+    expected = [total for segment in segments for total in np.cumsum(segment)]
+    np.testing.assert_array_equal(_kernels.ragged_cumsum(value, ptr), np.array(expected, dtype=float))
+
+
+def test_running_totals_take_views_and_other_dtypes():
+    np.testing.assert_array_equal(_kernels.ragged_cumsum(np.arange(10)[::2], np.array([0, 2, 5], dtype=np.int32)), [0, 2, 4, 10, 18])
+
+
+def test_nothing_is_stale_here():
+    assert _kernels.stale_kernels() == []
+
+
+@pytest.mark.skipif(not _kernels.COMPILED, reason="the kernels run interpreted")
+def test_an_edited_source_beside_a_compiled_kernel_is_noticed(tmp_path):
+    package = tmp_path / "skrankagg"
+    shutil.copytree(FOLDER.parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    for library in FOLDER.parent.parent.glob("skrankagg__mypyc*"):
+        shutil.copy(library, tmp_path)
+    code = "import skrankagg._kernels as kernels; print(kernels.__file__, kernels.COMPILED, kernels.stale_kernels())"
+
+    def run():
+        return subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+
+    fresh = run()
+    assert str(tmp_path) in fresh.stdout and "True []" in fresh.stdout and "older than their source" not in fresh.stderr
+    with (package / "_kernels" / "_ragged.py").open("a") as source:
+        source.write("# edited\n")
+    stale = run()
+    assert "['_ragged']" in stale.stdout
+    assert "The compiled kernel(s) _ragged are older than their source" in stale.stderr
+    (package / "_kernels" / "_compiled.json").unlink()
+    assert "['_majority', '_ragged']" in run().stdout
+
+
+@pytest.mark.skipif(not _kernels.COMPILED, reason="the kernels run interpreted")
+def test_every_kernel_is_compiled_and_recorded():
+    names = {path.stem for path in FOLDER.glob("_*.py")} - {"__init__", "_hatch_build"}
+    assert set(json.loads((FOLDER / "_compiled.json").read_text())) == names

@@ -1,0 +1,167 @@
+"""Linear combination and reciprocal ranks: against exact fractions, and what is peculiar to them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oracles import ballots, comb, order, reciprocal
+from skrankagg import BordaCount, CombMNZ, CombSUM, RankedLists, ReciprocalRankFusion, SimpleBorda
+from skrankagg.utils.estimator_checks import example_lists
+
+
+def query(seed, weighted):
+    lists = example_lists(seed, n_queries=1)
+    if weighted:
+        weights = np.random.default_rng(seed).integers(0, 4, 5) / 2
+        lists["weight"] = lists["voter"].str[1:].astype(int).map(dict(enumerate(weights)))
+    return lists
+
+
+def agrees(consensus, expected, lists, weights):
+    assert consensus["item"].tolist() == order(expected, lists, weights)
+    np.testing.assert_allclose(
+        consensus["score"], [float(expected[item]) for item in consensus["item"]], rtol=1e-12, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("norm", ["borda", "simple-borda", "rank", "score"])
+@pytest.mark.parametrize(("method", "mnz"), [(CombSUM, False), (CombMNZ, True)])
+@given(seed=st.integers(0, 10**6), weighted=st.booleans())
+@settings(max_examples=15, deadline=None)
+def test_combinations_equal_exact_fractions(method, mnz, norm, seed, weighted):
+    frame = query(seed, weighted)
+    lists, weights = ballots(frame)
+    agrees(method(norm=norm).fit_transform(frame), comb(lists, weights, norm, mnz), lists, weights)
+
+
+@given(seed=st.integers(0, 10**6), weighted=st.booleans(), k=st.sampled_from([0, 1, 60]))
+@settings(max_examples=25, deadline=None)
+def test_reciprocal_ranks_equal_exact_fractions(seed, weighted, k):
+    frame = query(seed, weighted)
+    lists, weights = ballots(frame)
+    agrees(ReciprocalRankFusion(k=k).fit_transform(frame), reciprocal(lists, weights, k), lists, weights)
+
+
+@given(seed=st.integers(0, 10**6), weighted=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_borda_points_are_the_borda_norms_times_the_number_of_items(seed, weighted):
+    frame = query(seed, weighted)
+    n = frame["item"].nunique()
+    for points, norm in ((BordaCount(), "borda"), (SimpleBorda(), "simple-borda")):
+        ours, theirs = points.fit_transform(frame), CombSUM(norm=norm).fit_transform(frame)
+        assert ours["item"].tolist() == theirs["item"].tolist()
+        np.testing.assert_allclose(ours["score"], n * theirs["score"], atol=1e-12)
+
+
+def test_full_lists_share_out_all_borda_points():
+    frame = example_lists(n_queries=1, full=True)
+    n, m = 8, 5
+    assert BordaCount().fit_transform(frame)["score"].sum() == m * n * (n + 1) / 2
+
+
+@pytest.mark.parametrize(("norm", "value"), [("score", 1.0), ("z-score", 0.0)])
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_constant_list_gives_each_of_its_items_the_same_and_never_nan(norm, value, n):
+    frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc")[:n], "score": 0.1})
+    assert CombSUM(norm=norm).fit_transform(frame)["score"].tolist() == [value] * n
+
+
+def test_lists_of_equal_scores_that_rounding_shakes_are_still_constant():
+    frame = pd.DataFrame({"query": "q", "voter": "v", "item": [f"i{k}" for k in range(7)], "score": 0.1 + 0.2})
+    assert CombSUM(norm="z-score").fit_transform(frame)["score"].tolist() == [0.0] * 7
+
+
+def test_more_lists_win_a_tie(X):
+    # c and d both score 0 under min-max, c is in two lists and d in one.
+    tied = CombSUM(norm="score").fit_transform(X)
+    assert tied.tail(2)["item"].tolist() == ["c", "d"] and tied.tail(2)["score"].tolist() == [0.0, 0.0]
+
+
+def test_rounding_makes_no_order():
+    # 0.1 + 0.2 and 0.3 are one score, whatever their last bits say: the item's name decides.
+    frame = pd.DataFrame(
+        {
+            "query": "q",
+            "voter": ["u", "v", "w", "u", "v", "w", "u", "v", "w"],
+            "item": list("bbbaaaccc"),
+            "score": [0.1, 0.2, 0.0, 0.3, 0.0, 0.0, 9.0, 9.0, 9.0],
+        }
+    )
+
+    class RawSum(CombSUM):
+        def _aggregate(self, lists):
+            return np.bincount(lists.pair, weights=lists.score)
+
+    assert 0.1 + 0.2 != 0.3
+    consensus = RawSum().fit_transform(frame[frame["item"] != "c"].reset_index(drop=True))
+    assert consensus["item"].tolist() == ["a", "b"] and consensus["score"].nunique() == 1
+
+
+@pytest.mark.parametrize("norm", ["score", "z-score"])
+def test_norms_of_scores_refuse_ranks_with_a_hint(norm):
+    frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["a"], "rank": 1})
+    with pytest.raises(ValueError, match=r"CombSUM\(norm='.*'\) needs scores and the lists have ranks only; .*norm='rank'"):
+        CombSUM(norm=norm).fit(frame)
+
+
+def test_an_unknown_norm_is_told_the_norms():
+    with pytest.raises(ValueError, match=r"The 'norm' parameter of CombSUM must be a str among .*'borda'.*Got 'max'"):
+        CombSUM(norm="max").fit(example_lists())
+
+
+# ---------------------------------------------------------------------- voters' weights
+
+
+def test_voter_weights_multiply_the_weights_of_lists(X):
+    both = CombSUM(voter_weights={"u": 2, "v": 1, "w": 3}).fit_transform(X.assign(weight=[2] * 3 + [1] * 5))
+    once = CombSUM().fit_transform(X.assign(weight=[4] * 3 + [1] * 3 + [3] * 2))
+    pd.testing.assert_frame_equal(both, once)
+
+
+def test_a_voter_of_weight_zero_has_no_vote_and_its_items_stay(X):
+    consensus = SimpleBorda(voter_weights=pd.Series({"u": 1.0, "v": 0.0, "w": 0.0})).fit_transform(X)
+    assert consensus["item"].tolist() == ["a", "b", "c", "d"]
+    assert consensus["score"].tolist() == [4.0, 3.0, 2.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ({"u": 1, "v": 1}, "1 have none, the first is 'w'"),
+        ({"u": 1, "v": -1, "w": 1}, "at least 0; that of 'v' is -1"),
+        ({"u": 1, "v": np.nan, "w": 1}, "that of 'v' is nan"),
+        (3.0, "'voter_weights' parameter of CombSUM must be"),
+    ],
+)
+def test_wrong_voter_weights_are_told(X, weights, words):
+    with pytest.raises(ValueError, match=words):
+        CombSUM(voter_weights=weights).fit(X)
+
+
+def test_weights_of_voters_who_do_not_vote_are_no_matter(X):
+    weights = {"u": 1, "v": 1, "w": 1, "x": 7, "y": np.nan}
+    pd.testing.assert_frame_equal(CombSUM(voter_weights=weights).fit_transform(X), CombSUM().fit_transform(X))
+
+
+def test_ranx_agrees():
+    ranx = pytest.importorskip("ranx")
+    frame = example_lists(3, n_queries=1, ties=False)
+    runs = [
+        ranx.Run({"q": dict(zip(rows["item"], rows["score"].astype(float), strict=True))})
+        for _, rows in frame.groupby("voter")
+        if len(rows) > 1
+    ]
+    frame = frame[frame.groupby("voter")["item"].transform("size") > 1].reset_index(drop=True)
+    for method, name, norm in ((CombSUM, "sum", "score"), (CombMNZ, "mnz", "score")):
+        theirs = ranx.fuse(runs, norm="min-max", method=name).to_dict()["q"]
+        ours = method(norm=norm).fit_transform(frame).set_index("item")["score"]
+        assert ours.to_dict() == pytest.approx(theirs)
+
+
+def test_codes_in_scores_out(X):
+    lists = RankedLists.from_frame(X)
+    from skrankagg.aggregators import comb_sum
+
+    assert comb_sum(lists.pair, lists.score, lists.n_pairs).tolist() == pytest.approx([3.6, 7.9, 5.0, 0.6])

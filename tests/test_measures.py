@@ -1,0 +1,318 @@
+"""Measures: the worked examples of the literature, brute force, and peers."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skrankagg import Qrels, RankedLists, evaluate
+from skrankagg.metrics import RankedRelevance, RelevanceList, get_measure, measure_names
+
+
+def values(grades, name, **conventions):
+    """A measure of one list whose judged items are all returned."""
+    grade, ptr = np.array(grades, dtype=float), np.array([0, len(grades)])
+    judged = RelevanceList(np.sort(grade)[::-1], ptr)
+    return float(get_measure(name, **conventions)(RankedRelevance(grade, ptr, judged))[0])
+
+
+# ---------------------------------------------------------------------- worked examples
+
+# A list of eight, the 1st, 3rd, 4th and 6th relevant (FLAGR's documentation, misprints put right).
+FLAGR = [1, 0, 1, 1, 0, 1, 0, 0]
+FLAGR_TABLE = {
+    "p": [1.00, 0.50, 0.67, 0.75, 0.60, 0.67, 0.57, 0.50],
+    "recall": [0.25, 0.25, 0.50, 0.75, 0.75, 1.00, 1.00, 1.00],
+    "f1": [0.40, 0.33, 0.57, 0.75, 0.67, 0.80, 0.73, 0.67],
+    "dcg": [1.00, 1.00, 1.50, 1.93, 1.93, 2.29, 2.29, 2.29],
+    "ndcg": [1.00, 0.61, 0.70, 0.75, 0.75, 0.89, 0.89, 0.89],
+    "map": [1.00, 1.00, 0.83, 0.81, 0.81, 0.77, 0.77, 0.77],
+}
+
+
+@pytest.mark.parametrize("name", FLAGR_TABLE)
+def test_the_table_of_flagrs_documentation(name):
+    # Its AP@k divides by the relevant items found so far.
+    found = [values(FLAGR, f"{name}@{k}", ap_denominator="retrieved") for k in range(1, 9)]
+    assert [round(value, 2) for value in found] == FLAGR_TABLE[name]
+
+
+def test_recall_of_the_notebook():
+    grades = [int(item in (2, 4, 5, 7)) for item in range(1, 9)]
+    assert [values(grades, f"recall@{k}") for k in range(1, 9)] == [0, 0.25, 0.25, 0.5, 0.75, 0.75, 1, 1]
+
+
+def test_mean_average_precision_of_the_notebook():
+    found = [
+        values([int(item in actual) for item in range(1, 9)], "map@8")
+        for actual in ({2, 4, 5, 7}, {1, 4, 5, 7}, {5, 8})
+    ]
+    assert [round(value, 2) for value in found] == [0.54, 0.67, 0.23]
+    assert round(np.mean(found), 2) == 0.48
+
+
+def test_discounted_gain_of_the_notebook():
+    grades = [0, 4, 1, 3, 4, 1, 3, 2]
+    dcg = [round(values(grades, f"dcg@{k}", gain="linear"), 2) for k in range(1, 9)]
+    assert dcg == [0, 2.52, 3.02, 4.32, 5.86, 6.22, 7.22, 7.85]
+    ndcg = [round(values(grades, f"ndcg@{k}", gain="linear"), 2) for k in range(1, 9)]
+    assert ndcg == [0, 0.39, 0.38, 0.46, 0.58, 0.6, 0.67, 0.73]
+
+
+def test_mean_precision_of_the_toolkit():
+    run = pd.DataFrame({"query": [1, 1, 2, 2], "item": [1, 2, 4, 5], "rank": [1, 2, 1, 2]})
+    qrels = pd.DataFrame({"query": [1, 2, 2], "item": [1, 4, 5], "relevance": 1})
+    assert evaluate(run, qrels, "p@2").loc["run", "p@2"] == 0.75
+
+
+# ---------------------------------------------------------------------- conventions
+
+
+def test_discounts_to_base_e_leave_the_ratio_alone():
+    assert values(FLAGR, "dcg@8", discount="ln") == pytest.approx(values(FLAGR, "dcg@8") / math.log(2))
+    assert values(FLAGR, "ndcg@8", discount="ln") == pytest.approx(values(FLAGR, "ndcg@8"))
+
+
+def test_gains_are_equal_on_binary_judgements_only():
+    assert values(FLAGR, "ndcg@5[gain=linear]") == pytest.approx(values(FLAGR, "ndcg@5[gain=exponential]"))
+    assert values([1, 3], "dcg@2") == pytest.approx(1 + 7 / math.log2(3))
+    assert values([1, 3], "dcg@2[gain=linear]") == pytest.approx(1 + 3 / math.log2(3))
+
+
+def one_query(grades, missed=(), **conventions):
+    run = pd.DataFrame({"query": "q", "item": range(len(grades)), "rank": range(1, len(grades) + 1)})
+    judged = [(k, grade) for k, grade in enumerate(grades) if grade is not None] + [
+        (100 + k, grade) for k, grade in enumerate(missed)
+    ]
+    qrels = pd.DataFrame({"query": "q", "item": [k for k, _ in judged], "relevance": [grade for _, grade in judged]})
+    return lambda name: float(evaluate(run, qrels, name, **conventions).iloc[0, 0])
+
+
+def test_the_ideal_is_of_all_judged_items_or_of_those_returned():
+    measure = one_query([1, 0, 2], missed=[3])
+    dcg = 1 + 3 / 2
+    assert measure("ndcg@3") == pytest.approx(dcg / (7 + 3 / math.log2(3) + 1 / 2))
+    assert measure("ndcg@3[ideal=retrieved]") == pytest.approx(dcg / (3 + 1 / math.log2(3)))
+
+
+@pytest.mark.parametrize(("denominator", "divisor"), [("relevant", 4), ("cutoff", 2), ("retrieved", 1)])
+def test_average_precision_has_three_denominators(denominator, divisor):
+    assert one_query([0, 1, 1], missed=[1, 1], ap_denominator=denominator)("map@2") == pytest.approx(0.5 / divisor)
+
+
+def test_negative_grades_are_spam_and_never_gain():
+    measure = one_query([-1, 1, None], missed=[-2])
+    assert measure("num_rel") == 1 and measure("p@1") == 0 and measure("map") == 0.5
+    assert measure("ndcg@2") == pytest.approx(1 / math.log2(3))
+
+
+def test_a_threshold_makes_grades_binary():
+    measure = one_query([1, 2, 3], missed=[2], relevance_threshold=2)
+    assert measure("num_rel") == 3 and measure("p@2") == 0.5 and measure("recall@3") == pytest.approx(2 / 3)
+    assert one_query([1, 2])("map[relevance_threshold=2]") == 0.5
+
+
+def test_real_grades_are_taken_as_they_are():
+    assert one_query([0.5, 1.9])("dcg@2[gain=linear]") == pytest.approx(0.5 + 1.9 / math.log2(3))
+
+
+def test_a_query_without_relevant_items_is_zero_in_every_measure():
+    measure = one_query([0, 0])
+    for name in ("p@2", "recall@2", "f1@2", "map", "map@2[ap_denominator=retrieved]", "dcg@2", "ndcg", "ndcg@2"):
+        assert measure(name) == 0.0
+
+
+def test_short_lists_keep_the_divisor():
+    assert one_query([1])("p@10") == 0.1
+
+
+def test_scores_for_grades_are_told_to_use_a_linear_gain():
+    with pytest.raises(ValueError, match="Use gain='linear'"):
+        one_query([2000.0, 1.0])("ndcg@2")
+    assert one_query([2000.0, 1.0])("ndcg@2[gain=linear]") == 1.0
+
+
+# ---------------------------------------------------------------------- the registry
+
+
+def test_names_go_round():
+    for name in measure_names():
+        measure = get_measure(name.replace("@k", "@7"))
+        assert get_measure(str(measure)) == measure
+        assert measure.title
+    assert str(get_measure(" NDCG@3[ideal=retrieved, gain=linear] ")) == "ndcg@3[gain=linear,ideal=retrieved]"
+    assert get_measure("map[relevance_threshold=2]") == get_measure("map", relevance_threshold=2.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mapp", "'mapp' is no measure; choose from num_ret, .*ndcg@k"),
+        ("", "is no measure"),
+        ("p@10@5", "The cutoff of 'p@10@5' must be a whole number"),
+        ("p", "'p' needs a cutoff; write p@10"),
+        ("p@0", "whole number of at least 1"),
+        ("p@ten", "whole number of at least 1"),
+        ("num_ret@5", "'num_ret' takes no cutoff"),
+        ("ndcg@5[gain=cubic]", "gain must be one of exponential, linear; got 'cubic'"),
+        ("ndcg@5[colour=red]", "unknown convention 'colour=red'; ndcg takes gain, discount, ideal"),
+        ("p@5[relevance_threshold=high]", "must be a number; got 'high'"),
+        ("p@5[relevance_threshold=0]", "must be above 0"),
+    ],
+)
+def test_wrong_names_are_told_the_right_ones(name, words):
+    with pytest.raises(ValueError, match=words):
+        get_measure(name)
+
+
+def test_a_name_is_a_string():
+    with pytest.raises(TypeError, match="named by a str such as 'ndcg@10'; got int"):
+        get_measure(10)
+
+
+@pytest.mark.parametrize(("convention", "words"), [({"gain": "x"}, "gain must be one of"), ({"gian": "linear"}, "choose from")])
+def test_wrong_conventions_are_told(convention, words):
+    with pytest.raises(ValueError, match=words):
+        one_query([1], **convention)("ndcg@5")
+
+
+# ---------------------------------------------------------------------- evaluate
+
+RUN = pd.DataFrame({"query": ["a", "a", "b", "x"], "item": [1, 2, 1, 1], "score": [0.5, 0.7, 1.0, 1.0]})
+QRELS = pd.DataFrame({"query": ["a", "a", "b", "c"], "item": [1, 3, 2, 1], "relevance": [1, 1, 1, 2]})
+
+
+def test_the_judgements_state_the_queries():
+    # x is not judged; c is judged and has no results.
+    table = evaluate(RUN, QRELS, ["map", "num_ret", "num_rel"], per_query=True)
+    assert table.index.tolist() == ["a", "b", "c"] and table.index.name == "query"
+    assert table["map"].tolist() == [0.25, 0.0, 0.0]
+    assert table["num_ret"].tolist() == [2, 1, 0] and table["num_rel"].tolist() == [2, 1, 1]
+    assert evaluate(RUN, QRELS, "map").loc["run", "map"] == pytest.approx(0.25 / 3)
+    assert evaluate(RUN, QRELS, "map", missing="skip").loc["run", "map"] == pytest.approx(0.25 / 2)
+
+
+def test_counts_are_summed_and_measures_averaged():
+    table = evaluate(RUN, QRELS, ["num_rel", "num_ret", "num_rel_ret", "p@1"])
+    assert table.loc["run"].tolist() == [4, 3, 1, 0]
+
+
+def test_several_runs_are_rows():
+    runs = {"one": RUN, "two": RankedLists.from_frame(RUN.assign(score=-RUN["score"]))}
+    table = evaluate(runs, Qrels.from_frame(QRELS), ["p@1"])
+    assert table.index.tolist() == ["one", "two"] and table["p@1"].tolist() == [0.0, 1 / 3]
+    both = evaluate(runs, QRELS, ["p@1"], per_query=True)
+    assert both.index.names == ["run", "query"] and len(both) == 6
+
+
+def test_equal_scores_come_by_item():
+    run = pd.DataFrame({"query": "q", "item": ["b", "a"], "score": 1.0})
+    qrels = pd.DataFrame({"query": "q", "item": ["a", "b"], "relevance": [1, 0]})
+    assert evaluate(run, qrels, "p@1").iloc[0, 0] == 1.0
+
+
+def test_a_run_has_one_list_for_each_query(X):
+    qrels = pd.DataFrame({"query": "q", "item": ["a"], "relevance": 1})
+    with pytest.raises(ValueError, match="query 'q' has 3, one for each voter. Aggregate them first"):
+        evaluate(X, qrels)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"), [({"missing": "drop"}, "missing must be one of zero, skip"), ({"run": {}}, "at least one run")]
+)
+def test_wrong_calls_are_told(change, words):
+    with pytest.raises(ValueError, match=words):
+        evaluate(**{"run": RUN, "qrels": QRELS, **change})
+
+
+# ---------------------------------------------------------------------- oracles
+
+
+def brute(grades, judged, name, k):
+    relevant = sum(grade > 0 for grade in judged)
+    hits = [grade > 0 for grade in grades[:k]]
+    if name == "p":
+        return sum(hits) / k
+    if name == "recall":
+        return sum(hits) / relevant if relevant else 0.0
+    if name == "map":
+        precisions = [sum(hits[: j + 1]) / (j + 1) for j, hit in enumerate(hits) if hit]
+        return sum(precisions) / relevant if relevant else 0.0
+
+    def dcg(some):
+        return sum((2 ** max(grade, 0) - 1) / math.log2(j + 2) for j, grade in enumerate(some[:k]))
+
+    ideal = dcg(sorted(judged, reverse=True))
+    return dcg(grades) / ideal if ideal else 0.0
+
+
+@given(
+    lists=st.lists(
+        st.tuples(st.lists(st.integers(-1, 3), max_size=8), st.lists(st.integers(-1, 3), max_size=4)),
+        min_size=1,
+        max_size=5,
+    ),
+    k=st.integers(1, 10),
+)
+@settings(max_examples=60, deadline=None)
+def test_measures_equal_their_definitions(lists, k):
+    returned = [np.array(grades, dtype=float) for grades, _ in lists]
+    judged = [np.sort(np.array([*grades, *missed], dtype=float))[::-1] for grades, missed in lists]
+
+    def ragged(parts):
+        return np.concatenate(parts), np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+
+    ranked = RankedRelevance(*ragged(returned), RelevanceList(*ragged(judged)))
+    for name in ("p", "recall", "map", "ndcg"):
+        expected = [brute(grades, [*grades, *missed], name, k) for grades, missed in lists]
+        np.testing.assert_allclose(get_measure(f"{name}@{k}")(ranked), expected, rtol=1e-12, atol=1e-15)
+
+
+def random_judged_runs(seed, n_queries=30):
+    rng = np.random.default_rng(seed)
+    run, qrels = [], []
+    for q in range(n_queries):
+        pool = rng.permutation(60)
+        if q % 7:  # every seventh judged query has no results
+            items = pool[: rng.integers(1, 40)]
+            run.append(pd.DataFrame({"query": f"q{q}", "item": items, "score": rng.permutation(len(items)) + 0.25}))
+        judged = rng.permutation(60)[: rng.integers(1, 50)]
+        grades = rng.integers(-1 if q % 3 else 0, 4, len(judged)) * (q % 5 > 0)  # and some have nothing relevant
+        qrels.append(pd.DataFrame({"query": f"q{q}", "item": judged, "relevance": grades}))
+    run, qrels = pd.concat(run, ignore_index=True), pd.concat(qrels, ignore_index=True)
+    return run.assign(item="d" + run["item"].astype(str)), qrels.assign(item="d" + qrels["item"].astype(str))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pytrec_eval_agrees(seed):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    run, qrels = random_judged_runs(seed)
+    names = {
+        **{f"P_{k}": f"p@{k}" for k in (5, 10, 100)},
+        **{f"recall_{k}": f"recall@{k}" for k in (5, 10, 100)},
+        **{f"map_cut_{k}": f"map@{k}" for k in (5, 10, 100)},
+        **{f"ndcg_cut_{k}": f"ndcg@{k}" for k in (5, 10, 100)},
+        **{name: name for name in ("map", "ndcg", "num_ret", "num_rel", "num_rel_ret")},
+    }
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        {query: dict(zip(rows["item"], rows["relevance"].astype(int), strict=True)) for query, rows in qrels.groupby("query")},
+        set(names),
+    )
+    theirs = pd.DataFrame.from_dict(
+        evaluator.evaluate(
+            {query: dict(zip(rows["item"], rows["score"], strict=True)) for query, rows in run.groupby("query")}
+        ),
+        orient="index",
+    )
+    ours = evaluate(run, qrels, list(names.values()), per_query=True, gain="linear")
+    assert len(ours) == 30 and len(theirs) == 25
+    for query, row in ours.iterrows():
+        if query in theirs.index:
+            for name, our_name in names.items():
+                assert row[our_name] == pytest.approx(theirs.loc[query, name], rel=1e-12, abs=1e-12), (query, name)
+        else:
+            assert (row.drop("num_rel") == 0).all()
+            assert row["num_rel"] == (qrels.loc[qrels["query"] == query, "relevance"] > 0).sum()
