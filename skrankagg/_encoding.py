@@ -30,74 +30,87 @@ def encode_lists(columns):
         The fields of :class:`~skrankagg.RankedLists`.
     """
     with_rank, with_score = columns.has("rank"), columns.has("score")
-    query, queries = columns.ids("query")
+    list_code, queries = columns.ids("query")
     if columns.has("voter"):
         voter, voters = columns.ids("voter")
+        if len(queries) * len(voters) >= 2**31:
+            list_code = list_code.astype(np.int64)
+        list_code *= len(voters)
+        list_code += voter
+        del voter
     else:
-        voter, voters = np.zeros(columns.n_rows, dtype=np.int32), pd.Index(["consensus"])
+        voters = pd.Index(["consensus"])
     item, items = columns.ids("item")
-    list_code = query.astype(np.int64) * len(voters) + voter
-    del query, voter
     score = columns.numbers("score") if with_score else None
-    value = columns.numbers("rank") if with_rank else -score
-    if with_rank and (value < 0).any():
-        name, row = columns.name("rank"), first_row(value < 0)
-        raise ValueError(
-            f"Column {name!r} must hold ranks, 1 for the best; row {row} holds {value[row]:g}. If these are scores, "
-            f"say "
-            f"RankedLists.from_frame(df, rank=None, score={name!r})."
-        )
-    weight = columns.numbers("weight") if columns.has("weight") else None
+    value = columns.numbers("rank", whole=True) if with_rank else -score
     if with_rank:
+        _refuse_negative(value, columns.name("rank"))
         _warn_of_row_splits(columns.index, list_code, value)
+    weight = columns.numbers("weight") if columns.has("weight") else None
 
-    new_list = list_code[1:] != list_code[:-1]
-    if np.any((list_code[1:] < list_code[:-1]) | (~new_list & (value[1:] < value[:-1]))):
+    if _in_order(list_code, value):
+        score = score.copy() if with_score else None  # the frame's own memory would change with the frame
+    else:
         order = group_order(list_code, value)
-        list_code, item, value = list_code[order], item[order], value[order]
-        score = None if score is None else score[order]
+        item, list_code, value = item[order], list_code[order], value[order]
+        score = score[order] if with_score else None
         weight = None if weight is None else weight[order]
-        new_list = list_code[1:] != list_code[:-1]
         del order
-    elif with_score:
-        score = score.copy()  # the frame's own memory would change with the frame
-    list_start = np.concatenate([[True], new_list])
-    tie_start = list_start.copy()
-    tie_start[1:] |= value[1:] != value[:-1]
+    list_start = _starts(list_code)
+    tie_start = list_start | _starts(value)
+    del value
     if not tie_start.all():
         _sort_ties_by_item(tie_start, item, score)
 
     row_ptr = starts_to_ptr(list_start)
-    heads = list_code[row_ptr[:-1]]
-    list_query, list_voter = np.divmod(heads, len(voters))
-    list_voter = list_voter.astype(np.int32)
-    list_ptr = starts_to_ptr(np.diff(list_query, prepend=-1) != 0)
-    del list_code, new_list, list_start
+    list_query, list_voter = np.divmod(list_code[row_ptr[:-1]], len(voters))
+    list_ptr = starts_to_ptr(_starts(list_query))
     lengths = np.diff(row_ptr)
+    del list_code, list_start
 
     def name_list(v):
         return f"query {show_id(queries, list_query[v])}, voter {show_id(voters, list_voter[v])}"
 
     if with_rank and with_score:
         _warn_of_conflicts(tie_start, row_ptr, score, name_list)
-    rank = mid_ranks(row_ptr, tie_start)
-    del value, tie_start
-    row_query, row_voter = np.repeat(list_query, lengths), np.repeat(list_voter, lengths)
-    pair, pair_ptr, pair_item = _encode_pairs(row_query, item, row_voter, queries, voters, items)
+    pair, pair_ptr, pair_item = _encode_pairs(list_query, list_voter, lengths, item, queries, voters, items)
+    del item
     return {
         "queries": queries,
         "voters": voters,
         "items": items,
         "list_ptr": list_ptr,
-        "list_voter": list_voter,
+        "list_voter": list_voter.astype(np.int32),
         "list_weight": _list_weights(weight, row_ptr, name_list),
         "row_ptr": row_ptr,
         "pair": pair,
-        "rank": rank,
+        "rank": mid_ranks(row_ptr, tie_start),
         "score": score,
         "pair_ptr": pair_ptr,
         "pair_item": pair_item,
     }
+
+
+def _starts(code):
+    start = np.ones(len(code), dtype=bool)
+    np.not_equal(code[1:], code[:-1], out=start[1:])
+    return start
+
+
+def _in_order(list_code, value):
+    fine = value[1:] >= value[:-1]
+    fine &= list_code[1:] == list_code[:-1]
+    fine |= list_code[1:] > list_code[:-1]
+    return bool(fine.all())
+
+
+def _refuse_negative(rank, name):
+    if (rank < 0).any():
+        row = first_row(rank < 0)
+        raise ValueError(
+            f"Column {name!r} must hold ranks, 1 for the best; row {row} holds {rank[row]:g}. If these are scores, say "
+            f"RankedLists.from_frame(df, rank=None, score={name!r})."
+        )
 
 
 def _sort_ties_by_item(tie_start, *columns):
@@ -111,22 +124,26 @@ def _sort_ties_by_item(tie_start, *columns):
             column[tied] = column[order]
 
 
-def _encode_pairs(query, item, voter, queries, voters, items):
-    order, (query_start, pair_start, row_start) = sort_codes(
-        [query, item, voter], [len(queries), len(items), len(voters)]
-    )
+def _encode_pairs(list_query, list_voter, lengths, item, queries, voters, items):
+    # One at a time: a column of codes is as large as the result.
+    codes = (code if code is item else np.repeat(code, lengths) for code in (list_query, item, list_voter))
+    order, (query_start, pair_start, row_start) = sort_codes(codes, [len(queries), len(items), len(voters)])
     if not row_start.all():
         row = order[first_row(~row_start)]
+        v = int(np.searchsorted(np.cumsum(lengths), row, side="right"))
         raise ValueError(
             "Each list must hold an item once; "
-            f"{int((~row_start).sum())} rows repeat one, the first is query {show_id(queries, query[row])}, voter "
-            f"{show_id(voters, voter[row])}, item {show_id(items, item[row])}. Keep one of them, say with drop_duplicates."
+            f"{int((~row_start).sum())} rows repeat one, the first is query {show_id(queries, list_query[v])}, voter "
+            f"{show_id(voters, list_voter[v])}, item {show_id(items, item[row])}. "
+            "Keep one of them, say with drop_duplicates."
         )
+    pair_item = item[order[pair_start]]
     number = np.cumsum(pair_start, dtype=np.int32)
+    number -= 1
+    pair_ptr = np.append(number[query_start], len(pair_item)).astype(np.int64)
     pair = np.empty(len(order), dtype=np.int32)
-    pair[order] = number - 1
-    pair_ptr = np.append(number[query_start] - 1, number[-1]).astype(np.int64)
-    return pair, pair_ptr, item[order[pair_start]]
+    pair[order] = number
+    return pair, pair_ptr, pair_item
 
 
 def _list_weights(weight, row_ptr, name_list):
@@ -138,7 +155,7 @@ def _list_weights(weight, row_ptr, name_list):
         v = first_row(low < 0)
         raise ValueError(
             f"Weights of lists must be at least 0; that of {name_list(v)} is {low[v]:g}. A list to leave out has "
-            f"weight 0."
+            "weight 0."
         )
     if (low != high).any():
         v = first_row(low != high)

@@ -84,12 +84,18 @@ class Columns:
             )
         return codes, index
 
-    def numbers(self, column):
+    def numbers(self, column, *, whole=False):
         """Read a column of finite numbers.
+
+        Parameters
+        ----------
+        column : str
+        whole : bool, default=False
+            Whether integers may stay integers.
 
         Returns
         -------
-        ndarray of shape (n_rows,), dtype=float64
+        ndarray of shape (n_rows,), dtype=float64 or int
             Possibly a view of the frame's own memory.
         """
         values, name = self._series(column), self._names[column]
@@ -97,6 +103,8 @@ class Columns:
             raise ValueError(
                 f"Column {name!r} must hold numbers; its dtype is {values.dtype}. Convert it with pandas.to_numeric."
             )
+        if whole and isinstance(values.dtype, np.dtype) and values.dtype.kind == "i":
+            return values.to_numpy()
         numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
         bad = ~np.isfinite(numbers)
         if bad.any():
@@ -172,12 +180,21 @@ def encode_ids(values):
         return _encode_categories(values)
     runs = _run_starts(values)
     if runs is None:
-        codes, index = pd.factorize(values, sort=True)
-        codes = codes.astype(np.int32)
-    else:
-        codes, index = pd.factorize(values.iloc[runs], sort=True)
-        codes = np.repeat(codes.astype(np.int32), np.diff(np.append(runs, len(values))))
-    return codes, pd.Index(index)
+        return _factorize(values)
+    codes, index = _factorize(values.iloc[runs])
+    return np.repeat(codes, np.diff(np.append(runs, len(values)))), index
+
+
+def _factorize(values):
+    # Sorted here rather than by pandas, which makes several columns of 64-bit codes on the way.
+    codes, index = pd.factorize(values)
+    index = pd.Index(index)
+    if index.is_monotonic_increasing:
+        return codes.astype(np.int32), index
+    order = index.argsort()
+    new_code = np.full(len(index) + 1, -1, dtype=np.int32)  # the last place takes the missing, code -1
+    new_code[order] = np.arange(len(index), dtype=np.int32)
+    return new_code[codes], index[order]
 
 
 def _encode_categories(values):

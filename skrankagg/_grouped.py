@@ -14,8 +14,33 @@ import numpy as np
 __all__ = ["expand", "gather_ranges", "group_order", "mid_ranks", "positions", "sort_codes", "starts_to_ptr"]
 
 
+#: Rows that one step of a long pass works on: what it needs beside its result is a fraction of that.
+_CHUNK = 1 << 18
+
+
 def _n_bits(size):
     return max(int(size) - 1, 1).bit_length()
+
+
+def _chunks(n_rows):
+    return (slice(start, start + _CHUNK) for start in range(0, n_rows, _CHUNK))
+
+
+def _sort_packed(packed, row_bits):
+    """Append the row numbers to keys and sort them, in place."""
+    for rows in _chunks(len(packed)):
+        packed[rows] <<= row_bits
+        packed[rows] |= np.arange(rows.start, min(rows.stop, len(packed)))
+    packed.sort()
+
+
+def _key_starts(packed, shift):
+    """Where the bits of sorted keys above the lowest `shift` ones change."""
+    start = np.ones(len(packed), dtype=bool)
+    for rows in _chunks(len(packed) - 1):
+        key = packed[rows.start : rows.stop + 1] >> shift
+        np.not_equal(key[1:], key[:-1], out=start[rows.start + 1 : rows.stop + 1])
+    return start
 
 
 def sort_codes(codes, sizes):
@@ -23,8 +48,8 @@ def sort_codes(codes, sizes):
 
     Parameters
     ----------
-    codes : list of ndarray of shape (n_rows,), dtype=int
-        Non-negative codes.
+    codes : iterable of ndarray of shape (n_rows,), dtype=int
+        Non-negative codes. An iterator may make each when it is asked for, so that they are never all in memory.
     sizes : list of int
         For each code, a number that all its values are below.
 
@@ -35,34 +60,33 @@ def sort_codes(codes, sizes):
     starts : list of ndarray of shape (n_rows,), dtype=bool
         For each code, where in sorted order a new group of equal values of this code and those before it starts.
     """
-    n_rows = len(codes[0])
-    row_bits = _n_bits(n_rows)
+    codes = iter(codes)
     bits = [_n_bits(size) for size in sizes]
+    first = next(codes)
+    n_rows = len(first)
+    row_bits = _n_bits(n_rows)
     if sum(bits) + row_bits > 63:
-        order = np.lexsort(codes[::-1])
-        starts, start = [], np.zeros(n_rows, dtype=bool)
-        start[:1] = True
-        for code in codes:
-            code = code[order]
-            start = start.copy()
-            start[1:] |= code[1:] != code[:-1]
-            starts.append(start)
-        return order, starts
-    packed = codes[0].astype(np.int64)
-    for code, n_bits in zip(codes[1:], bits[1:], strict=True):
+        return _sort_wide_codes([first, *codes])
+    packed = first.astype(np.int64)
+    for code, n_bits in zip(codes, bits[1:], strict=True):
         packed <<= n_bits
         packed |= code
-    packed <<= row_bits
-    packed |= np.arange(n_rows)
-    packed.sort()
-    starts = []
-    for k in range(len(codes)):
-        shifted = packed >> (row_bits + sum(bits[k + 1 :]))
-        start = np.ones(n_rows, dtype=bool)
-        np.not_equal(shifted[1:], shifted[:-1], out=start[1:])
-        starts.append(start)
+    _sort_packed(packed, row_bits)
+    starts = [_key_starts(packed, row_bits + sum(bits[k + 1 :])) for k in range(len(bits))]
     packed &= (1 << row_bits) - 1
     return packed, starts
+
+
+def _sort_wide_codes(codes):
+    order = np.lexsort(codes[::-1])
+    starts, start = [], np.zeros(len(order), dtype=bool)
+    start[:1] = True
+    for code in codes:
+        code = code[order]
+        start = start.copy()
+        start[1:] |= code[1:] != code[:-1]
+        starts.append(start)
+    return order, starts
 
 
 def group_order(group, value):
@@ -72,26 +96,53 @@ def group_order(group, value):
     ----------
     group : ndarray of shape (n_rows,), dtype=int
         Non-negative group of each row.
-    value : ndarray of shape (n_rows,), dtype=float64
+    value : ndarray of shape (n_rows,), dtype=int or float64
         Finite or infinite, not NaN.
 
     Returns
     -------
     ndarray of shape (n_rows,), dtype=int64
         Row numbers in sorted order.
+
+    Notes
+    -----
+    Whole numbers are sorted as they are. Other values are first scaled to as many bits as are left beside the group
+    and the row, which keeps their order but for those that fall on one number; these few are then put in order among
+    themselves.
     """
     n_rows = len(group)
     if n_rows == 0:
         return np.zeros(0, dtype=np.int64)
-    n_groups = int(group.max()) + 1
+    group_bits, row_bits = _n_bits(group.max() + 1), _n_bits(n_rows)
+    left = 63 - group_bits - row_bits
     low, high = value.min(), value.max()
-    if low >= 0 and high < 2**31:
-        code = value.astype(np.int64)
-        if np.array_equal(code, value):
-            return sort_codes([group, code], [n_groups, int(high) + 1])[0]
-    by_value = np.argsort(value, kind="stable")
-    by_group, _ = sort_codes([group[by_value]], [n_groups])
-    return by_value[by_group]
+    if left < 8 or not (np.isfinite(low) and np.isfinite(high)):
+        return np.lexsort((value, group))
+    low, high = low.item(), high.item()
+    whole = high - low < 2**left and (
+        value.dtype.kind == "i" or all((np.trunc(value[rows]) == value[rows]).all() for rows in _chunks(n_rows))
+    )
+    value_bits = _n_bits(high - low + 1) if whole else min(left, 40)
+    # Halves of the range cannot overflow; the factor keeps the highest value below 2 ** value_bits after rounding.
+    span = high / 2 - low / 2
+    scale = 2.0**value_bits * (1 - 1e-9) / span if span > 1e-290 else 0.0
+    packed = group.astype(np.int64)
+    packed <<= value_bits
+    for rows in _chunks(n_rows):
+        above = value[rows] - low if whole else (value[rows] / 2 - low / 2) * scale
+        packed[rows] |= above.astype(np.int64)
+    _sort_packed(packed, row_bits)
+    start = None if whole else _key_starts(packed, row_bits)
+    packed &= (1 << row_bits) - 1
+    if start is not None and not start.all():
+        ptr = starts_to_ptr(start)
+        rows, run_ptr = gather_ranges(ptr, np.flatnonzero(np.diff(ptr) > 1))
+        chosen, run = packed[rows], expand(run_ptr)
+        ordered = value[chosen]
+        falls = (ordered[1:] < ordered[:-1]) & (run[1:] == run[:-1])
+        if falls.any():
+            packed[rows] = chosen[np.lexsort((ordered, run))]
+    return packed
 
 
 def starts_to_ptr(start):
@@ -135,7 +186,9 @@ def positions(ptr):
     -------
     ndarray of shape (n_rows,), dtype=int64
     """
-    return np.arange(1, ptr[-1] + 1) - np.repeat(ptr[:-1], np.diff(ptr))
+    position = np.arange(1, ptr[-1] + 1)
+    position -= np.repeat(ptr[:-1].astype(np.int32), np.diff(ptr))
+    return position
 
 
 def gather_ranges(ptr, groups):

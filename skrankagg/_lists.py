@@ -29,7 +29,7 @@ import pandas as pd
 
 from ._encoding import encode_lists
 from ._frames import Columns, first_row, show_id
-from ._grouped import expand, gather_ranges
+from ._grouped import expand, gather_ranges, sort_codes, starts_to_ptr
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
 
@@ -230,6 +230,12 @@ class RankedLists:
     def pair_weight(self):
         """Total weight of the lists that hold each pair's item, float64 of shape (n_pairs,)."""
         return np.bincount(self.pair, weights=self.row_weight, minlength=self.n_pairs).astype(np.float64)
+
+    @cached_property
+    def rows_by_pair(self):
+        """Rows of each pair: a pointer array of shape (n_pairs + 1,) into rows sorted by pair, of shape (n_rows,)."""
+        rows, (start,) = sort_codes([self.pair], [self.n_pairs])
+        return starts_to_ptr(start), rows
 
     def sum_over_lists(self, value):
         """Add up a value of each list over the lists of its query.
@@ -439,8 +445,7 @@ def check_run(X):
         n_lists = np.diff(lists.list_ptr)
         q = first_row(n_lists > 1)
         raise ValueError(
-            f"A run has one list for each query; query {show_id(lists.queries, q)} has {n_lists[q]}, one for each voter. "
-            f"Aggregate "
-            "them first, or evaluate the voters one by one."
+            f"A run has one list for each query; query {show_id(lists.queries, q)} has {n_lists[q]}, one for each "
+            "voter. Aggregate them first, or evaluate the voters one by one."
         )
     return lists

@@ -168,7 +168,8 @@ def rank_pairs(lists, score):
 
 
 def _class_starts(value, start, scale):
-    # Where a new class of equal values starts in descending values: at a start, and where rounding cannot explain a gap.
+    # Where a new class of equal values starts in descending values: at a start, and where rounding cannot explain a
+    # gap.
     starts = start.copy()
     with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
         starts[1:] |= (value[:-1] - value[1:] > TIE_TOLERANCE * scale[1:]) & (value[:-1] != value[1:])
@@ -301,8 +302,7 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         if lists.is_weighted and not tags.voter_weights:
             raise ValueError(
                 f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or "
-                f"choose a "
-                "method that can."
+                "choose a method that can."
             )
         return lists
 
@@ -322,7 +322,8 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         if bad.any():
             voter = first_row(bad)
             raise ValueError(
-                f"voter_weights must be finite and at least 0; that of {show_id(lists.voters, voter)} is {weight[voter]:g}."
+                f"voter_weights must be finite and at least 0; that of {show_id(lists.voters, voter)} is "
+                f"{weight[voter]:g}."
             )
         return np.where(voting, weight, 0.0)
 
@@ -348,8 +349,7 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         if score.shape != (lists.n_pairs,) or np.isnan(score).any():
             raise ValueError(
                 f"{type(self).__name__}._aggregate must return a score for each of the {lists.n_pairs} pairs, none "
-                f"of them "
-                f"NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
+                f"of them NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
         order, score = rank_pairs(lists, score)
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from golden import lists as golden_lists
 
+from golden import lists as golden_lists
 from skrankagg import _kernels
 
 ROOT = Path(__file__).resolve().parent.parent

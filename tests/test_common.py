@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
-from golden import GOLDEN
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
+from golden import GOLDEN
 from skrankagg.utils.discovery import all_aggregators, default_methods
 from skrankagg.utils.estimator_checks import parametrize_with_checks
 

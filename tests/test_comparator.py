@@ -83,7 +83,9 @@ def test_of_equals_the_first_is_best():
 @pytest.mark.parametrize("give", ["constructor frame", "constructor", "fit", "y"])
 def test_judgements_may_be_given_in_four_ways(fitted, give):
     qrels = Qrels.from_frame(QRELS)
-    comparator = Comparator(METHODS, metrics=METRICS, qrels={"constructor frame": QRELS, "constructor": qrels}.get(give))
+    comparator = Comparator(
+        METHODS, metrics=METRICS, qrels={"constructor frame": QRELS, "constructor": qrels}.get(give)
+    )
     comparator.fit(LISTS, **{"fit": {"qrels": qrels}, "y": {"y": qrels}}.get(give, {}))
     columns = list(METRICS)
     pd.testing.assert_frame_equal(comparator.results_[columns], fitted.results_[columns])
@@ -105,7 +107,11 @@ def test_parameters_reach_into_the_methods():
 
 
 def test_pipelines_and_strangers_are_members():
-    methods = [("plain", CombSUM()), ("reversed", make_pipeline(CombSUM(), Backwards())), ("best", Comparator(METHODS, qrels=QRELS))]
+    methods = [
+        ("plain", CombSUM()),
+        ("reversed", make_pipeline(CombSUM(), Backwards())),
+        ("best", Comparator(METHODS, qrels=QRELS)),
+    ]
     comparator = Comparator(methods, metrics=METRICS, qrels=QRELS).fit(LISTS)
     reversed_run = make_pipeline(CombSUM(), Backwards()).fit(LISTS).transform(LISTS)
     expected = evaluate(reversed_run, QRELS, METRICS, per_query=True)
@@ -145,7 +151,12 @@ REFUSED = {
     "no methods": ({"estimators": [], "qrels": QRELS}, {}, ValueError, "list of .* tuples with at least one method"),
     "only dropped ones": ({"estimators": [("a", "drop")], "qrels": QRELS}, {}, ValueError, "all of them are 'drop'"),
     "bare estimators": ({"estimators": [CombSUM()], "qrels": QRELS}, {}, ValueError, "tuples"),
-    "names twice": ({"estimators": [("a", CombSUM()), ("a", Condorcet())], "qrels": QRELS}, {}, ValueError, "not unique"),
+    "names twice": (
+        {"estimators": [("a", CombSUM()), ("a", Condorcet())], "qrels": QRELS},
+        {},
+        ValueError,
+        "not unique",
+    ),
     "no aggregator": ({"estimators": [("a", 3)], "qrels": QRELS}, {}, TypeError, "'a' is 3"),
     "no measures": ({"metrics": [], "qrels": QRELS}, {}, ValueError, "at least one measure"),
     "an unknown measure": ({"metrics": "mapp", "qrels": QRELS}, {}, ValueError, "'mapp' is no measure"),

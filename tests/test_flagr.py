@@ -39,7 +39,8 @@ def test_scores_and_lists_of_linear_combination(data, shared_data, row, method):
     assert len(both) == len(ours) == len(flagr)
     assert (both["score"] - both["score_flagr"]).abs().max() < 1e-6
     for query, group in both.groupby("query"):
-        exact = comb(*ballots(data[0][data[0]["query"] == query]), method.norm, isinstance(method, CombMNZ))
+        lists = data[0][data[0]["query"] == query]
+        exact = comb(*ballots(lists, by="score"), method.norm, isinstance(method, CombMNZ))
         for rank in ("rank", "rank_flagr"):
             scores = [exact[item] for item in group.sort_values(rank)["item"]]
             assert all(above >= below for above, below in itertools.pairwise(scores)), (query, rank)

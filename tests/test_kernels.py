@@ -34,7 +34,9 @@ def test_running_totals_start_afresh_in_each_segment(segments):
 
 
 def test_running_totals_take_views_and_other_dtypes():
-    np.testing.assert_array_equal(_kernels.ragged_cumsum(np.arange(10)[::2], np.array([0, 2, 5], dtype=np.int32)), [0, 2, 4, 10, 18])
+    np.testing.assert_array_equal(
+        _kernels.ragged_cumsum(np.arange(10)[::2], np.array([0, 2, 5], dtype=np.int32)), [0, 2, 4, 10, 18]
+    )
 
 
 def test_nothing_is_stale_here():
@@ -50,9 +52,7 @@ def test_an_edited_source_beside_a_compiled_kernel_is_noticed(tmp_path):
     code = "import skrankagg._kernels as kernels; print(kernels.__file__, kernels.COMPILED, kernels.stale_kernels())"
 
     def run():
-        return subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-        )
+        return subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
 
     fresh = run()
     assert str(tmp_path) in fresh.stdout and "True []" in fresh.stdout and "older than their source" not in fresh.stderr

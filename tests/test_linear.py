@@ -102,7 +102,9 @@ def test_rounding_makes_no_order():
 @pytest.mark.parametrize("norm", ["score", "z-score"])
 def test_norms_of_scores_refuse_ranks_with_a_hint(norm):
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["a"], "rank": 1})
-    with pytest.raises(ValueError, match=r"CombSUM\(norm='.*'\) needs scores and the lists have ranks only; .*norm='rank'"):
+    with pytest.raises(
+        ValueError, match=r"CombSUM\(norm='.*'\) needs scores and the lists have ranks only; .*norm='rank'"
+    ):
         CombSUM(norm=norm).fit(frame)
 
 

@@ -337,3 +337,33 @@ def test_honest_parts_of_a_frame_are_not_told_off():
     RankedLists.from_frame(lists[lists["voter"] != "v1"])
     RankedLists.from_frame(lists[lists["rank"] <= 3])
     RankedLists.from_frame(lists.sample(frac=1, random_state=0))
+
+
+VALUES = st.one_of(
+    st.integers(-5, 5).map(float),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(0, 1),
+    st.sampled_from([0.1, 0.1 + 1e-17, 0.30000000000000004, 0.3, 1e300, -1e300, 5e-324, 0.0]),
+)
+
+
+@given(rows=st.lists(st.tuples(st.integers(0, 3), VALUES), min_size=1, max_size=40), infinite=st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_rows_are_ordered_by_group_and_value_whatever_the_values(rows, infinite):
+    from skrankagg._grouped import group_order
+
+    group = np.array([group for group, _ in rows])
+    value = np.array([value for _, value in rows])
+    if infinite:
+        value[0] = np.inf
+    assert group_order(group, value).tolist() == np.lexsort((value, group)).tolist()
+
+
+@pytest.mark.parametrize("values", [[2**62, -(2**62), 0, 2**62 - 1], [3, 1, 2, 1], [-(2**63), 2**63 - 1, 0, 1]])
+def test_integers_are_ordered_as_integers(values):
+    from skrankagg._grouped import group_order
+
+    assert (
+        group_order(np.zeros(4, dtype=np.int32), np.array(values)).tolist()
+        == np.argsort(values, kind="stable").tolist()
+    )

@@ -2,13 +2,14 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import ballots, order, pairwise
-from skrankagg import Condorcet, Copeland, RankedLists, _kernels
+from skrankagg import Condorcet, Copeland, RankedLists, _kernels, _pairwise
 from skrankagg.utils.estimator_checks import example_lists
 
 
@@ -59,3 +60,15 @@ def test_queries_in_several_blocks_give_the_same(monkeypatch):
     whole = Copeland().transform(lists)
     monkeypatch.setattr(_kernels, "_BLOCK", 50)
     pd.testing.assert_frame_equal(Copeland().transform(lists), whole)
+
+
+def test_both_ways_of_counting_agree(monkeypatch):
+    lists = RankedLists.from_frame(example_lists(n_queries=6, n_voters=300, n_items=12))
+    consensus = {}
+    for way, worth in (("kernel", np.inf), ("dense", -1.0)):
+        monkeypatch.setattr(_pairwise, "_WORTH_NS", worth)
+        monkeypatch.setattr(_pairwise, "_DENSE_ONCE_NS", -1e6)
+        consensus[way] = Copeland().transform(lists)
+    pd.testing.assert_frame_equal(consensus["kernel"], consensus["dense"])
+    monkeypatch.setattr(_pairwise, "_is_dense", lambda lists: np.arange(lists.n_queries) % 2 == 0)
+    pd.testing.assert_frame_equal(Copeland().transform(lists), consensus["dense"])

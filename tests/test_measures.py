@@ -173,7 +173,9 @@ def test_a_name_is_a_string():
         get_measure(10)
 
 
-@pytest.mark.parametrize(("convention", "words"), [({"gain": "x"}, "gain must be one of"), ({"gian": "linear"}, "choose from")])
+@pytest.mark.parametrize(
+    ("convention", "words"), [({"gain": "x"}, "gain must be one of"), ({"gian": "linear"}, "choose from")]
+)
 def test_wrong_conventions_are_told(convention, words):
     with pytest.raises(ValueError, match=words):
         one_query([1], **convention)("ndcg@5")
@@ -216,7 +218,7 @@ def test_equal_scores_come_by_item():
 
 def test_a_run_has_one_list_for_each_query(X):
     qrels = pd.DataFrame({"query": "q", "item": ["a"], "relevance": 1})
-    with pytest.raises(ValueError, match="query 'q' has 3, one for each voter. Aggregate them first"):
+    with pytest.raises(ValueError, match=r"query 'q' has 3, one for each voter\. Aggregate them first"):
         evaluate(X, qrels)
 
 
@@ -298,7 +300,10 @@ def test_pytrec_eval_agrees(seed):
         **{name: name for name in ("map", "ndcg", "num_ret", "num_rel", "num_rel_ret")},
     }
     evaluator = pytrec_eval.RelevanceEvaluator(
-        {query: dict(zip(rows["item"], rows["relevance"].astype(int), strict=True)) for query, rows in qrels.groupby("query")},
+        {
+            query: dict(zip(rows["item"], rows["relevance"].astype(int), strict=True))
+            for query, rows in qrels.groupby("query")
+        },
         set(names),
     )
     theirs = pd.DataFrame.from_dict(

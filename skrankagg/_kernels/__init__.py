@@ -95,7 +95,7 @@ def ragged_cumsum(value, ptr):
     return np.asarray(_ragged.ragged_cumsum(_as_vf(value), _as_vi(ptr)))
 
 
-def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held):
+def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, row_list, pair_row_ptr, pair_rows):
     """Count each item's majority wins and draws against the other items of its query.
 
     A list prefers a ranked item to an absent one; it has no opinion on two absent or two tied items. Margins within
@@ -117,6 +117,12 @@ def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held):
         Pairs of each query.
     held : ndarray of shape (n_pairs,), dtype=float64
         Total weight of the lists that hold each item.
+    row_list : ndarray of shape (n_rows,), dtype=int
+        List of each row.
+    pair_row_ptr : ndarray of shape (n_pairs + 1,), dtype=int
+        Rows of pair ``i`` are ``pair_rows[pair_row_ptr[i]:pair_row_ptr[i + 1]]``.
+    pair_rows : ndarray of shape (n_rows,), dtype=int
+        Rows sorted by pair.
 
     Returns
     -------
@@ -134,9 +140,12 @@ def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held):
         _as_vi(pair_ptr),
         _as_vf(held),
         _as_vf(1e-12 * total_weight),
+        _as_vi(row_list),
+        _as_vi(pair_row_ptr),
+        _as_vi(pair_rows),
     )
     within = np.add.reduceat(np.diff(row_ptr).astype(np.float64) ** 2, list_ptr[:-1])
-    work = np.cumsum(within + np.diff(pair_ptr).astype(np.float64) ** 2) / 2
+    work = np.cumsum(within + np.diff(pair_ptr).astype(np.float64) ** 2)
     wins, draws = [], []
     first = 0
     while first < n_queries:

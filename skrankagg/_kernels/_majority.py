@@ -15,12 +15,17 @@ def majority_points(
     pair_ptr: vec[i64],
     held: vec[float],
     tolerance: vec[float],
+    row_list: vec[i64],
+    pair_row_ptr: vec[i64],
+    pair_rows: vec[i64],
 ) -> tuple[vec[float], vec[float]]:
     # The wins and the draws of each item of queries first..last - 1 against the query's other items.
     #
     # An absent item is below every ranked one and two absent items are not compared, so with P[i, j] the weight of the
     # lists that hold both and prefer i, the margin of i over j is held[i] - held[j] + P[i, j] - P[j, i]: what the lists
-    # that hold only one of the two say follows from the totals, and only pairs inside a list are ever touched.
+    # that hold only one of the two say follows from the totals, and only pairs inside a list are ever touched. One row
+    # of
+    # margins at a time stays in the cache, where the whole matrix would not fit.
     base: i64 = pair_ptr[first]
     n_points: i64 = pair_ptr[last] - base
     wins = vec[float]([0.0] * n_points)
@@ -28,35 +33,38 @@ def majority_points(
     for q in range(first, last):
         start: i64 = pair_ptr[q]
         n: i64 = pair_ptr[q + 1] - start
-        prefers = vec[float]([0.0] * (n * n))
-        for v in range(list_ptr[q], list_ptr[q + 1]):
-            weight = list_weight[v]
-            end: i64 = row_ptr[v + 1]
-            p: i64 = row_ptr[v]
-            while p < end:
-                # Rows p to below - 1 tie: none of them is preferred to another.
-                below: i64 = p + 1
-                while below < end and rank[below] == rank[p]:
-                    below += 1
-                while p < below:
-                    row: i64 = (pair[p] - start) * n - start
-                    b: i64 = below
-                    while b < end:
-                        prefers[row + pair[b]] += weight
-                        b += 1
-                    p += 1
+        margin = vec[float]([0.0] * n)
         limit = tolerance[q]
-        offset: i64 = start - base
         for i in range(n):
             held_i = held[start + i]
-            row_i: i64 = i * n
-            for j in range(i + 1, n):
-                margin = held_i - held[start + j] + prefers[row_i + j] - prefers[j * n + i]
-                if margin > limit:
-                    wins[offset + i] += 1.0
-                elif margin < -limit:
-                    wins[offset + j] += 1.0
-                else:
-                    draws[offset + i] += 1.0
-                    draws[offset + j] += 1.0
+            for j in range(n):
+                margin[j] = held_i - held[start + j]
+            for k in range(pair_row_ptr[start + i], pair_row_ptr[start + i + 1]):
+                row: i64 = pair_rows[k]
+                v: i64 = row_list[row]
+                weight = list_weight[v]
+                place = rank[row]
+                begin: i64 = row_ptr[v]
+                end: i64 = row_ptr[v + 1]
+                p: i64 = row + 1
+                while p < end and rank[p] == place:
+                    p += 1
+                while p < end:
+                    margin[pair[p] - start] += weight
+                    p += 1
+                p = row - 1
+                while p >= begin and rank[p] == place:
+                    p -= 1
+                while p >= begin:
+                    margin[pair[p] - start] -= weight
+                    p -= 1
+            margin[i] = -limit - limit - 1.0  # not against itself
+            won: i64 = 0
+            not_lost: i64 = 0
+            for value in margin:
+                # Added, not branched on: which way a majority goes is a coin toss to the processor.
+                won += i64(value > limit)
+                not_lost += i64(value >= -limit)
+            wins[start + i - base] = float(won)
+            draws[start + i - base] = float(not_lost - won)
     return wins, draws

@@ -1,6 +1,6 @@
 """Pairwise majorities: each item against each other item, over all lists."""
 
-from .._kernels import majority_points
+from .._pairwise import majority
 from ..base import VOTER_WEIGHTS, BaseAggregator
 
 __all__ = ["Condorcet", "Copeland", "condorcet", "copeland"]
@@ -71,16 +71,7 @@ class _BaseMajority(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        wins, draws = majority_points(
-            lists.list_ptr,
-            lists.row_ptr,
-            lists.rank,
-            lists.pair,
-            lists.list_weight,
-            lists.pair_ptr,
-            lists.pair_weight,
-        )
-        return self._points(wins, draws)
+        return self._points(*majority(lists))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -111,7 +102,7 @@ class Condorcet(_BaseMajority):
 
     A ranked item is above an absent one, two absent or two tied items are not compared [2]_. Margins within
     :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)` for each query, with
-    :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory :math:`O(n^2)`.
+    :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory linear in the number of rows.
 
     References
     ----------
@@ -164,10 +155,9 @@ class Copeland(_BaseMajority):
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}| + \tfrac12 |\{j \ne i : W_{ij} = W_{ji}\}|,
 
     which orders the items as wins minus defeats do. A ranked item is above an absent one, two absent or two tied items
-    are
-    not compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)`
-    for
-    each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory :math:`O(n^2)`.
+    are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 +
+    n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory linear
+    in the number of rows.
 
     References
     ----------

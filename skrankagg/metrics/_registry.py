@@ -96,6 +96,11 @@ class Measure:
         """What to write on an axis."""
         return _REGISTRY[self.name].title + ("" if self.k is None else f" at {self.k}")
 
+    @property
+    def is_total(self):
+        """Whether it is a count, of which several queries have the sum rather than the mean."""
+        return _REGISTRY[self.name].total
+
     def summarize(self, values):
         """One number for several queries: the mean, or the sum of a count.
 
@@ -107,7 +112,7 @@ class Measure:
         -------
         float
         """
-        return float(values.sum() if _REGISTRY[self.name].total else values.mean())
+        return float(values.sum() if self.is_total else values.mean())
 
 
 def measure_names():

@@ -175,7 +175,7 @@ def _exponential(grade):
     if len(grade) and grade.max() > _MAX_EXPONENT:
         raise ValueError(
             f"gain='exponential' expects grades of at most {_MAX_EXPONENT}; the highest is {grade.max():g}. Use "
-            f"gain='linear'."
+            "gain='linear'."
         )
     return np.exp2(np.maximum(grade, 0.0)) - 1
 

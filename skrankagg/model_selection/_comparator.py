@@ -294,8 +294,7 @@ class Comparator(TransformerMixin, BaseComposition):
             if given is not None and not isinstance(given, Qrels):
                 raise TypeError(
                     f"{where} must be a Qrels, which scikit-learn passes on whole; got {type(given).__name__}. Wrap "
-                    f"it: "
-                    "Qrels.from_frame(df)."
+                    "it: Qrels.from_frame(df)."
                 )
         qrels = next((given for given in (qrels, y, self.qrels) if given is not None), None)
         if qrels is None:

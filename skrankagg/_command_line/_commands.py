@@ -1,0 +1,151 @@
+"""The commands."""
+
+import contextlib
+import os
+import re
+import sys
+
+import pandas as pd
+
+from .. import Comparator, evaluate
+from .._lists import check_run
+from ..datasets import write_run
+from ..metrics import get_measure, measure_names
+from ..model_selection import evaluate_voters, latex_table, text_table
+from ..plotting import ComparisonDisplay
+from ..plotting._comparison import import_pyplot
+from ..utils.discovery import all_aggregators, describe
+from ._input import fitting_methods, load_data, load_lists, load_qrels, make_methods, unique
+from ._messages import StatusLine, naming
+from ._report import check_folders, describe_data, gain_notes, print_notes, save, write_csv
+
+__all__ = ["COMMANDS"]
+
+# More voters than this are a crowd, whose best member says little.
+_MAX_SINGLE_VOTERS = 50
+
+
+def _compare(args):
+    if len(args.files) == 1 or (args.files and args.demo):
+        args.parser.error("give two files or more, LISTS and QRELS, or --demo")
+    check_folders(args.out, args.per_query, args.plot)
+    if args.plot:
+        import_pyplot()  # its absence must show before the work
+    metrics = unique(args.metrics)
+    measures = [get_measure(name) for name in metrics]
+    methods = None if args.methods is None else make_methods(args.methods)
+    lists, qrels, notes = load_data(args)
+    encoded = qrels.encode(lists)
+    notes += describe_data(lists, qrels, encoded)
+    if methods is None:
+        methods, left_out = fitting_methods(lists)
+        if left_out:
+            notes.append(f"Left out, for they need scores or cannot weigh lists: {', '.join(left_out)}.")
+    if args.random_state is not None:
+        for _, method in methods:
+            if "random_state" in method.get_params(deep=False):
+                method.set_params(random_state=args.random_state)
+
+    interactive = sys.stderr.isatty()
+    comparator = Comparator(methods, metrics=metrics, qrels=qrels, n_jobs=args.n_jobs, verbose=interactive)
+    with StatusLine() if interactive else contextlib.nullcontext():
+        comparator.fit(lists)
+    results = comparator.results_.sort_values(metrics[0], ascending=False, kind="stable")
+    references = _single_voters(lists, qrels, metrics)
+    footnotes = ["* marks the best value of a column."] if len(results) > 1 and not args.latex else []
+    footnotes += gain_notes(measures, qrels)
+    if references is not None:
+        footnotes.append(
+            "Single voters are no methods, and hold the items of their own lists only; they show what aggregating is "
+            "worth. Which of them is best is known only in hindsight."
+        )
+    if args.latex:
+        print_notes(notes + footnotes, prefix="% ")
+        print(latex_table(results, references=references))
+    else:
+        print_notes(notes)
+        print(f"\n{text_table(results, references=references)}\n")
+        print_notes(footnotes)
+    write_csv(results, args.out)
+    write_csv(comparator.per_query_, args.per_query)
+    if args.plot:
+        save(ComparisonDisplay.from_comparator(comparator), args.plot)
+
+
+def _aggregate(args):
+    if args.param and "[" in args.method:
+        args.parser.error("give parameters in the brackets of --method or by --param, not both")
+    check_folders(args.out)
+    [(_, method)] = make_methods([f"{args.method}[{','.join(args.param)}]" if args.param else args.method])
+    consensus = method.fit_transform(load_lists(args.lists, args, voter=args.voter))
+    if args.out in {None, "-"}:
+        consensus.to_csv(sys.stdout, index=False, lineterminator="\n")
+        return
+    is_trec = re.search(r"\.(run|trec|txt)(\.gz)?$", args.out, re.IGNORECASE)
+    with naming(args.out, "write"):
+        write_run(consensus, args.out, format="trec" if is_trec else "csv", tag=type(method).__name__)
+
+
+def _evaluate(args):
+    if len(args.files) < 2:
+        args.parser.error("give at least one run, and the qrels last")
+    check_folders(args.out)
+    conventions = {"gain": args.gain, "relevance_threshold": args.relevance_threshold}
+    conventions = {name: value for name, value in conventions.items() if value is not None}
+    metrics = unique(args.metrics)
+    measures = [get_measure(name, **conventions) for name in metrics]
+    *paths, qrels_path = args.files
+    paths = unique(paths)
+    qrels = load_qrels(qrels_path)
+    names = [os.path.basename(path) for path in paths]
+    runs = {}
+    for name, path in zip(names if len(set(names)) == len(names) else paths, paths, strict=True):
+        runs[name] = load_lists([path], args)
+        with naming(path, "evaluate"):
+            qrels.encode(check_run(runs[name]))
+    table = evaluate(runs, qrels, metrics, per_query=args.per_query, missing=args.missing, **conventions)
+    if not args.per_query:
+        table = table.sort_values(metrics[0], ascending=False, kind="stable")
+    print(text_table(table, mark_best=not args.per_query))
+    notes = gain_notes(measures, qrels)
+    if notes:
+        print()
+        print_notes(notes)
+    write_csv(table, args.out)
+
+
+def _methods(args):
+    aggregators = all_aggregators()
+    width = max(map(len, aggregators))
+    for name, aggregator in aggregators.items():
+        params = [f"{key}={value!r}" for key, value in aggregator().get_params(deep=False).items()]
+        print(f"{name:{width}}  {describe(aggregator)}")
+        print(f"{'':{width}}  {', '.join(params) or 'no parameters'}")
+
+
+def _measures(args):
+    print(*measure_names(), sep="\n")
+
+
+def _single_voters(lists, qrels, metrics):
+    """Measures of the best voter and of the mean voter, or None for a crowd."""
+    if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
+        return None
+    table = evaluate_voters(lists, qrels, metrics)
+    table = table[table["n_queries"] == lists.n_queries].drop(columns="n_queries")
+    if table.empty:
+        return None
+    best = table[metrics[0]].to_numpy().argmax()
+    return pd.DataFrame(
+        [table.iloc[best], table.mean()],
+        index=[f"(best single voter, {table.index[best]})", f"(mean of {len(table)} single voters)"],
+    )
+
+
+COMMANDS = {
+    "compare": _compare,
+    "aggregate": _aggregate,
+    "evaluate": _evaluate,
+    "methods": _methods,
+    "measures": _measures,
+}

@@ -1,0 +1,99 @@
+"""What comes in: files, generated data, names of methods."""
+
+import ast
+import os
+import re
+
+from .. import Qrels, RankedLists
+from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
+from ..utils.discovery import all_aggregators, default_methods
+from ._messages import UserError, naming
+
+__all__ = ["fitting_methods", "load_data", "load_lists", "load_qrels", "make_methods", "unique"]
+
+
+def load_data(args):
+    if args.files:
+        *paths, qrels_path = args.files
+        return load_lists(paths, args, voter=args.voter), load_qrels(qrels_path), []
+    if args.demo == "rasdagen":
+        lists, qrels = make_rasdagen(**({} if args.random_state is None else {"seed": args.random_state}))
+        note = (
+            "The generated data of FLAGR's documents (make_rasdagen). Its labels are noise, independent of the "
+            "lists: differences between methods mean nothing."
+        )
+    else:
+        seed = args.random_state or 0
+        lists, qrels = make_ranked_lists(random_state=seed)
+        note = (
+            f"Generated data, make_ranked_lists(random_state={seed}), with a truth behind it: voters see the same "
+            "items, each through noise of their own. For your own data: skrankagg compare LISTS QRELS."
+        )
+    return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
+
+
+def load_lists(paths, args, voter="auto"):
+    columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
+    with naming(paths[0], "read"):
+        frame = read_lists(paths, voter=voter, format=args.format, columns=columns)
+    with naming(", ".join(paths), "read"):
+        return RankedLists.from_frame(frame)
+
+
+def load_qrels(path):
+    with naming(path, "read"):
+        return Qrels.from_frame(read_qrels(path))
+
+
+def unique(names):
+    return list(dict.fromkeys(names))
+
+
+def make_methods(texts):
+    methods = {}
+    for text in texts:
+        name, method = _make_method(text)
+        if name in methods:
+            raise UserError(f"the method {name} is given twice.")
+        methods[name] = method
+    return list(methods.items())
+
+
+def _make_method(text):
+    """Read a method such as ``CombSUM[norm=rank]``; returns its name and the estimator."""
+    aggregators = all_aggregators()
+    match = re.fullmatch(r"\s*(\w+)\s*(?:\[(.*)\])?\s*", text, re.DOTALL)
+    known = {name.casefold(): name for name in aggregators}
+    name = known.get(match[1].casefold()) if match else None
+    if name is None:
+        hint = " Files come before --methods." if os.path.exists(text) else ""
+        raise UserError(f"{text!r} is no method; choose from {', '.join(aggregators)}.{hint}")
+    available = list(aggregators[name]().get_params(deep=False))
+    params = {}
+    # A comma inside brackets, as of a dict, separates nothing.
+    for part in filter(None, map(str.strip, re.split(r",(?![^{(\[]*[})\]])", match[2] or ""))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or key not in available:
+            raise UserError(
+                f"{name} has no parameter {part!r}; it has {', '.join(available) or 'none'}, written "
+                f"{name}[parameter=value]."
+            )
+        try:
+            params[key] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            params[key] = value
+    method = aggregators[name](**params)
+    method._validate_params()
+    return name + (f"[{','.join(f'{key}={value}' for key, value in params.items())}]" if params else ""), method
+
+
+def fitting_methods(lists):
+    """Divide the default methods into those that can take the lists and the names of those that cannot."""
+    methods, left_out = [], []
+    for name, method in default_methods():
+        tags = method.__sklearn_tags__().aggregator_tags
+        if (tags.needs_scores and not lists.has_scores) or (lists.is_weighted and not tags.voter_weights):
+            left_out.append(name)
+        else:
+            methods.append((name, method))
+    return methods, left_out

@@ -1,0 +1,45 @@
+"""Run a command, and turn what goes wrong into one sentence."""
+
+import os
+import sys
+
+from ._commands import COMMANDS
+from ._messages import UserError, is_deliberate, one_line, warnings_in_one_line
+from ._usage import make_parser
+
+__all__ = ["main"]
+
+
+def main(argv=None):
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : list of str, default=None
+        Arguments; None takes those of the process.
+
+    Returns
+    -------
+    int
+        Exit code: 0 if all went well, 1 if the data or the names given are wrong. Wrong usage exits with 2.
+    """
+    parser = make_parser(COMMANDS)
+    args = parser.parse_args(argv)
+    if args.run is None:
+        parser.print_help(sys.stderr)
+        return 2
+    try:
+        with warnings_in_one_line():
+            args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has seen enough (| head). What is left in the buffer must not fail again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        return 130
+    except (UserError, ValueError, TypeError, ImportError) as error:
+        if not is_deliberate(error):
+            raise
+        print(f"skrankagg: error: {one_line(error)}", file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,61 @@
+"""What goes out: notes on the data, tables and pictures in files."""
+
+import os
+import textwrap
+
+import numpy as np
+
+from ._messages import UserError, naming
+
+__all__ = ["check_folders", "describe_data", "gain_notes", "print_notes", "save", "write_csv"]
+
+
+def describe_data(lists, qrels, encoded):
+    n_judged = int(encoded.judged.sum())
+    known = ~np.isnan(encoded.relevance[encoded.judged[lists.pair_query]])
+    ranked = "all" if known.all() else f"{known.mean():.1%}"
+    notes = [
+        f"Lists: {lists.n_queries:,} queries, {lists.n_voters:,} voters, {lists.n_rows:,} rows, "
+        f"{'ranks and scores' if lists.has_scores else 'ranks only'}{', weighted' if lists.is_weighted else ''}. "
+        f"Qrels: {ranked} of the ranked items judged."
+    ]
+    if n_judged < lists.n_queries:
+        notes.append(f"{lists.n_queries - n_judged:,} queries without judgements are not measured.")
+    if n_judged < qrels.n_queries:
+        notes.append(f"{qrels.n_queries - n_judged:,} judged queries without lists are not measured.")
+    return notes
+
+
+def gain_notes(measures, qrels):
+    gains = {one.options.get("gain", "exponential") for one in measures if one.name in {"dcg", "ndcg"}}
+    if "exponential" in gains and (qrels.relevance > 1).any():
+        return ["Gains of DCG are exponential, 2^grade - 1; trec_eval's are linear: ndcg@10[gain=linear]."]
+    return []
+
+
+def print_notes(notes, prefix=""):
+    for note in notes:
+        lines = textwrap.wrap(note, 100 - len(prefix), break_long_words=False, break_on_hyphens=False)
+        print(*(prefix + line for line in lines), sep="\n")
+
+
+def check_folders(*paths):
+    # Before the work rather than after it.
+    for path in filter(None, paths):
+        folder = os.path.dirname(path)
+        if folder and not os.path.isdir(folder):
+            raise UserError(f"cannot write {path!r}: there is no folder {folder!r}.")
+
+
+def write_csv(frame, path):
+    if path is not None:
+        with naming(path, "write"):
+            frame.to_csv(path, lineterminator="\n")
+
+
+def save(display, path):
+    try:
+        with naming(path, "write"):
+            display.figure_.savefig(path, dpi=150)
+    except ValueError as error:  # a suffix that matplotlib does not know
+        raise UserError(f"cannot write {path!r}: {error}") from error

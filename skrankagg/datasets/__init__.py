@@ -1,0 +1,11 @@
+"""Ranked lists and judgements: made, read and written.
+
+The generators say what truth is behind their data, if any; the readers recognise a file with certainty or refuse it.
+Everything here speaks plain pandas frames with the canonical columns: ``query, voter, item, rank, score`` for lists,
+``query, item, relevance`` for judgements, ``query, item, score, rank`` for a consensus.
+"""
+
+from ._ranked_lists import *
+from ._rasdagen import *
+from ._readers import *
+from ._writers import *

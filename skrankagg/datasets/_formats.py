@@ -1,0 +1,205 @@
+"""The formats of lists and judgements, and how the first line of a file tells which it is.
+
+A format is recognised by what only it can begin with: numbers where they belong, or a header whose names are
+known. A file that fits no format, or two, is refused; guessing would misread a column in silence.
+"""
+
+import re
+
+from ._tables import Layout, head, is_number
+
+__all__ = []
+
+# What a column may be called in a header, in lower case and without blanks, dots, hyphens and underscores.
+_ALIASES = {
+    "query": {"query", "q", "qid", "queryid", "topic", "topicid"},
+    "voter": {"voter", "voterid", "ranker", "system", "run", "runid", "tag"},
+    "item": {"item", "itemid", "doc", "docno", "docid", "document", "documentid"},
+    "rank": {"rank", "position"},
+    "score": {"score", "sim"},
+    "weight": {"weight"},
+    "relevance": {"relevance", "rel", "label", "grade"},
+}
+_NUMERIC = {"rank", "score", "weight", "relevance"}
+
+FORMATS = ("auto", "flagr", "csv", "trec")
+
+
+class Kind:
+    """What a reader accepts.
+
+    Parameters
+    ----------
+    expected : str
+        All of it, for messages.
+    known : tuple of str
+        Columns that a header may name.
+    trec : tuple of str or None
+        What the fields of a TREC file hold; None for those that are skipped.
+    flagr : dict of int to tuple
+        Number of fields of a FLAGR file to what they hold.
+    suffices : callable
+        Whether a set of columns is enough.
+    """
+
+    def __init__(self, *, expected, known, trec, flagr, suffices):
+        self.expected = expected
+        self.known = known
+        self.trec = trec
+        self.flagr = flagr
+        self.suffices = suffices
+
+
+LISTS = Kind(
+    expected=(
+        "a FLAGR CSV of 5 or 6 fields (query, voter, item, [rank,] score, source), a CSV whose header names "
+        "query, item and rank or score, or a TREC run (query Q0 item rank score tag)"
+    ),
+    known=("query", "voter", "item", "rank", "score", "weight"),
+    trec=("query", None, "item", "rank", "score", "voter"),
+    flagr={
+        5: ("query", "voter", "item", "score", None),
+        6: ("query", "voter", "item", "rank", "score", None),
+    },
+    suffices=lambda names: {"query", "item"} <= names and not names.isdisjoint({"rank", "score"}),
+)
+QRELS = Kind(
+    expected=(
+        "a FLAGR CSV (query, 0, item, relevance), a CSV whose header names query, item and relevance, or "
+        "TREC qrels (query 0 item relevance)"
+    ),
+    known=("query", "item", "relevance"),
+    trec=("query", None, "item", "relevance"),
+    flagr={4: ("query", "iteration", "item", "relevance")},
+    suffices=lambda names: {"query", "item", "relevance"} <= names,
+)
+
+
+def canonical(title):
+    """Canonical name of a column with this title, or None."""
+    key = re.sub(r"[\s._-]", "", title).casefold()
+    return next((name for name, aliases in _ALIASES.items() if key in aliases), None)
+
+
+def _clip(text):
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _numbers_fit(fields, names):
+    return all(is_number(field) for field, name in zip(fields, names, strict=False) if name in _NUMERIC)
+
+
+def _first(path, style):
+    """Fields of the first line, read in one style; none if its quotes make no sense."""
+    try:
+        rows = head(path, style, 1)
+    except UnicodeDecodeError:
+        raise
+    except ValueError:
+        return []
+    if not rows:
+        raise ValueError("expected at least one row, got an empty file")
+    return rows[0][1]
+
+
+def _header_layout(path, kind, header):
+    """Layout of a CSV that begins with a header; None if the line is none."""
+    # A header has no numbers; so a row of a FLAGR file, which must have some, is never taken for one.
+    if any(map(is_number, header)):
+        return None
+    names = [canonical(title) for title in header]
+    names = [name if name in kind.known else None for name in names]
+    if not kind.suffices(set(names)):
+        return None
+    for name in kind.known:
+        titles = [title for title, held in zip(header, names, strict=True) if held == name]
+        if len(titles) > 1:
+            raise ValueError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
+    shown = _clip(",".join(header))
+    rows = head(path, "csv", 2)
+    if len(rows) == 1:
+        raise ValueError(f"expected rows after the header {shown!r}, got none")
+    # The first row sets the width for the fast parser, so it must be right.
+    if len(rows[1][1]) != len(names):
+        raise ValueError(
+            f"expected {len(names)} fields as in the header {shown!r}, got {len(rows[1][1])} in the first row"
+        )
+    return Layout("csv", tuple(names), rows[0][0] + 1)
+
+
+def _named_layout(path, kind, columns):
+    """Layout of a CSV without a header, whose columns the caller names."""
+    names = tuple(columns)
+    held = [name for name in names if name is not None]
+    if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):
+        raise ValueError(
+            f"expected columns= to be distinct names out of {', '.join(kind.known)}, enough of them, and None to "
+            f"skip one, got {names}"
+        )
+    fields = _first(path, "csv")
+    if len(fields) != len(names):
+        raise ValueError(f"expected the {len(names)} fields that columns= names, got {len(fields)} in the first line")
+    return Layout("csv", names)
+
+
+def _refuse_lookalike(kind, fields, first):
+    """Refuse the files that are easily mistaken for FLAGR's lists."""
+    if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
+        raise ValueError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
+    if kind is LISTS and fields[1] == "Q0":
+        raise ValueError(f"expected a voter in the second field, got the Q0 of a TREC run in {first!r}")
+
+
+def detect(path, kind, *, format="auto", columns=None, trailing=False):
+    """Find the layout of a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File, plain or gzip.
+    kind : Kind
+        What may be in it.
+    format : {"auto", "flagr", "csv", "trec"}, default="auto"
+        The only format to try.
+    columns : sequence of str or None, default=None
+        Columns of a CSV without a header.
+    trailing : bool, default=False
+        Whether words may follow the tag of a TREC run.
+
+    Returns
+    -------
+    Layout
+        Of the one format that the first line fits.
+
+    Raises
+    ------
+    ValueError
+        If it fits none or several; the message is a clause without a subject.
+    """
+    if columns is not None:
+        return _named_layout(path, kind, columns)
+    words, fields = _first(path, "trec"), _first(path, "csv")
+    first = _clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
+    found = {}
+    if format in {"auto", "trec"}:
+        n_extra = len(words) - len(kind.trec)
+        if (n_extra == 0 or (trailing and n_extra > 0)) and _numbers_fit(words, kind.trec):
+            found["trec"] = Layout("trec", kind.trec, 0, trailing)
+    if format in {"auto", "flagr"} and len(fields) in kind.flagr:
+        names = kind.flagr[len(fields)]
+        if _numbers_fit(fields, names):
+            if format == "auto":
+                _refuse_lookalike(kind, fields, first)
+            found["flagr"] = Layout("csv", names)
+    if format in {"auto", "csv"}:
+        layout = _header_layout(path, kind, fields)
+        if layout is not None:
+            found["csv"] = layout
+
+    if len(found) > 1:
+        fits = " and ".join(found)
+        raise ValueError(f"expected one format, got the first line {first!r}, which fits {fits}")
+    if not found:
+        asked = "" if format == "auto" else f" (of these, format={format!r})"
+        raise ValueError(f"expected {kind.expected}{asked}, got the first line {first!r}")
+    return next(iter(found.values()))

@@ -1,0 +1,216 @@
+"""RASDaGen: the generator behind FLAGR's test data, to the last bit."""
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["make_rasdagen"]
+
+
+def _glibc_rand(seed, n):
+    """Draw the first n values of ``rand()`` after ``srand(seed)``, as the GNU C library gives them.
+
+    The additive feedback generator of degree 31 (TYPE_3, the default): ``r[i] = r[i - 3] + r[i - 31]`` modulo
+    2**32, published without the lowest bit. The first 31 values come from a Lehmer generator; 310 further
+    ones are discarded.
+
+    Parameters
+    ----------
+    seed : int
+        Seed, from 0 to 2**32 - 1; 0 means 1, as in C.
+    n : int
+        Number of values.
+
+    Returns
+    -------
+    ndarray of shape (n,), dtype=int64
+        Values from 0 to 2**31 - 1.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets._rasdagen import _glibc_rand
+    >>> _glibc_rand(1, 3)
+    array([1804289383,  846930886, 1681692777])
+    """
+    word = int(seed) or 1
+    if word >= 2**31:  # C keeps the word in a signed int
+        word -= 2**32
+    state = [word]
+    for _ in range(30):
+        # Schrage's trick with the division of C, which truncates towards zero where that of Python floors.
+        high = int(math.copysign(abs(word) // 127773, word))
+        word = 16807 * (word - 127773 * high) - 2836 * high
+        word += 2147483647 * (word < 0)
+        state.append(word)
+    state += state[:3]
+    for i in range(34, n + 344):
+        state.append((state[i - 3] + state[i - 31]) & 0xFFFFFFFF)
+    return np.array(state[344:], dtype=np.int64) >> 1
+
+
+def _shuffles(draws, n_items):
+    """Turn the draws of many shuffles into permutations of 0..n_items-1.
+
+    The i-th draw of a shuffle swaps the last place not yet settled with place ``draw % places left``. All
+    shuffles run in step, so that the loop is over places and not over shuffles.
+    """
+    order = np.tile(np.arange(n_items, dtype=np.int32), (len(draws), 1))
+    row = np.arange(len(draws))
+    for last in range(n_items - 1, -1, -1):
+        other = draws[:, n_items - 1 - last] % (last + 1)
+        order[row, other], order[:, last] = order[:, last].copy(), order[row, other]
+    return order
+
+
+def _check(n_queries, n_voters, list_length, n_items, bias, threshold, seed):
+    sizes = {"n_queries": n_queries, "n_voters": n_voters, "list_length": list_length, "n_items": n_items}
+    for name, size in sizes.items():
+        if not isinstance(size, Integral) or isinstance(size, bool) or size < 1:
+            raise ValueError(f"make_rasdagen expects {name} to be an int of at least 1, got {size!r}.")
+    if list_length > n_items:
+        raise ValueError(
+            f"make_rasdagen expects list_length to be at most n_items, got list_length={list_length} and "
+            f"n_items={n_items}; shorten the lists or enlarge the pool (the original reads past its end)."
+        )
+    if not isinstance(bias, Real) or not 0 <= bias <= 9:
+        raise ValueError(
+            f"make_rasdagen expects bias to be a number from 0 to 9, got {bias!r}; "
+            "above 9 the original divides by zero."
+        )
+    if not isinstance(threshold, Real) or not math.isfinite(threshold):
+        raise ValueError(f"make_rasdagen expects threshold to be a finite number, got {threshold!r}.")
+    if not isinstance(seed, Integral) or isinstance(seed, bool) or not 0 <= seed < 2**32:
+        raise ValueError(
+            f"make_rasdagen expects seed to be an int from 0 to 2**32 - 1, as srand() takes it, got {seed!r}."
+        )
+
+
+def make_rasdagen(*, n_queries=20, n_voters=50, list_length=30, n_items=100, bias=1, threshold=5, seed=1):
+    r"""Make the synthetic lists that FLAGR is tested on.
+
+    Every voter shuffles the same pool of items and hands in the top of it: fifty opinions drawn from a hat.
+    Good for parity with published tables and for speed tests, useless for finding out which method is better.
+
+    Parameters
+    ----------
+    n_queries : int, default=20
+        Number of queries Q.
+    n_voters : int, default=50
+        Number of voters M; each ranks items for every query.
+    list_length : int, default=30
+        Length K of every list, at most `n_items`.
+    n_items : int, default=100
+        Size N of the pool of each query; pools of different queries share no item.
+    bias : float, default=1
+        From 0 to 9: how far the lists influence the labels.
+    threshold : float, default=5
+        An item is relevant if its label score exceeds this.
+    seed : int, default=1
+        Seed of the C generator; the original never calls ``srand``, which is seed 1.
+
+    Returns
+    -------
+    lists : DataFrame of shape (n_queries * n_voters * list_length, 5)
+        Columns query, voter, item (str), rank (int64, 1 = best) and score (float64, (K - rank + 1) / K to five
+        decimals, as the original prints it). Ordered by voter, then query, then rank.
+    qrels : DataFrame of shape (n_queries * n_items, 3)
+        Columns query, item (str) and relevance (int64, 0 or 1). Ordered by query, then as the pool lay in the
+        end.
+
+    Raises
+    ------
+    ValueError
+        If a size is below 1, `list_length` exceeds `n_items`, `bias` is outside [0, 9], `threshold` is not
+        finite or `seed` is no unsigned 32-bit integer.
+
+    See Also
+    --------
+    make_ranked_lists : Data with a truth, good and bad voters, ties and gaps.
+    read_lists : Read such data from a file.
+
+    Notes
+    -----
+    For each voter, for each query, the query's pool is shuffled *in place* (Fisher and Yates, from the end)
+    and its first K items are handed in; the item on rank r collects :math:`W \mathrel{+}= K - r + 1`. After
+    the last voter,
+
+    .. math::
+        s = \mathrm{rand}() \bmod (10 - \lceil b \rceil) + \lfloor b \rfloor \frac{W}{M K},
+        \qquad \mathrm{relevant} \iff s > t .
+
+    Random numbers are those of the GNU C library, so the same arguments give the same data as the program
+    [1]_ does on Linux. **The defaults give FLAGR's test data** [2]_ **(SyntheticMOSO) exactly.** The source
+    names two further settings, both for 20 queries: FESO, few voters and short lists (``n_voters=10,
+    list_length=30, n_items=30, bias=3, threshold=7``), and MASO, many voters and short lists
+    (``n_voters=1000, list_length=30, n_items=30, bias=3, threshold=5``).
+
+    **At the defaults the labels are independent of the lists: they are noise.** With b = 1 the second term is
+    at most 1 and the first is a whole number, so an item that any voter ranks is relevant if and only if
+    ``rand() % 9 >= 5``, whatever place it was given. No measure of relevance on this data can tell one method
+    from another; and as no voter is better than the next, weighted methods have nothing to find. FESO and
+    MASO are nearly as noisy: with M voters the second term has a standard deviation of about
+    :math:`0.87 / \sqrt{M}`, the first one of 2.
+
+    Linear in the number of rows and in ``n_voters * n_queries * n_items``.
+
+    References
+    ----------
+    .. [1] L. Akritidis, RASDaGen, https://github.com/lakritidis/RASDaGen.
+    .. [2] L. Akritidis, M. Alamaniotis and P. Bozanis, "FLAGR: A flexible high-performance library for rank
+       aggregation", SoftwareX, 2023.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import make_rasdagen
+    >>> lists, qrels = make_rasdagen()
+    >>> lists.head(3)
+      query voter    item  rank    score
+    0     1   V-0  Q1-E35     1  1.00000
+    1     1   V-0  Q1-E78     2  0.96667
+    2     1   V-0   Q1-E9     3  0.93333
+    >>> len(lists), len(qrels), int(qrels["relevance"].sum())
+    (30000, 2000, 926)
+    """
+    _check(n_queries, n_voters, list_length, n_items, bias, threshold, seed)
+    n_shuffles = n_voters * n_queries
+    draws = _glibc_rand(seed, n_shuffles * n_items + n_queries * n_items)
+    order = _shuffles(draws[: n_shuffles * n_items].reshape(n_shuffles, n_items), n_items)
+    order = order.reshape(n_voters, n_queries, n_items)
+    # A pool stays as the voter before left it: each shuffle permutes the one before.
+    for voter in range(1, n_voters):
+        order[voter] = np.take_along_axis(order[voter - 1], order[voter], axis=1)
+
+    query = np.arange(n_queries, dtype=np.int32)[:, None]
+    points = np.arange(list_length, 0, -1)
+    top = order[:, :, :list_length]
+    weight = np.bincount(
+        (query * n_items + top).ravel(), weights=np.tile(points, n_shuffles), minlength=n_queries * n_items
+    )
+
+    pool = query * n_items + order[-1]
+    luck = draws[n_shuffles * n_items :] % (10 - math.ceil(bias))
+    label_score = luck + math.floor(bias) * weight[pool.ravel()] / (n_voters * list_length)
+
+    query_ids = pd.Index([str(q + 1) for q in range(n_queries)], dtype=str)
+    voter_ids = pd.Index([f"V-{v}" for v in range(n_voters)], dtype=str)
+    item_ids = pd.Index([f"Q{q + 1}-E{i + 1}" for q in range(n_queries) for i in range(n_items)], dtype=str)
+    scores = [float(f"{p / list_length:.5f}") for p in points]
+    lists = pd.DataFrame(
+        {
+            "query": query_ids.take(np.tile(np.repeat(np.arange(n_queries), list_length), n_voters)),
+            "voter": voter_ids.take(np.repeat(np.arange(n_voters), n_queries * list_length)),
+            "item": item_ids.take((query * n_items + top).ravel()),
+            "rank": np.tile(np.arange(1, list_length + 1, dtype=np.int64), n_shuffles),
+            "score": np.tile(scores, n_shuffles),
+        }
+    )
+    qrels = pd.DataFrame(
+        {
+            "query": query_ids.repeat(n_items),
+            "item": item_ids.take(pool.ravel()),
+            "relevance": (label_score > threshold).astype(np.int64),
+        }
+    )
+    return lists, qrels

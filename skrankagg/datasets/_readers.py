@@ -1,0 +1,263 @@
+"""Read ranked lists and judgements from files."""
+
+import os
+import re
+
+import numpy as np
+import pandas as pd
+
+from ._formats import FORMATS, LISTS, QRELS, detect
+from ._tables import blamed_on, is_number, read_table
+
+__all__ = ["read_lists", "read_qrels"]
+
+_REMEDY = (
+    "repair the file, or name its format by format='flagr', 'csv' or 'trec', or the columns of a CSV without "
+    "a header by columns=[...]."
+)
+_INTEGER = re.compile(r"[ \t]*[+-]?\d+[ \t]*", re.ASCII)
+_SUFFIXES = re.compile(r"(\.(run|trec|txt|csv))?(\.gz)?$", re.IGNORECASE)
+
+
+def _check(caller, format, columns):
+    if format not in FORMATS:
+        raise ValueError(f"{caller} expects format to be one of {', '.join(map(repr, FORMATS))}, got {format!r}.")
+    if columns is None:
+        return
+    if isinstance(columns, str) or not hasattr(columns, "__iter__"):
+        raise ValueError(f"{caller} expects columns to be a sequence of names, got {columns!r}.")
+    if format not in {"auto", "csv"}:
+        raise ValueError(f"{caller} takes columns for CSV files only, got them with format={format!r}; drop either.")
+
+
+def _named(frame, path, voter):
+    """Replace the voter of a file by a given name."""
+    if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
+        raise ValueError(
+            f"read_lists expects one voter in each file when voter names them, got {frame['voter'].nunique()} "
+            f"in {os.fspath(path)!r}; leave voter='auto'."
+        )
+    return frame.assign(voter=pd.Series(voter, index=frame.index, dtype=str))
+
+
+def _check_apart(paths, frames, styles):
+    """Refuse files that would flow into one list.
+
+    Two TREC runs of one tag are refused even if they share no query: tags are often left at the default of a
+    program.
+    """
+    seen = {}
+    for path, frame, style in zip(paths, frames, styles, strict=True):
+        lists = frame[["query", "voter"]].drop_duplicates()
+        for voter, queries in lists.groupby("voter", sort=False)["query"]:
+            queries = set(queries)
+            for other, others, other_style in seen.get(voter, ()):
+                if style == other_style == "trec" or not queries.isdisjoint(others):
+                    raise ValueError(
+                        f"read_lists expects different voters in different files, got {voter!r} in {other!r} "
+                        f"and {os.fspath(path)!r}; name them after their files with voter='file', or give a "
+                        "list of names."
+                    )
+            seen.setdefault(voter, []).append((os.fspath(path), queries, style))
+
+
+def read_lists(path, *, format="auto", voter="auto", columns=None, trailing="error"):
+    r"""Read ranked lists from one file or several.
+
+    FLAGR's CSV files, CSV files with a header and TREC runs are told apart by their first line; what is not
+    certain is refused, and no row is ever dropped or altered.
+
+    Parameters
+    ----------
+    path : str, path-like, or a sequence of them
+        Files, plain or gzip (told by their content), in UTF-8. Several are put one after the other.
+    format : {"auto", "flagr", "csv", "trec"}, default="auto"
+        ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a
+        header. ``"csv"``: with a header. ``"trec"``: query, Q0, item, rank, score, tag, separated by blanks
+        or tabs. ``"auto"``: the one that the first line fits.
+    voter : {"auto", "file"} or sequence of str, default="auto"
+        Who votes. ``"auto"``: as the file says, the tag in TREC runs; where it says nothing, as in a
+        consensus, ``consensus``. ``"file"``: the name of the file without folders and without .run, .trec,
+        .txt, .csv and .gz. A sequence gives a name for each path. The latter two need files of one voter
+        each.
+    columns : sequence of str or None, default=None
+        Columns of a CSV file *without a header*, in their order: query, item, rank, score, voter, weight, and
+        None for one to skip.
+    trailing : {"error", "ignore"}, default="error"
+        What to do with words that follow the tag of a TREC run; trec_eval ignores them.
+
+    Returns
+    -------
+    DataFrame
+        Columns query, voter, item (str) and, as far as the files have them, rank (int64, or float64 if some
+        are no integers), score and weight (float64); rows in the order of the files.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a format is not certain, a line has too few or too many fields, a number is none or not finite (the
+        message names the line), a file is empty or not in UTF-8, files differ in their columns, or two files
+        hold lists of the same voter.
+
+    See Also
+    --------
+    read_qrels : Read judgements.
+    write_run : Write a consensus.
+
+    Notes
+    -----
+    Ids are text as it stands: ``007``, ``NA``, ``null``, the empty string and outer blanks survive. In CSV
+    files ids with commas, line ends or quotes are quoted, quotes inside doubled. Numbers are read to the
+    nearest double.
+
+    A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Voter, ranker, system,
+    run, tag``; ``Item, doc, docno, document``, also with ``ID``; ``Rank, position``; ``Score, sim``;
+    ``Weight``. Other columns are skipped. Two columns of one meaning are refused.
+
+    Duplicate items are left to :class:`~skrankagg.RankedLists`, which also decides between ranks and scores
+    that disagree.
+
+    Files are read in pieces by pandas' C parser. Those with quotes are checked once more, line by line; a blank line
+    between rows makes that slower reader do all the work.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skrankagg.datasets import read_lists
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "bm25.run"
+    >>> _ = path.write_text("q1 Q0 d007 1 2.5 bm25\nq1 Q0 d003 2 1.5 bm25\n")
+    >>> read_lists(path)
+      query voter  item  rank  score
+    0    q1  bm25  d007     1    2.5
+    1    q1  bm25  d003     2    1.5
+    >>> folder.cleanup()
+    """
+    _check("read_lists", format, columns)
+    if trailing not in {"error", "ignore"}:
+        raise ValueError(f"read_lists expects trailing to be 'error' or 'ignore', got {trailing!r}.")
+    # An open file is an iterable too, of lines that would pass for paths.
+    many = not isinstance(path, (str, os.PathLike)) and hasattr(path, "__iter__") and not hasattr(path, "read")
+    paths = list(path) if many else [path]
+    if not all(isinstance(path, (str, os.PathLike)) for path in paths):
+        raise TypeError(f"read_lists expects a path or a sequence of paths, got {path!r}; give the names of files.")
+    if not paths:
+        raise ValueError("read_lists expects at least one path, got none; check the pattern that finds them.")
+    named = not isinstance(voter, str)
+    names = list(voter) if named else [voter] * len(paths)
+    if (not named and voter not in {"auto", "file"}) or len(names) != len(paths):
+        raise ValueError(
+            f"read_lists expects voter to be 'auto', 'file' or one name for each of {len(paths)} path(s), "
+            f"got {voter!r}."
+        )
+
+    frames, styles = [], []
+    for path, name in zip(paths, names, strict=True):
+        with blamed_on("read_lists", path, _REMEDY):
+            layout = detect(path, LISTS, format=format, columns=columns, trailing=trailing == "ignore")
+            frame = read_table(path, layout, {"rank", "score", "weight"})
+        if named:
+            frame = _named(frame, path, name)
+        elif voter == "file":
+            frame = _named(frame, path, _SUFFIXES.sub("", os.path.basename(os.fspath(path))))
+        elif "voter" not in frame:
+            frame = _named(frame, path, "consensus")
+        if frames and set(frame.columns) != set(frames[0].columns):
+            raise ValueError(
+                f"read_lists expects the same columns in all files, got {list(frames[0].columns)} in "
+                f"{os.fspath(paths[0])!r} and {list(frame.columns)} in {os.fspath(path)!r}; read them one by "
+                "one."
+            )
+        frames.append(frame)
+        styles.append("named" if named else layout.style)
+    if len(frames) > 1:
+        _check_apart(paths, frames, styles)
+    frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+    if "rank" in frame:
+        whole = (frame["rank"] == np.floor(frame["rank"])) & (frame["rank"].abs() < 2**53)
+        frame["rank"] = frame["rank"].astype(np.int64 if whole.all() else np.float64)
+    return frame[[column for column in LISTS.known if column in frame]]
+
+
+def read_qrels(path, *, format="auto", columns=None):
+    r"""Read relevance judgements from a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File, plain or gzip (told by its content), in UTF-8.
+    format : {"auto", "flagr", "csv", "trec"}, default="auto"
+        ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a
+        header. ``"trec"``: query, 0, item, relevance, separated by blanks or tabs. ``"auto"``: the one that
+        the first line fits.
+    columns : sequence of str or None, default=None
+        Columns of a CSV file *without a header*, in their order: query, item, relevance, and None for one to
+        skip.
+
+    Returns
+    -------
+    DataFrame
+        Columns query, item (str) and relevance (int64 if all are written as integers, else float64); negative
+        judgements stay negative. Rows in the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the format is not certain, a line has too few or too many fields, a judgement is no finite number
+        (the message names the line), or the file is empty or not in UTF-8.
+
+    See Also
+    --------
+    read_lists : Read ranked lists; its Notes on ids hold here too.
+
+    Notes
+    -----
+    A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Item, doc, docno,
+    document``, also with ``ID``; ``Relevance, rel, label, grade``. Other columns are skipped.
+
+    The second field of TREC qrels, the iteration, is not looked at, as in trec_eval. In a CSV file under
+    ``format="auto"`` it must be 0 (or Q0), for lists look alike but for the voter there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skrankagg.datasets import read_qrels
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "qrels.csv"
+    >>> _ = path.write_text("1,0,d007,2\n1,0,d003,0\n")
+    >>> read_qrels(path)
+      query  item  relevance
+    0     1  d007          2
+    1     1  d003          0
+    >>> folder.cleanup()
+    """
+    _check("read_qrels", format, columns)
+    with blamed_on("read_qrels", path, _REMEDY):
+        layout = detect(path, QRELS, format=format, columns=columns)
+        frame = read_table(path, layout, set())
+        if "iteration" in frame and format == "auto":
+            other = frame["iteration"][~frame["iteration"].isin(["0", "Q0"])]
+            if len(other):
+                raise ValueError(f"expected 0 in the second field, where lists have their voter, got {other.iloc[0]!r}")
+        frame["relevance"] = _judgements(path, layout, frame["relevance"])
+    return frame[list(QRELS.known)]
+
+
+def _judgements(path, layout, text):
+    """Turn judgements into int64 if all are written as integers, else into float64."""
+    codes, values = pd.factorize(text)
+    if all(map(_INTEGER.fullmatch, values)):
+        grades = np.array([int(value) for value in values])
+        if grades.dtype == np.int64:
+            return grades[codes]
+    elif all(map(is_number, values)):
+        return np.array([float(value) for value in values])[codes]
+    # Read again as numbers, for the line of the first that is none.
+    read_table(path, layout, {"relevance"})
+    raise ValueError("expected judgements within 64 bits, got larger integers")

@@ -1,0 +1,247 @@
+"""Text tables of known layout, read fast and refereed slowly.
+
+pandas' C parser reads the file. It is quick but generous: it pads short lines, skips what it takes for blank
+and glues text after a closing quote. Whenever something could have gone unnoticed, `_records`, plain and
+strict, reads the same file again: it either names the line that is wrong or its rows are taken. The exact
+line number costs nothing until there is an error.
+"""
+
+import csv
+import gzip
+import io
+import math
+import os
+import re
+import sys
+from collections import namedtuple
+from contextlib import contextmanager
+from itertools import islice
+
+import numpy as np
+import pandas as pd
+
+__all__ = []
+
+_CHUNK = 2**18
+_GZIP_MAGIC = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
+
+# How a file is laid out. `names`: what each field holds, None for one that is skipped; `n_skip`: records
+# before the first row; `trailing`: whether further fields are allowed after the last.
+Layout = namedtuple("Layout", "style names n_skip trailing", defaults=[0, False])
+
+# Before pandas 3.1 the default converter could miss the nearest double by one bit, and surplus fields in the first line
+# of a chunk went unnoticed, so that there a file must be one chunk.
+_OLD_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1)
+_EXACT = {"float_precision": "round_trip"} if _OLD_PANDAS else {}
+
+
+def is_number(text):
+    """Whether a field is the decimal notation of a finite number."""
+    return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
+
+
+class _Guard(io.RawIOBase):
+    """A binary stream without byte order mark and without line ends at the end; it notes NULs and quotes."""
+
+    def __init__(self, stream):
+        self.stream = stream
+        self.begun = False
+        self.held = b""
+        self.has_nul = False
+        self.has_quote = False
+
+    def readable(self):
+        return True
+
+    def read(self, size=-1):
+        while data := self.stream.read(size):
+            if not self.begun:
+                self.begun = True
+                data = data.removeprefix(_BOM)
+            self.has_nul = self.has_nul or b"\0" in data
+            self.has_quote = self.has_quote or b'"' in data
+            # Line ends are held back until something follows them: blank lines at the end are no rows.
+            data = self.held + data
+            body = data.rstrip(b"\r\n")
+            self.held = data[len(body) :]
+            if body:
+                return body
+        return b""
+
+
+@contextmanager
+def opened(path):
+    """Open a file, compressed or not, as a binary stream; its first bytes decide, not its name."""
+    with open(path, "rb") as stream:
+        if stream.peek(2)[:2] == _GZIP_MAGIC:
+            with gzip.open(stream) as unpacked:
+                yield unpacked
+        else:
+            yield stream
+
+
+def _fields(style, lines):
+    """Split lines into records, strictly; yields the number of the first line of each and its fields."""
+    if style == "trec":
+        for number, line in enumerate(lines, 1):
+            stripped = line.strip(" \t\r\n")
+            if stripped:
+                yield number, re.split(r"[ \t]+", stripped)
+        return
+    reader = csv.reader(lines, strict=True)
+    while True:
+        number = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise ValueError(f"line {number} has a damaged quoted field ({error})") from None
+        yield number, fields
+
+
+def _is_blank(fields):
+    return not fields or (len(fields) == 1 and not fields[0].strip(" \t"))
+
+
+def _text(stream):
+    return io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+
+
+def head(path, style, n=2):
+    """First n records that are not blank: (number of records before it, fields) of each."""
+    found = []
+    with opened(path) as stream, _text(stream) as lines:
+        for index, (_, fields) in enumerate(_fields(style, lines)):
+            if not _is_blank(fields):
+                found.append((index, fields))
+            if len(found) == n:
+                break
+    return found
+
+
+def _records(path, layout, numeric):
+    """Rows of a file, each checked; the referee of the fast parser."""
+    width = len(layout.names)
+    numbers = [(k, name) for k, name in enumerate(layout.names) if name in numeric]
+    with opened(path) as stream, _text(stream) as lines:
+        for index, (number, fields) in enumerate(_fields(layout.style, lines)):
+            if index < layout.n_skip or _is_blank(fields):
+                continue
+            if len(fields) < width or (len(fields) > width and not layout.trailing):
+                shown = ", ".join(name or "..." for name in layout.names)
+                raise ValueError(f"expected {width} fields ({shown}) on line {number}, got {len(fields)}")
+            if "\0" in "".join(fields):
+                raise ValueError(f"expected text on line {number}, got a NUL character")
+            for k, name in numbers:
+                if not is_number(fields[k]):
+                    raise ValueError(f"expected a finite number as {name} on line {number}, got {fields[k]!r}")
+            yield fields[:width]
+
+
+def _read_slowly(path, layout, numeric):
+    records = _records(path, layout, numeric)
+    chunks = []
+    # In pieces, for five million small lists at once keep the garbage collector busy for a minute.
+    while rows := list(islice(records, _CHUNK)):
+        columns = {name: column for name, column in zip(layout.names, zip(*rows, strict=True), strict=True) if name}
+        for name in numeric.intersection(columns):
+            columns[name] = [float(field) for field in columns[name]]
+        chunks.append(pd.DataFrame(columns).astype({name: str for name in columns if name not in numeric}))
+    return pd.concat(chunks, ignore_index=True)
+
+
+def _read_fast(path, layout, numeric):
+    """Let pandas read; returns the frame, and whether something may have gone unnoticed."""
+    columns = [name or f"_{k}" for k, name in enumerate(layout.names)]
+    wanted = [name for name in layout.names if name]
+    whitespace = layout.style == "trec"
+    last = columns[-1]
+    doubtful = False
+    chunks = []
+    with opened(path) as stream:
+        guard = _Guard(stream)
+        reader = pd.read_csv(
+            guard,
+            sep=r"\s+" if whitespace else ",",
+            quoting=csv.QUOTE_NONE if whitespace else csv.QUOTE_MINIMAL,
+            header=None,
+            names=columns,
+            index_col=False,
+            usecols=range(len(columns)) if layout.trailing else None,
+            dtype={name: "float64" if name in numeric else str for name in columns},
+            skiprows=layout.n_skip,
+            # A blank first field would count as the blank beginning of the line, and vanish.
+            skip_blank_lines=whitespace,
+            na_filter=False,
+            chunksize=sys.maxsize if _OLD_PANDAS else _CHUNK,
+            low_memory=False,
+            **_EXACT,
+        )
+        with reader:
+            for chunk in reader:
+                # A line that is too short is padded with empty fields, and so shows in the last one.
+                doubtful |= last not in numeric and bool((chunk[last] == "").any())
+                if not all(np.isfinite(chunk[name]).all() for name in numeric.intersection(wanted)):
+                    raise ValueError("a number is not finite")
+                chunks.append(chunk[wanted])
+    doubtful |= guard.has_nul or (guard.has_quote and not whitespace)
+    return pd.concat(chunks, ignore_index=True), doubtful
+
+
+def _refuse_encoding(path):
+    with opened(path) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                byte = line[error.start]
+                raise ValueError(f"expected UTF-8 text, got the byte 0x{byte:02x} on line {number}") from None
+
+
+def read_table(path, layout, numeric):
+    """Read a file of known layout.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File, plain or gzip.
+    layout : Layout
+        What its lines hold.
+    numeric : set of str
+        Names of the fields that hold finite numbers, read as float64; all others are read as str, as they
+        stand.
+
+    Returns
+    -------
+    DataFrame
+        One column for each named field, in the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If a line does not fit the layout; the message is a clause without a subject and names the line.
+    """
+    try:
+        frame, doubtful = _read_fast(path, layout, numeric)
+    except ValueError:  # pandas' ParserError is one
+        return _read_slowly(path, layout, numeric)
+    # The numbers were understood; left to check are the number of fields in each line, quotes and NULs.
+    if doubtful and sum(1 for _ in _records(path, layout, set())) != len(frame):
+        return _read_slowly(path, layout, numeric)
+    return frame
+
+
+@contextmanager
+def blamed_on(caller, path, remedy):
+    """Turn a clause about a file into the sentence that the user reads."""
+    try:
+        try:
+            yield
+        except UnicodeDecodeError:
+            _refuse_encoding(path)
+            raise
+    except ValueError as error:
+        raise ValueError(f"{caller} cannot read {os.fspath(path)!r}: {error}; {remedy}") from None

@@ -1,0 +1,192 @@
+"""Write a consensus for other programs."""
+
+import csv
+import gzip
+import os
+import re
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pandas as pd
+
+from ._formats import LISTS, canonical
+
+__all__ = ["write_run"]
+
+_SUFFIXES = {".run": "trec", ".trec": "trec", ".txt": "trec", ".csv": "csv"}
+# TREC fields end at white space; a byte order mark would vanish at the beginning of a file.
+_UNFIT = re.compile(r"[\s\0\ufeff]|^$")
+
+
+def _to_pandas(frame):
+    """Copy a frame of pandas, polars or pyarrow."""
+    if isinstance(frame, pd.DataFrame):
+        return frame.copy()
+    try:
+        frame = nw.from_native(frame, eager_only=True)
+    except TypeError:
+        raise TypeError(
+            f"write_run expects a data frame of pandas, polars or pyarrow, got {type(frame).__name__}."
+        ) from None
+    return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
+
+
+def _choose_format(path, format):
+    if format in {"trec", "csv"}:
+        return format
+    if format != "auto":
+        raise ValueError(f"write_run expects format to be 'auto', 'trec' or 'csv', got {format!r}.")
+    suffix = os.path.splitext(re.sub(r"\.gz$", "", os.fspath(path).lower()))[1]
+    if suffix not in _SUFFIXES:
+        raise ValueError(
+            f"write_run expects a path that ends in {', '.join(_SUFFIXES)} or one of these with .gz, got "
+            f"{os.fspath(path)!r}; say format='trec' or format='csv'."
+        )
+    return _SUFFIXES[suffix]
+
+
+def _check_columns(frame, format):
+    columns = list(frame.columns)
+    missing = {"query", "item", "score", "rank"}.difference(columns)
+    if missing and (format == "trec" or len(missing) > 1 or not missing < {"score", "rank"}):
+        raise ValueError(
+            "write_run expects the columns query, item, score and rank (a CSV may lack one of the last two), "
+            f"got {columns}; rename them, or write CSV."
+        )
+    for column in columns:
+        name = canonical(str(column))
+        clash = format == "csv" and name in LISTS.known and name != column
+        if clash or columns.count(column) > 1:
+            raise ValueError(
+                f"write_run expects columns that read back as they are, got {column!r} for the {name or column}, in "
+                f"{columns}; rename or drop it."
+            )
+    if len(frame) == 0:
+        raise ValueError("write_run expects at least one row, got an empty frame.")
+
+
+def _plain(frame):
+    """Turn ids into text and numbers into doubles or integers; refuse what would not come back."""
+    for name in ("query", "voter", "item"):
+        if name not in frame:
+            continue
+        absent = frame[name].isna().to_numpy()
+        if absent.any():
+            raise ValueError(
+                f"write_run expects an id in every row, got none as {name} in row {absent.argmax()}; fill it or "
+                "drop the row."
+            )
+        frame[name] = frame[name].astype(str)
+    for name in ("rank", "score", "weight"):
+        if name not in frame or frame[name].dtype.kind in "iu":
+            continue
+        values = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+        wrong = ~np.isfinite(values)
+        if wrong.any():
+            raise ValueError(
+                f"write_run expects finite numbers as {name}, got {values[wrong][0]} in row {wrong.argmax()}; "
+                "fill it or drop the row."
+            )
+        frame[name] = values
+    return frame
+
+
+def _trec_text(frame, tag):
+    n_voters = len(frame["voter"].unique()) if "voter" in frame else 1
+    if n_voters > 1:
+        raise ValueError(
+            f"write_run expects the lists of one voter for a TREC run, got {n_voters} voters; write CSV, or a "
+            "file for each."
+        )
+    for name, ids in [("tag", [tag]), ("query", frame["query"].unique()), ("item", frame["item"].unique())]:
+        unfit = next((one for one in ids if not isinstance(one, str) or _UNFIT.search(one)), None)
+        if unfit is not None:
+            raise ValueError(
+                f"write_run expects text without white space as {name} of a TREC run, got {unfit!r}; rename it, "
+                "or write CSV (format='csv' or a path that ends in .csv)."
+            )
+    fields = frame[["query", "item", "rank", "score"]].assign(q0="Q0", tag=tag)
+    return fields.to_csv(
+        columns=["query", "q0", "item", "rank", "score", "tag"],
+        sep=" ",
+        header=False,
+        index=False,
+        quoting=csv.QUOTE_NONE,
+        lineterminator="\n",
+    )
+
+
+def _csv_text(frame):
+    text = frame.to_csv(index=False, lineterminator="\n")
+    if "\r" in text:
+        # Python's csv module leaves a carriage return unquoted, and it would read back as the end of the
+        # line.
+        text = frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    if "\0" in text:
+        raise ValueError("write_run expects text in all columns, got a NUL character; rename that id.")
+    return text
+
+
+def write_run(frame, path, *, format="auto", tag="skrankagg"):
+    """Write a consensus as a TREC run or a CSV file.
+
+    What is written reads back the same, and the same frame gives the same bytes.
+
+    Parameters
+    ----------
+    frame : DataFrame of pandas, polars or pyarrow
+        Columns query, item, score and rank, such as an aggregator returns. A CSV file takes all other columns
+        with it (voter, weight, pvalue ...) and may lack score or rank.
+    path : str or path-like
+        Where to write; an existing file is replaced. With .gz at the end it is compressed.
+    format : {"auto", "trec", "csv"}, default="auto"
+        ``"auto"``: TREC for .run, .trec and .txt, CSV for .csv, each with or without .gz.
+    tag : str, default="skrankagg"
+        Name of the run, the last field of a TREC run; a CSV file has none.
+
+    Raises
+    ------
+    TypeError
+        If `frame` is no data frame.
+    ValueError
+        If columns or ids are missing, a number is not finite, ids for a TREC run are empty, hold white space
+        or belong to several voters, a column would be read back as another one, or the suffix does not tell
+        the format.
+
+    See Also
+    --------
+    read_lists : Read it again.
+
+    Notes
+    -----
+    Rows stay in their order. Numbers are written in the shortest notation that reads back as the same double,
+    as `repr` does. CSV files have a header and quote what needs it. Nothing is written unless everything can
+    be.
+
+    trec_eval ignores ranks and orders equal scores by item, descending. So what ties in the consensus may be
+    evaluated in another order than its ranks show.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from skrankagg.datasets import write_run
+    >>> consensus = pd.DataFrame({"query": "q1", "item": ["b", "a"], "score": [1.5, 0.1], "rank": [1, 2]})
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "borda.run"
+    >>> write_run(consensus, path, tag="borda")
+    >>> print(path.read_text(), end="")
+    q1 Q0 b 1 1.5 borda
+    q1 Q0 a 2 0.1 borda
+    >>> folder.cleanup()
+    """
+    format = _choose_format(path, format)
+    frame = _to_pandas(frame)
+    _check_columns(frame, format)
+    frame = _plain(frame)
+    data = (_trec_text(frame, tag) if format == "trec" else _csv_text(frame)).encode()
+    if os.fspath(path).lower().endswith(".gz"):
+        data = gzip.compress(data, mtime=0)  # the time of day would make each file another one
+    with open(path, "wb") as stream:
+        stream.write(data)

@@ -1,0 +1,3 @@
+"""Pictures of comparisons: Display objects, in scikit-learn's manner; they need matplotlib."""
+
+from ._comparison import *

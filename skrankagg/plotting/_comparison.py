@@ -1,0 +1,186 @@
+"""A bar for each method of a comparison."""
+
+import numpy as np
+
+from ..metrics import get_measure
+
+__all__ = ["ComparisonDisplay"]
+
+# Two shades of one blue: they differ in lightness, which every eye and every printer sees, and both are light
+# enough for the dark whiskers.
+_BEST, _OTHERS, _WHISKER = "#3b8dc4", "#c3daec", "#1a1a1a"
+
+
+def import_pyplot():
+    """Import matplotlib, or say how to get it.
+
+    Returns
+    -------
+    module
+        ``matplotlib.pyplot``.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is missing.
+    """
+    try:
+        import matplotlib.pyplot
+    except ImportError:
+        raise ImportError("Plots need matplotlib; install it with pip install 'skrankagg[plot]'.") from None
+    return matplotlib.pyplot
+
+
+class ComparisonDisplay:
+    r"""Methods as horizontal bars, best on top, with the number and the standard error of each.
+
+    Make one with :meth:`from_comparator`.
+
+    Parameters
+    ----------
+    results : Series of shape (n_methods,)
+        Measure of each method, indexed by its name.
+    standard_error : Series of shape (n_methods,) or None, default=None
+        Standard error of each mean over the queries, with the same index; None draws no whiskers.
+    label : str, default="score"
+        What the numbers are, for the axis.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    bars_ : matplotlib BarContainer
+        The bars, best first.
+
+    See Also
+    --------
+    skrankagg.Comparator : Makes the comparison.
+
+    Notes
+    -----
+    With n queries and s the standard deviation of the measure over them, the standard error is
+    :math:`s / \sqrt{n}`. It tells how far the mean would move with other queries. Methods are measured on the
+    same queries and move together, so whiskers that overlap do not mean that two methods are level.
+
+    Examples
+    --------
+    >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import ComparisonDisplay
+    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> methods = [("CombSUM", CombSUM()), ("Copeland", Copeland())]
+    >>> comparator = Comparator(methods, qrels=Qrels.from_frame(qrels)).fit(lists)
+    >>> display = ComparisonDisplay.from_comparator(comparator, "ndcg@10")
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]  # best first
+    ['Copeland', 'CombSUM']
+    >>> display.figure_.savefig("ndcg.png")  # doctest: +SKIP
+    """
+
+    def __init__(self, results, *, standard_error=None, label="score"):
+        self.results = results
+        self.standard_error = standard_error
+        self.label = label
+
+    @classmethod
+    def from_comparator(cls, comparator, metric=None, *, ax=None, **bar_kwargs):
+        """Draw a measure of a fitted Comparator.
+
+        Parameters
+        ----------
+        comparator : Comparator
+            Fitted.
+        metric : str, default=None
+            A measure that it has computed; None takes the first.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        ComparisonDisplay
+
+        Raises
+        ------
+        ValueError
+            If the comparator is not fitted or has not computed the measure.
+        """
+        if not hasattr(comparator, "results_"):
+            raise ValueError("ComparisonDisplay expects a fitted Comparator; call its fit(lists) first.")
+        measured = list(comparator.per_query_.columns)
+        metric = measured[0] if metric is None else str(metric)
+        if metric not in measured:
+            raise ValueError(
+                f"ComparisonDisplay expects a measure that the Comparator has computed, one of "
+                f"{', '.join(measured)}; got {metric!r}."
+            )
+        measure = get_measure(metric)
+        label = f"{measure.title} ({metric})"
+        results = comparator.results_[metric]
+        queries = comparator.per_query_[metric].groupby("method", sort=False)
+        n_queries = int(queries.size().iloc[0])
+        standard_error = None
+        if n_queries > 1 and not measure.is_total:  # one query has no spread
+            standard_error = queries.std().reindex(results.index) / np.sqrt(n_queries)
+            label += f"\nmean ± standard error over {n_queries} queries"
+        return cls(results, standard_error=standard_error, label=label).plot(ax, **bar_kwargs)
+
+    def plot(self, ax=None, **bar_kwargs):
+        """Draw the bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure, as high as the number of methods asks for.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        ComparisonDisplay
+            Itself, with `ax_`, `figure_` and `bars_`.
+        """
+        plt = import_pyplot()
+        results = self.results.sort_values(ascending=False, kind="stable")
+        if ax is None:
+            width = 5.5 + 0.075 * max(len(str(name)) for name in results.index)
+            _, ax = plt.subplots(figsize=(width, 1.2 + 0.28 * len(results)), layout="constrained")
+        is_best = results.to_numpy() == results.max()
+        colors = [_BEST if best and not is_best.all() else _OTHERS for best in is_best]
+        place = np.arange(len(results))
+        error = None
+        if self.standard_error is not None:
+            error = self.standard_error.reindex(results.index).to_numpy()
+        bars = ax.barh(
+            place,
+            results.to_numpy(),
+            **{"height": 0.72, "color": colors, "xerr": error, "ecolor": _WHISKER, "capsize": 2.5, **bar_kwargs},
+        )
+        ax.set_yticks(place, labels=results.index, parse_math=False)
+        ax.set_ylim(len(results) - 0.4, -0.6)
+        ax.set_xlabel(self.label)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+        self._write_values(ax, results.to_numpy(), 0.0 if error is None else np.nan_to_num(error))
+        self.ax_, self.figure_, self.bars_ = ax, ax.figure, bars
+        return self
+
+    def _write_values(self, ax, values, error):
+        texts = [
+            ax.annotate(
+                f"{value:.4f}" if value < 10 else f"{value:.0f}",
+                (end, k),
+                xytext=(5, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize="small",
+            )
+            for k, (value, end) in enumerate(zip(values, values + error, strict=True))
+        ]
+        # The axis must reach far enough for the longest whisker and the number behind it, whatever its width.
+        ax.figure.draw_without_rendering()
+        room = max(text.get_window_extent().width for text in texts) + 8 * ax.figure.dpi / 72
+        share = min(room / ax.get_window_extent().width, 0.5)
+        ax.set_xlim(min(0.0, np.nanmin(values - error)), np.nanmax(values + error) / (1 - share) or 1.0)

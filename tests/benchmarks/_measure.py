@@ -1,0 +1,45 @@
+"""Time and memory of one call, measured in this process."""
+
+import gc
+import time
+from pathlib import Path
+
+
+def best_time(function, repeat=5):
+    """Shortest of several runs, in seconds: the least disturbed one."""
+    times = []
+    for _ in range(repeat):
+        gc.collect()
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def extra_memory(function):
+    """Peak resident memory of a call beyond what was resident before it, and its result; Linux only."""
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # start the peak afresh
+    before = _resident("VmRSS")
+    result = function()
+    return _resident("VmHWM") - before, result
+
+
+def _resident(field):
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    raise RuntimeError(f"/proc/self/status has no {field}")
+
+
+def table(rows, header):
+    """Print rows under a header, right-aligned."""
+    text = [[str(cell) for cell in row] for row in [header, *rows]]
+    widths = [max(len(row[k]) for row in text) for k in range(len(header))]
+    for row in text:
+        print(
+            "  ".join(
+                cell.ljust(width) if k == 0 else cell.rjust(width)
+                for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+        )

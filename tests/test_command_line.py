@@ -1,0 +1,459 @@
+"""The command line, in process and out of it."""
+
+import gzip
+import io
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from skrankagg import CombSUM, Comparator, Copeland, Qrels, __version__
+from skrankagg.__main__ import main
+from skrankagg.aggregators import BordaCount
+from skrankagg.datasets import make_ranked_lists, read_lists
+from skrankagg.metrics import measure_names
+from skrankagg.utils.discovery import all_aggregators, default_methods
+
+# Both voters agree, so every method returns a b c for q1 and d e for q2. With a, c and e, f relevant, f not returned,
+# AP is (1/1 + 2/3) / 2 = 5/6 for q1 and (1/2) / 2 = 1/4 for q2: MAP = 13/24 = 0.5417; P@2 is 1/2 for both.
+LISTS = "query,voter,item,rank\n" + "".join(
+    f"{query},{voter},{item},{rank}\n"
+    for voter in "vw"
+    for query, items in [("q1", "abc"), ("q2", "de")]
+    for rank, item in enumerate(items, 1)
+)
+QRELS = "q1 0 a 1\nq1 0 b 0\nq1 0 c 1\nq2 0 d 0\nq2 0 e 1\nq2 0 f 1\n"
+RUN = "q1 Q0 a 1 3.0 x\nq1 Q0 b 2 2.0 x\nq1 Q0 c 3 1.0 x\nq2 Q0 d 1 2.0 x\nq2 Q0 e 2 1.0 x\n"
+WORSE = "q1 Q0 b 1 2.0 y\nq1 Q0 a 2 1.0 y\n"  # AP 1/4 for q1 and nothing for q2
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = {"lists.csv": LISTS, "qrels.txt": QRELS, "good.run": RUN, "worse.run": WORSE}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys):
+    """Run a command that must succeed in silence; returns what it prints."""
+
+    def run(*argv):
+        assert main(list(argv)) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        return out
+
+    return run
+
+
+@pytest.fixture
+def fail(folder, capsys):
+    """Run a command that must fail with one sentence; returns it."""
+
+    def fail(*argv):
+        assert main(list(argv)) == 1
+        err = capsys.readouterr().err
+        assert err.startswith("skrankagg: error: ")
+        assert err.endswith("\n")
+        assert err.count("\n") == 1
+        assert "Traceback" not in err
+        return err
+
+    return fail
+
+
+def table(out):
+    """Cells of each row of a printed table by its label, without the star of the best."""
+    rows = [re.split(r" {2,}", line.replace("*", "").strip()) for line in out.splitlines()]
+    return {label: cells for label, *cells in rows if cells}
+
+
+# ---------------------------------------------------------------------- compare
+
+
+def test_compare_finds_the_map_that_was_computed_by_hand(run):
+    rows = table(run("compare", "lists.csv", "qrels.txt", "--metrics", "map", "p@2"))
+    assert rows.pop("method") == ["map", "p@2", "time (ms)"]
+    assert set(rows) == {
+        *(name for name, method in default_methods() if not method.__sklearn_tags__().aggregator_tags.needs_scores),
+        "(best single voter, v)",
+        "(mean of 2 single voters)",
+    }
+    assert {tuple(cells[:2]) for cells in rows.values()} == {("0.5417", "0.5000")}
+
+
+def test_compare_says_what_it_left_out_of_lists_without_scores(run):
+    out = run("compare", "lists.csv", "qrels.txt")
+    assert "ranks only" in out
+    assert "Left out" in out
+    assert "CombSUM[norm=z-score]" in out.partition("method")[0]
+
+
+def test_compare_without_files_says_what_data_it_made(run):
+    out = run("compare", "--methods", "CombSUM", "Copeland")
+    assert "make_ranked_lists(random_state=0)" in out
+    assert "with a truth behind it" in out
+    assert "20 queries, 10 voters, 6,000 rows" in out
+
+
+def test_compare_agrees_with_the_comparator_and_sorts_the_best_first(run, folder):
+    run("compare", "--methods", "CombSUM[norm=z-score]", "copeland", "--random-state", "3", "--out", "results.csv")
+    written = pd.read_csv("results.csv", index_col="method")
+    lists, qrels = make_ranked_lists(random_state=3)
+    methods = [("Copeland", Copeland()), ("CombSUM[norm=z-score]", CombSUM(norm="z-score"))]
+    expected = Comparator(methods, qrels=Qrels.from_frame(qrels)).fit(lists).results_
+    assert_frame_equal(written.drop(columns="time"), expected.drop(columns="time"))
+
+
+def test_compare_compares_all_methods_unless_told(run):
+    run("compare", "--n-jobs", "-1", "--out", "results.csv")
+    assert set(pd.read_csv("results.csv")["method"]) == {name for name, _ in default_methods()}
+
+
+def test_compare_writes_the_results_of_each_query(run):
+    run(
+        "compare", "lists.csv", "qrels.txt", "--methods", "CombSUM", "--metrics", "map", "--per-query", "queries.csv.gz"
+    )
+    queries = pd.read_csv("queries.csv.gz")
+    assert queries["query"].tolist() == ["q1", "q2"]
+    assert queries["map"].tolist() == pytest.approx([5 / 6, 1 / 4])
+
+
+def test_compare_warns_that_the_labels_of_rasdagen_are_noise(run):
+    out = run("compare", "--demo", "rasdagen", "--methods", "CombSUM", "BordaCount")
+    assert "noise" in out
+    assert "differences between methods mean nothing" in " ".join(out.split())
+    assert "50 voters, 30,000 rows" in out
+
+
+def test_compare_shows_single_voters_for_reference_and_says_that_they_are_no_methods(run):
+    out = run("compare", "--methods", "CombSUM", "Copeland", "--metrics", "ndcg@10", "--out", "results.csv")
+    lists, qrels = make_ranked_lists(random_state=0)
+    voters = [
+        Comparator([("voter", CombSUM())], metrics="ndcg@10", qrels=Qrels.from_frame(qrels)).fit(own).best_score_
+        for _, own in lists.groupby("voter")
+    ]
+    rows = table(out)
+    assert rows[f"(best single voter, v{np.argmax(voters) + 1:02d})"] == [f"{max(voters):.4f}"]
+    assert rows["(mean of 10 single voters)"] == [f"{np.mean(voters):.4f}"]
+    assert "Single voters are no methods" in out
+    assert set(pd.read_csv("results.csv")["method"]) == {"CombSUM", "Copeland"}
+
+
+def test_a_voter_without_lists_for_all_queries_is_no_reference(run, folder):
+    text = "\n".join(line for line in LISTS.splitlines() if not line.startswith("q2,w"))
+    (folder / "partial.csv").write_text(text)
+    assert "(mean of 1 single voters)" in run("compare", "partial.csv", "qrels.txt", "--methods", "CombSUM")
+
+
+def test_compare_tells_how_much_is_judged(run, folder):
+    (folder / "fewer.txt").write_text("q1 0 a 1\nq9 0 a 1\n")
+    out = run("compare", "lists.csv", "fewer.txt", "--methods", "CombSUM")
+    assert "33.3% of the ranked items judged" in out
+    assert "1 queries without judgements" in out
+    assert "1 judged queries without lists" in out
+
+
+def test_compare_prints_nothing_but_latex_and_comments_with_latex(run):
+    lines = run("compare", "--methods", "CombSUM", "Copeland", "--latex").splitlines()
+    lines = [line for line in lines if not line.startswith("% ")]
+    assert lines[0] == r"\begin{tabular}{lrrrr}"
+    assert lines[1] == r"\toprule"
+    assert lines[2] == r"method & map & p@10 & ndcg@10 & time (ms) \\"
+    assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
+    assert sum(r"\textbf{" in line for line in lines) >= 1
+    assert all(line.endswith(r"\\") and line.count("&") == 4 for line in lines if line[0] != "\\")
+
+
+def test_compare_draws_the_first_measure(run, folder):
+    pytest.importorskip("matplotlib").use("Agg")
+    run("compare", "lists.csv", "qrels.txt", "--methods", "CombSUM", "Copeland", "--plot", "map.png")
+    assert (folder / "map.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_compare_takes_a_file_for_each_voter_and_gzip(run, folder):
+    (folder / "other.run.gz").write_bytes(gzip.compress(RUN.replace(" x\n", " other\n").encode()))
+    out = run("compare", "good.run", "other.run.gz", "qrels.txt", "--methods", "CombSUM", "--metrics", "map")
+    assert "2 voters" in out
+    assert table(out)["CombSUM"][0] == "0.5417"
+
+
+def test_files_of_one_tag_can_be_told_apart_by_their_names(run, folder):
+    (folder / "same.run").write_text(RUN)
+    out = run("compare", "good.run", "same.run", "qrels.txt", "--voter", "file", "--methods", "CombSUM")
+    assert "2 voters" in out
+
+
+def test_exponential_gains_are_pointed_out_where_they_matter(run, folder):
+    (folder / "graded.txt").write_text(QRELS.replace("e 1", "e 2"))
+    note = "Gains of DCG are exponential"
+    assert note in run("compare", "lists.csv", "graded.txt", "--methods", "CombSUM")
+    assert note not in run("compare", "lists.csv", "qrels.txt", "--methods", "CombSUM")
+    assert note in run("evaluate", "good.run", "graded.txt")
+    assert note not in run("evaluate", "good.run", "graded.txt", "--gain", "linear")
+
+
+# ---------------------------------------------------------------------- aggregate
+
+
+def test_aggregate_prints_the_consensus_as_csv(run):
+    consensus = pd.read_csv(io.StringIO(run("aggregate", "lists.csv", "--method", "BordaCount")))
+    assert_frame_equal(consensus, BordaCount().fit_transform(pd.read_csv("lists.csv")))
+
+
+@pytest.mark.parametrize(
+    "spelling", [["--method", "CombSUM[norm=rank]"], ["--method", "CombSUM", "--param", "norm=rank"]]
+)
+def test_aggregate_takes_parameters_in_brackets_or_by_param(run, spelling):
+    out = run("aggregate", "lists.csv", *spelling, "-o", "-")
+    expected = CombSUM(norm="rank").fit_transform(pd.read_csv("lists.csv"))
+    assert_frame_equal(pd.read_csv(io.StringIO(out)), expected)
+
+
+def test_a_parameter_may_be_a_dict(run):
+    out = run("aggregate", "lists.csv", "--method", "CombSUM[norm=rank,voter_weights={'v': 1, 'w': 3}]")
+    assert pd.read_csv(io.StringIO(out))["score"].tolist()[0] == 4.0
+
+
+@pytest.mark.parametrize("name", ["consensus.csv", "consensus.run", "consensus.txt.gz", "consensus"])
+def test_aggregate_writes_what_evaluate_reads(run, name):
+    assert run("aggregate", "lists.csv", "--method", "CombSUM", "-o", name) == ""
+    is_trec = name.endswith((".run", ".txt.gz"))
+    assert read_lists(name)["voter"].unique().tolist() == ["CombSUM" if is_trec else "consensus"]
+    assert table(run("evaluate", name, "qrels.txt", "--metrics", "map", "p@1", "p@2"))[name] == [
+        "0.5417",
+        "0.5000",
+        "0.5000",
+    ]
+
+
+def test_lists_without_a_header_are_read_by_naming_their_columns(run, folder):
+    (folder / "bare.csv").write_text(LISTS.partition("\n")[2])
+    bare = run("aggregate", "bare.csv", "--columns", "query,voter,item,rank", "--method", "Copeland")
+    assert bare == run("aggregate", "lists.csv", "--method", "Copeland")
+
+
+# ---------------------------------------------------------------------- evaluate
+
+
+def test_evaluate_ranks_runs_by_the_first_measure(run):
+    out = run("evaluate", "worse.run", "good.run", "qrels.txt", "--metrics", "map", "p@2", "recall@2")
+    assert [line.split() for line in out.splitlines() if ".run" in line] == [
+        ["good.run", "0.5417*", "0.5000*", "0.5000*"],
+        ["worse.run", "0.1250", "0.2500", "0.2500"],
+    ]
+
+
+def test_evaluate_can_skip_queries_without_results(run):
+    out = run("evaluate", "worse.run", "qrels.txt", "--metrics", "map", "--missing", "skip")
+    assert out.splitlines()[-1].split() == ["worse.run", "0.2500"]
+
+
+def test_evaluate_shows_each_query(run):
+    out = run("evaluate", "good.run", "qrels.txt", "--per-query", "--metrics", "map", "--out", "queries.csv")
+    assert [line.split() for line in out.splitlines()[2:]] == [
+        ["good.run", "q1", "0.8333"],
+        ["good.run", "q2", "0.2500"],
+    ]
+    assert pd.read_csv("queries.csv")["map"].tolist() == pytest.approx([5 / 6, 1 / 4])
+
+
+def test_evaluate_knows_the_conventions(run, folder):
+    (folder / "graded.txt").write_text(QRELS.replace("q1 0 c 1", "q1 0 c 3"))
+    arguments = ["evaluate", "good.run", "graded.txt", "--metrics", "dcg@3", "p@1"]
+    # q1: gains 1 at the first place and of grade 3 at the third, discount 2; q2: grade 1 at the second.
+    second = 1 / np.log2(3)
+    exponential = (1 + (2**3 - 1) / 2 + second) / 2
+    linear = (1 + 3 / 2 + second) / 2
+    assert run(*arguments).splitlines()[2].split()[1] == f"{exponential:.4f}"
+    assert run(*arguments, "--gain", "linear").splitlines()[2].split()[1] == f"{linear:.4f}"
+    assert run(*arguments, "--relevance-threshold", "2").splitlines()[2].split()[2] == "0.0000"
+
+
+def test_runs_of_one_name_in_different_folders_are_told_apart(run, folder):
+    (folder / "sub").mkdir()
+    (folder / "sub" / "good.run").write_text(WORSE)
+    out = run("evaluate", "good.run", "sub/good.run", "qrels.txt", "--metrics", "map")
+    assert [line.split()[0] for line in out.splitlines()[2:]] == ["good.run", "sub/good.run"]
+
+
+# ---------------------------------------------------------------------- what there is
+
+
+def test_methods_lists_every_aggregator_with_its_parameters(run):
+    lines = run("methods").splitlines()
+    assert [line.split()[0] for line in lines[::2]] == list(all_aggregators())
+    assert any("norm='borda'" in line for line in lines[1::2])
+
+
+def test_measures_lists_every_measure(run):
+    assert run("measures").split() == measure_names()
+
+
+def test_version_is_that_of_the_package(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out.strip() == f"skrankagg {__version__}"
+
+
+@pytest.mark.parametrize("command", [[], ["compare"], ["aggregate"], ["evaluate"], ["methods"], ["measures"]])
+def test_help_describes_and_the_big_commands_give_examples(capsys, command):
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--help"])
+    out = capsys.readouterr().out
+    assert stop.value.code == 0
+    if command not in (["methods"], ["measures"]):
+        assert "examples:\n  skrankagg" in out
+    if command and "examples" in out:
+        assert "q1 Q0 d007 1 12.5 bm25" in out
+
+
+# ---------------------------------------------------------------------- mistakes
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        ("compare nope.csv qrels.txt", "cannot read 'nope.csv': No such file or directory."),
+        ("aggregate . --method CombSUM", "cannot read '.': Is a directory."),
+        ("aggregate qrels.txt --method CombSUM", "'qrels.txt'"),
+        ("compare lists.csv lists.csv", "'lists.csv'"),
+        ("compare lists.csv qrels.txt --methods Foo", "'Foo' is no method; choose from "),
+        ("compare --methods CombSUM lists.csv qrels.txt", "Files come before --methods."),
+        ("compare --methods CombSUM CombSUM", "the method CombSUM is given twice."),
+        ("compare --methods CombSUM[foo=1]", "CombSUM has no parameter 'foo=1'; it has norm, voter_weights"),
+        ("compare --methods CombSUM[rank]", "CombSUM has no parameter 'rank'"),
+        ("compare --methods CombSUM[norm=foo]", "The 'norm' parameter of CombSUM must be"),
+        ("compare --methods CombSUM[norm=rank", "is no method"),
+        ("compare --metrics foo@10", "'foo@10' is no measure; choose from "),
+        ("compare --metrics p", "needs a cutoff"),
+        ("compare --n-jobs 0", "n_jobs"),
+        ("compare lists.csv qrels.txt --methods CombSUM[norm=score]", "needs scores"),
+        ("aggregate lists.csv --method CombSUM[norm=score]", "needs scores"),
+        ("compare --out nope/results.csv", "cannot write 'nope/results.csv': there is no folder 'nope'."),
+        ("aggregate lists.csv --method CombSUM -o nope/out.csv", "there is no folder 'nope'."),
+        ("evaluate lists.csv qrels.txt", "lists.csv: A run has one list for each query; query 'q1' has 2"),
+        ("evaluate good.run qrels.txt --relevance-threshold 0", "relevance_threshold must be above 0"),
+    ],
+)
+def test_a_mistake_is_one_sentence(fail, argv, sentence):
+    assert sentence in fail(*argv.split())
+
+
+def test_qrels_that_share_no_id_are_refused_with_examples_of_both(fail, folder):
+    (folder / "other.txt").write_text("301 0 x 1\n")
+    assert "they share no query id: the lists have 'q1', 'q2', the qrels '301'" in fail(
+        "compare", "lists.csv", "other.txt"
+    )
+    assert "good.run: " in fail("evaluate", "good.run", "other.txt")
+
+
+def test_a_broken_gzip_file_is_named(fail, folder):
+    (folder / "cut.csv.gz").write_bytes(gzip.compress(LISTS.encode())[:40])
+    assert "cut.csv.gz" in fail("aggregate", "cut.csv.gz", "--method", "CombSUM")
+
+
+def test_an_item_twice_in_a_list_is_found_in_its_file(fail, folder):
+    (folder / "twice.csv").write_text(LISTS + "q1,v,a,4\n")
+    assert "twice.csv: Each list must hold an item once" in fail("aggregate", "twice.csv", "--method", "CombSUM")
+
+
+def test_a_missing_matplotlib_shows_before_the_work(fail, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    monkeypatch.setattr(Comparator, "fit", None)
+    assert "Plots need matplotlib; install it with pip install 'skrankagg[plot]'." in fail("compare", "--plot", "a.png")
+
+
+def test_a_picture_format_that_is_unknown_is_one_sentence(fail):
+    pytest.importorskip("matplotlib").use("Agg")
+    assert "cannot write 'map.foo'" in fail("compare", "lists.csv", "qrels.txt", "--plot", "map.foo")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        "compare lists.csv",
+        "compare lists.csv qrels.txt --demo truth",
+        "compare --demo foo",
+        "compare --random-state -1",
+        "aggregate lists.csv",
+        "aggregate lists.csv --method CombSUM[norm=rank] --param norm=rank",
+        "evaluate good.run",
+        "evaluate good.run qrels.txt --gain foo",
+        "foo",
+    ],
+)
+def test_wrong_usage_exits_with_2(folder, capsys, argv):
+    with pytest.raises(SystemExit) as stop:
+        main(argv.split())
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: skrankagg")
+
+
+def test_no_command_shows_the_help_and_exits_with_2(capsys):
+    assert main([]) == 2
+    assert "compare" in capsys.readouterr().err
+
+
+def test_a_warning_is_one_line(folder, capsys):
+    (folder / "odd.csv").write_text("query,voter,item,rank,score\nq,v,a,1,1.0\nq,v,b,2,2.0\n")
+    assert main(["aggregate", "odd.csv", "--method", "CombSUM"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("query,item,score,rank\nq,a,")
+    assert err.startswith("skrankagg: warning: The ranks and the scores of query 'q', voter 'v'")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["compare --methods CombSUM", "aggregate lists.csv --method CombSUM"])
+def test_a_mistake_of_ours_is_a_traceback(folder, monkeypatch, command):
+    monkeypatch.setattr(CombSUM, "_aggregate", lambda self, lists: np.zeros(2) + np.zeros(3))
+    with pytest.raises(ValueError, match="broadcast"):
+        main(command.split())
+
+
+def test_progress_goes_to_a_terminal_on_standard_error_only(folder, capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["compare", "lists.csv", "qrels.txt", "--methods", "CombSUM"]) == 0
+    out, err = capsys.readouterr()
+    assert "(1 of 1) CombSUM" in err
+    assert err.endswith("\r")
+    assert "(1 of 1)" not in out
+
+
+# ---------------------------------------------------------------------- as a program
+
+
+def start(*argv, **options):
+    return subprocess.Popen(
+        [sys.executable, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+def test_python_m_skrankagg_compares_on_generated_data_without_matplotlib():
+    process = start("-X", "importtime", "-m", "skrankagg", "compare")
+    out, imported = process.communicate(timeout=100)
+    assert process.returncode == 0
+    for name, _ in default_methods():
+        assert f"\n{name} " in out
+    assert " skrankagg.metrics\n" in imported
+    assert "matplotlib" not in imported
+
+
+def test_a_reader_who_leaves_early_is_no_error(folder):
+    lists, _ = make_ranked_lists(n_queries=200, random_state=0)
+    lists.to_csv("many.csv", index=False)
+    process = start("-m", "skrankagg", "aggregate", "many.csv", "--method", "CombSUM", cwd=folder)
+    assert process.stdout.readline() == "query,item,score,rank\n"
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert process.wait(timeout=100) == 0

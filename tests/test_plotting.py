@@ -1,0 +1,133 @@
+"""Pictures of a comparison."""
+
+import itertools
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skrankagg import Comparator, Copeland, Qrels
+from skrankagg.aggregators import CombMNZ, CombSUM
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.plotting import ComparisonDisplay
+
+
+@pytest.fixture
+def plt():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot
+
+    yield matplotlib.pyplot
+    matplotlib.pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def data():
+    lists, qrels = make_ranked_lists(n_queries=6, random_state=0)
+    return lists, Qrels.from_frame(qrels)
+
+
+@pytest.fixture(scope="module")
+def comparator(data):
+    lists, qrels = data
+    methods = [("CombMNZ[norm=z-score]", CombMNZ(norm="z-score")), ("sum $x_1$", CombSUM()), ("Copeland", Copeland())]
+    return Comparator(methods, metrics=["map", "ndcg@10", "num_rel_ret"], qrels=qrels).fit(lists)
+
+
+def texts(display):
+    return [text.get_text() for text in display.ax_.texts]
+
+
+def test_bars_are_sorted_and_labelled_with_their_numbers(plt, comparator):
+    display = ComparisonDisplay.from_comparator(comparator)
+    best_first = comparator.results_["map"].sort_values(ascending=False)
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == list(best_first.index)
+    assert [bar.get_width() for bar in display.bars_] == best_first.tolist()
+    assert texts(display) == [f"{value:.4f}" for value in best_first]
+    assert display.ax_.yaxis_inverted()
+    assert display.figure_ is display.ax_.figure
+
+
+def test_whiskers_are_standard_errors_over_the_queries_and_the_axis_says_so(plt, comparator):
+    display = ComparisonDisplay.from_comparator(comparator, "ndcg@10")
+    [whiskers] = display.bars_.errorbar.lines[2]
+    length = [np.ptp(segment[:, 0]) / 2 for segment in whiskers.get_segments()]
+    best_first = comparator.results_["ndcg@10"].sort_values(ascending=False).index
+    per_query = comparator.per_query_["ndcg@10"].unstack("query").loc[best_first]
+    assert length == pytest.approx((per_query.std(axis=1, ddof=1) / np.sqrt(6)).tolist())
+    assert display.ax_.get_xlabel() == "Normalised DCG at 10 (ndcg@10)\nmean ± standard error over 6 queries"
+
+
+def test_a_sum_has_no_whiskers(plt, comparator):
+    display = ComparisonDisplay.from_comparator(comparator, "num_rel_ret")
+    assert display.bars_.errorbar is None
+    assert display.ax_.get_xlabel() == "Relevant items returned (num_rel_ret)"
+    assert texts(display)[0].isdecimal()
+
+
+def test_one_query_has_no_whiskers(plt, data):
+    lists, qrels = data
+    comparator = Comparator([("CombSUM", CombSUM())], qrels=qrels).fit(lists[lists["query"] == "q1"])
+    display = ComparisonDisplay.from_comparator(comparator)
+    assert display.bars_.errorbar is None
+    assert "standard error" not in display.ax_.get_xlabel()
+
+
+@pytest.mark.parametrize("n_methods", [1, 7, 21, 60])
+def test_no_two_texts_collide_and_none_leaves_the_figure(plt, n_methods):
+    names = [f"SomeRatherLongMethodName[weighting=query,k={k}]" for k in range(n_methods)]
+    results = pd.Series(np.linspace(0.3, 0.9, n_methods), index=names)
+    display = ComparisonDisplay(results, standard_error=results / 10, label="map").plot()
+    display.figure_.draw_without_rendering()
+    ax, page = display.ax_, display.figure_.bbox
+    for column in (ax.texts, ax.get_yticklabels()):
+        boxes = sorted((text.get_window_extent() for text in column), key=lambda box: box.y0)
+        assert all(below.y1 <= above.y0 for below, above in itertools.pairwise(boxes))
+        assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for box in boxes)
+    whisker_ends = ax.transData.transform([[x * 1.1, 0.0] for x in results.sort_values(ascending=False)])[:, 0]
+    assert all(text.get_window_extent().x0 > end for text, end in zip(ax.texts, whisker_ends, strict=True))
+
+
+def test_the_best_bar_is_darker_unless_all_are_level(plt, comparator):
+    colors = [bar.get_facecolor() for bar in ComparisonDisplay.from_comparator(comparator).bars_]
+    assert sum(colors[0][:3]) < sum(colors[1][:3])
+    assert colors[1] == colors[2]
+    level = ComparisonDisplay(pd.Series([0.5, 0.5], index=["a", "b"])).plot()
+    assert len({bar.get_facecolor() for bar in level.bars_}) == 1
+
+
+def test_it_draws_where_it_is_told(plt, comparator):
+    figure, ax = plt.subplots()
+    display = ComparisonDisplay.from_comparator(comparator, ax=ax, color="black")
+    assert display.ax_ is ax
+    assert display.figure_ is figure
+    assert display.bars_[0].get_facecolor() == (0, 0, 0, 1)
+
+
+def test_names_are_no_formulas(plt, comparator):
+    display = ComparisonDisplay.from_comparator(comparator)
+    assert not any(label.get_parse_math() for label in display.ax_.get_yticklabels())
+
+
+def test_zeros_can_be_drawn(plt):
+    display = ComparisonDisplay(pd.Series([0.0, 0.0], index=["a", "b"])).plot()
+    assert display.ax_.get_xlim() == (0.0, 1.0)
+
+
+def test_a_measure_that_was_not_computed_is_refused(comparator):
+    with pytest.raises(ValueError, match=r"one of map, ndcg@10, num_rel_ret; got 'p@10'"):
+        ComparisonDisplay.from_comparator(comparator, "p@10")
+
+
+def test_a_comparator_must_be_fitted():
+    with pytest.raises(ValueError, match="fitted Comparator"):
+        ComparisonDisplay.from_comparator(Comparator([("CombSUM", CombSUM())]))
+
+
+def test_without_matplotlib_one_sentence_says_how_to_get_it(comparator, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"Plots need matplotlib; install it with pip install 'skrankagg\[plot\]'\."):
+        ComparisonDisplay.from_comparator(comparator)

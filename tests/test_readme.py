@@ -1,0 +1,32 @@
+"""The README tells the truth: its two commands, its examples, its table of methods."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+from skrankagg.utils.discovery import all_aggregators, describe
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+@pytest.fixture(scope="module")
+def text():
+    return README.read_text(encoding="utf-8")
+
+
+def test_its_examples_run(text):
+    options = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    results = doctest.testfile(str(README), module_relative=False, optionflags=options, encoding="utf-8")
+    assert results.attempted > 5 and results.failed == 0
+
+
+def test_two_commands_do_all_their_own_set_up(text):
+    commands = [line.strip() for line in text.splitlines() if line.startswith("    python3 -m venv")]
+    assert len(commands) == 2
+    assert commands[0].endswith("-m skrankagg compare") and "-m pytest" in commands[1]
+
+
+def test_its_table_lists_every_method_in_its_own_words(text):
+    rows = [f"| `{name}` | {describe(aggregator)} |" for name, aggregator in all_aggregators().items()]
+    assert "\n".join(rows) in text
