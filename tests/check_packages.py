@@ -18,7 +18,8 @@ def check_wheel(path):
         if name not in {"skrankagg", f"skrankagg-{version}.dist-info"} and not re.match(r"skrankagg__mypyc\.", name)
     }
     assert not stray, f"{path.name} has stray top-level names: {stray}"
-    assert not [name for name in names if "test" in Path(name).name or "_hatch_build" in name], "no tests, no build hook"
+    unwanted = [name for name in names if Path(name).name.startswith("test_") or "_hatch_build" in name]
+    assert not unwanted, f"no tests and no build hook: {unwanted}"
     compiled = [name for name in names if name.endswith((".so", ".pyd"))]
     if "none-any" in path.name:
         assert not compiled, "a pure wheel holds no extension modules"
@@ -31,7 +32,8 @@ def check_wheel(path):
 
 def check_sdist(path):
     """Refuse an sdist that cannot be built and tested from."""
-    names = {name.partition("/")[2] for name in tarfile.open(path).getnames()}
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {
         "pyproject.toml",
         "README.md",
