@@ -1,0 +1,186 @@
+"""Input on which a well-known library crashes, hangs or errs: here each gives its right answer or its error."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from golden import GOLDEN
+from skrankagg import Qrels, RankedLists, evaluate
+from skrankagg.datasets import read_lists, read_qrels
+
+AGGREGATORS = [aggregator for aggregator, *_ in GOLDEN]
+every_method = pytest.mark.parametrize("aggregator", AGGREGATORS, ids=repr)
+
+
+def consensus_of(aggregator, lists):
+    consensus = clone(aggregator).fit_transform(lists)
+    assert np.isfinite(consensus["score"]).all()
+    for _, group in consensus.groupby("query"):
+        assert group["rank"].tolist() == list(range(1, len(group) + 1))
+    return consensus
+
+
+def full_lists(n_voters, n_items, seed=0, **columns):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "query": "q",
+            "voter": np.repeat(np.arange(n_voters), n_items),
+            "item": np.concatenate([rng.permutation(n_items) for _ in range(n_voters)]),
+            "rank": np.tile(np.arange(1, n_items + 1), n_voters),
+            "score": np.tile(np.arange(n_items, 0, -1.0), n_voters),
+            **columns,
+        }
+    )
+
+
+# ---------------------------------------------------------------------- files
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text):
+        path = tmp_path / "lists.csv"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+@every_method
+def test_five_columns_are_read(file, aggregator):
+    lists = read_lists(file("1,v,a,0.9,x\n1,v,b,0.5,x\n1,w,a,0.7,x\n1,w,c,0.1,x\n"))
+    assert consensus_of(aggregator, lists)["item"].iloc[0] == "a"
+
+
+def test_a_header_is_no_query(file):
+    lists = read_lists(file("query,voter,item,score,source\n1,v,a,0.9,x\n1,v,b,0.5,x\n"))
+    assert RankedLists.from_frame(lists).queries.tolist() == ["1"]
+
+
+@pytest.mark.parametrize("name", ["x" * 150, "x" * 500, 'a "b", c', "NA", "null", "007", "nan", "é€😀"])
+def test_names_survive_from_file_to_consensus(file, name):
+    quoted = '"' + name.replace('"', '""') + '"'
+    lists = read_lists(file(f"query,voter,item,rank\n{quoted},{quoted},{quoted},1\n{quoted},{quoted},other,2\n"))
+    consensus = consensus_of(AGGREGATORS[0], lists)
+    assert consensus["item"].tolist() == [name, "other"] and set(consensus["query"]) == {name}
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "query,voter,item,rank\n"])
+def test_an_empty_file_is_told(file, text):
+    with pytest.raises(ValueError, match=r"lists\.csv"):
+        RankedLists.from_frame(read_lists(file(text)))
+
+
+def test_an_item_twice_in_a_list_is_told(file):
+    with pytest.raises(ValueError, match="query '1', voter 'v', item 'a'"):
+        RankedLists.from_frame(read_lists(file("1,v,a,0.9,x\n1,v,a,0.5,x\n")))
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "", "high"])
+def test_scores_that_are_no_numbers_are_told(file, number):
+    with pytest.raises(ValueError, match="line 2"):
+        read_lists(file(f"1,v,a,0.9,x\n1,v,b,{number},x\n"))
+
+
+def test_judgements_below_zero_are_not_relevant_and_the_last_line_counts(file):
+    qrels = Qrels.from_frame(read_qrels(file("1,0,a,-1\n1,0,b,1\n2,0,a,1")))
+    assert qrels.n_queries == 2
+    run = pd.DataFrame({"query": ["1", "1", "2"], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
+    assert evaluate(run, qrels, "p@1", per_query=True)["p@1"].tolist() == [0.0, 1.0]
+
+
+def test_judgements_of_an_unknown_query_stay_with_it():
+    run = pd.DataFrame({"query": ["1"], "item": ["a"], "rank": [1]})
+    qrels = pd.DataFrame({"query": ["1", "9"], "item": ["b", "a"], "relevance": [1, 1]})
+    assert evaluate(run, qrels, "map", missing="skip").iloc[0, 0] == 0.0
+
+
+# ---------------------------------------------------------------------- lists
+
+
+@every_method
+def test_constant_scores_tie_all_items_of_a_list(aggregator):
+    lists = full_lists(3, 4).assign(score=1.0, rank=1)
+    consensus = consensus_of(aggregator, lists)
+    assert consensus["score"].nunique() == 1 and consensus["item"].tolist() == [0, 1, 2, 3]
+
+
+@every_method
+def test_one_voter_keeps_its_order(aggregator):
+    lists = full_lists(1, 6)
+    assert consensus_of(aggregator, lists)["item"].tolist() == lists["item"].tolist()
+
+
+@every_method
+def test_one_item_is_first(aggregator):
+    assert consensus_of(aggregator, full_lists(5, 1))["rank"].tolist() == [1]
+
+
+@every_method
+def test_ranks_may_start_at_zero(aggregator):
+    lists = full_lists(5, 6)
+    pd.testing.assert_frame_equal(
+        consensus_of(aggregator, lists.assign(rank=lists["rank"] - 1)), consensus_of(aggregator, lists)
+    )
+
+
+@every_method
+def test_disjoint_lists_keep_their_own_orders(aggregator):
+    lists = pd.DataFrame(
+        {"query": "q", "voter": list("uuuvvv"), "item": list("abcxyz"), "rank": [1, 2, 3] * 2, "score": [3.0, 2, 1] * 2}
+    )
+    place = consensus_of(aggregator, lists).set_index("item")["rank"]
+    assert place["a"] < place["b"] < place["c"] and place["x"] < place["y"] < place["z"]
+
+
+@every_method
+def test_two_hundred_voters(aggregator):
+    lists = pd.concat([full_lists(200, 20), full_lists(1, 20, seed=1).assign(voter=-1)], ignore_index=True)
+    consensus_of(aggregator, lists)
+
+
+@every_method
+def test_everybody_agrees(aggregator):
+    lists = full_lists(30, 15)
+    lists["item"] = np.tile(lists["item"].to_numpy()[:15], 30)
+    assert consensus_of(aggregator, lists)["item"].tolist() == lists["item"].tolist()[:15]
+
+
+@every_method
+def test_two_thousand_items_and_lists_beyond_a_thousand_rows(aggregator):
+    lists = full_lists(4, 2000)
+    lists["item"] = np.tile(lists["item"].to_numpy()[:2000], 4)
+    assert consensus_of(aggregator, lists)["item"].tolist() == lists["item"].tolist()[:2000]
+
+
+def test_absent_voters_count_in_their_own_queries_only():
+    lists = full_lists(3, 5)
+    alone = consensus_of(AGGREGATORS[0], lists)
+    other = full_lists(4, 5, seed=2).assign(query="r", voter=lambda frame: frame["voter"] + 10)
+    both = consensus_of(AGGREGATORS[0], pd.concat([lists, other], ignore_index=True))
+    pd.testing.assert_frame_equal(both[both["query"] == "q"].reset_index(drop=True), alone)
+
+
+_TWO = """
+import sys; sys.path.insert(0, {tests!r})
+from test_awkward_input import AGGREGATORS, full_lists
+print([a.fit_transform(full_lists(5, 30, seed={seed})).to_csv() for a in AGGREGATORS])
+"""
+
+
+def test_two_processes_at_once_do_not_meet():
+    def start(seed):
+        code = _TWO.format(tests=str(Path(__file__).parent), seed=seed)
+        return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+
+    processes = [start(seed) for seed in (1, 2)]
+    for seed, process in zip((1, 2), processes, strict=True):
+        out, _ = process.communicate()
+        assert process.returncode == 0
+        assert out.strip() == str([a.fit_transform(full_lists(5, 30, seed=seed)).to_csv() for a in AGGREGATORS])
