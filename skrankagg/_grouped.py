@@ -11,7 +11,16 @@ array([3, 1, 2, 0])
 
 import numpy as np
 
-__all__ = ["expand", "gather_ranges", "group_order", "mid_ranks", "positions", "sort_codes", "starts_to_ptr"]
+__all__ = [
+    "dense_ranks",
+    "expand",
+    "gather_ranges",
+    "group_order",
+    "mid_ranks",
+    "positions",
+    "sort_codes",
+    "starts_to_ptr",
+]
 
 
 #: Rows that one step of a long pass works on: what it needs beside its result is a fraction of that.
@@ -238,3 +247,33 @@ def mid_ranks(row_ptr, tie_start):
         size = np.diff(ptr)
         rank = np.repeat(rank[ptr[:-1]] + (size - 1) / 2, size)
     return rank
+
+
+def dense_ranks(ptr, value):
+    """Number the distinct values of each group from 0, the smallest first.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_groups + 1,), dtype=int
+        No group is empty.
+    value : ndarray of shape (n_rows,), dtype=float64
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), dtype=int64
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dense_ranks(np.array([0, 3, 5]), np.array([9.0, 2.0, 9.0, 1.0, 0.0]))
+    array([1, 0, 1, 1, 0])
+    """
+    order = group_order(expand(ptr), value)
+    ordered = value[order]
+    step = np.zeros(len(value), dtype=np.int64)
+    step[1:] = ordered[1:] != ordered[:-1]
+    step[ptr[:-1]] = 0
+    number = np.cumsum(step)
+    dense = np.empty(len(value), dtype=np.int64)
+    dense[order] = number - np.repeat(number[ptr[:-1]], np.diff(ptr))
+    return dense

@@ -29,7 +29,7 @@ import pandas as pd
 
 from ._encoding import encode_lists
 from ._frames import Columns, first_row, show_id
-from ._grouped import expand, gather_ranges, sort_codes, starts_to_ptr
+from ._grouped import expand, gather_ranges, mid_ranks, sort_codes
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
 
@@ -234,8 +234,8 @@ class RankedLists:
     @cached_property
     def rows_by_pair(self):
         """Rows of each pair: a pointer array of shape (n_pairs + 1,) into rows sorted by pair, of shape (n_rows,)."""
-        rows, (start,) = sort_codes([self.pair], [self.n_pairs])
-        return starts_to_ptr(start), rows
+        rows, _ = sort_codes([self.pair], [self.n_pairs])
+        return np.concatenate([[0], np.cumsum(np.bincount(self.pair, minlength=self.n_pairs))]), rows
 
     def sum_over_lists(self, value):
         """Add up a value of each list over the lists of its query.
@@ -372,6 +372,42 @@ class RankedLists:
         lists.__setstate__({name: value for name, value in self.__dict__.items() if name not in derived})
         lists.__dict__["list_weight"] = weight
         return lists
+
+    def keep_rows(self, kept):
+        """Make the same lists without some of their rows.
+
+        Parameters
+        ----------
+        kept : ndarray of shape (n_rows,), dtype=bool
+            Rows to keep, at least one of each list. Ranks close up.
+
+        Returns
+        -------
+        lists : RankedLists
+            Without the items that no list of the query holds any more.
+        pairs : ndarray of shape (n_kept_pairs,), dtype=int64
+            The pairs that are left, as they are numbered here.
+        """
+        row_ptr = np.concatenate([[0], np.cumsum(kept)])[self.row_ptr]
+        rank = self.rank[kept]
+        tie_start = np.ones(len(rank), dtype=bool)
+        tie_start[1:] = rank[1:] != rank[:-1]
+        tie_start[row_ptr[:-1]] = True
+        pair_kept = np.zeros(self.n_pairs, dtype=bool)
+        pair_kept[self.pair[kept]] = True
+        number = np.concatenate([[0], np.cumsum(pair_kept, dtype=np.int32)])
+        lists = RankedLists(
+            **{
+                **self.__getstate__(),
+                "row_ptr": row_ptr,
+                "pair": number[self.pair[kept]],
+                "rank": mid_ranks(row_ptr, tie_start),
+                "score": self.score[kept] if self.has_scores else None,
+                "pair_ptr": number[self.pair_ptr].astype(np.int64),
+                "pair_item": self.pair_item[pair_kept],
+            }
+        )
+        return lists, np.flatnonzero(pair_kept)
 
     # ------------------------------------------------------------------ out again
 

@@ -334,6 +334,9 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
 
     def _fit_lists(self, lists):
         """Learn from prepared lists; returns their consensus if learning made it, else None."""
+        return self._fit_info(lists)
+
+    def _fit_info(self, lists):
         if not self._query_columns:
             return None
         ranked = self._rank(lists)
@@ -342,7 +345,10 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
 
     def _rank(self, lists):
         """Aggregate prepared lists and put the result in order."""
-        consensus = self._aggregate(lists)
+        return self._publish(lists, self._aggregate(lists))
+
+    def _publish(self, lists, consensus):
+        """Put what the hook returned in order."""
         if not isinstance(consensus, Consensus):
             consensus = Consensus(consensus)
         score = np.asarray(consensus.score, dtype=np.float64)

@@ -6,7 +6,7 @@
             |
         _kernels/__init__.py                 this door: converts, documents, and knows whether it is compiled
             |
-        _kernels/_majority.py, _ragged.py    librt.vecs only; mypyc turns each into an extension module
+        _kernels/_majority.py, ...           librt.vecs only; mypyc turns each into an extension module
 
 A kernel takes typed vectors, which hold a copy of the array and can be compiled to plain C loops. What NumPy says in
 one vectorised operation is not here: a kernel is a loop that branches, or that depends on its own last step.
@@ -21,11 +21,11 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _majority, _ragged
+from . import _agglomerate, _inversions, _majority, _ragged
 
-__all__ = ["COMPILED", "majority_points", "ragged_cumsum", "stale_kernels"]
+__all__ = ["COMPILED", "discordant_pairs", "majority_points", "merge_lists", "ragged_cumsum", "stale_kernels"]
 
-_KERNELS = (_majority, _ragged)
+_KERNELS = (_agglomerate, _inversions, _majority, _ragged)
 # Pairs that one kernel call may compare: a fraction of a second, between which Ctrl-C is heard.
 _BLOCK = 200_000_000
 
@@ -93,6 +93,55 @@ def ragged_cumsum(value, ptr):
         At each place, the sum of its segment up to and with it; read-only.
     """
     return np.asarray(_ragged.ragged_cumsum(_as_vf(value), _as_vi(ptr)))
+
+
+def discordant_pairs(ptr, tie_end, other):
+    """Count the pairs that a second ranking turns round, for many rankings at once.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_lists + 1,), dtype=int
+        Lists, each sorted by the first ranking.
+    tie_end : ndarray of shape (n_rows,), dtype=int
+        Row behind the last one that ties with this one in the first ranking.
+    other : ndarray of shape (n_rows,), dtype=int
+        Dense rank of the row's item in the second ranking, from 0 within each list.
+
+    Returns
+    -------
+    discordant, ordered : ndarray of shape (n_lists,), dtype=float64
+        Numbers of pairs that the two rankings order oppositely, and of pairs that both order at all; read-only. Each
+        list of length L costs O(L log L).
+    """
+    discordant, ordered = _inversions.discordant_pairs(_as_vi(ptr), _as_vi(tie_end), _as_vi(other))
+    return np.asarray(discordant), np.asarray(ordered)
+
+
+def merge_lists(score, weight, c1, c2, by_similarity):
+    """Merge the two most similar lists until one is left.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_lists, n_items), dtype=float64
+        Score that each list gives each item, higher is better; at least 2 items.
+    weight : ndarray of shape (n_lists,), dtype=float64
+        Weights of the lists.
+    c1, c2 : float
+        Coefficients of the weight of a merged list.
+    by_similarity : bool
+        Whether its similarity to the other lists enters that weight.
+
+    Returns
+    -------
+    ndarray of shape (n_items,), dtype=float64
+        Scores of the last list; read-only.
+    """
+    n_items = score.shape[1]
+    return np.asarray(
+        _agglomerate.agglomerate(
+            _as_vf(score.ravel()), _as_vf(weight), n_items, float(c1), float(c2), bool(by_similarity)
+        )
+    )
 
 
 def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, row_list, pair_row_ptr, pair_rows):

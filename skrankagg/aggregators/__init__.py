@@ -1,5 +1,8 @@
 """Aggregators: ranked lists in, one consensus for each query out; a module for each family."""
 
+from ._agglomerative import *
+from ._distance_based import *
 from ._linear import *
 from ._majority import *
+from ._preference_relations import *
 from ._reciprocal import *

@@ -1,0 +1,136 @@
+"""Agglomerative merging of lists."""
+
+from librt.vecs import vec
+from mypy_extensions import i64
+
+
+def rank_row(score: vec[float], start: i64, n: i64, order: vec[i64], spare: vec[i64], rank: vec[float]) -> None:
+    # Mid-ranks of score[start:start + n] into rank, the highest first; neighbours within rounding tie. A merge sort
+    # from the bottom up: there is no sort for vectors, and the rows are a thousand items long.
+    for i in range(n):
+        order[i] = i
+    width: i64 = 1
+    while width < n:
+        low: i64 = 0
+        while low < n:
+            middle: i64 = low + width
+            if middle > n:
+                middle = n
+            high: i64 = middle + width
+            if high > n:
+                high = n
+            a: i64 = low
+            b: i64 = middle
+            for k in range(low, high):
+                if a < middle and (b >= high or score[start + order[a]] >= score[start + order[b]]):
+                    spare[k] = order[a]
+                    a += 1
+                else:
+                    spare[k] = order[b]
+                    b += 1
+            low = high
+        for i in range(n):
+            order[i] = spare[i]
+        width *= 2
+    largest = score[start + order[0]]
+    smallest = score[start + order[n - 1]]
+    if -smallest > largest:
+        largest = -smallest
+    tolerance = 1e-12 * largest
+    first: i64 = 0
+    while first < n:
+        last: i64 = first
+        while last + 1 < n and score[start + order[last]] - score[start + order[last + 1]] <= tolerance:
+            last += 1
+        place = float(first + last) / 2.0 + 1.0
+        while first <= last:
+            rank[start + order[first]] = place
+            first += 1
+
+
+def agglomerate(score: vec[float], weight: vec[float], n: i64, c1: float, c2: float, by_similarity: bool) -> vec[float]:
+    m: i64 = len(weight)
+    rank = vec[float]([0.0] * (m * n))
+    order = vec[i64]([0] * n)
+    spare = vec[i64]([0] * n)
+    for k in range(m):
+        rank_row(score, k * n, n, order, spare, rank)
+    norm = float(n) * float(n) * float(n) - float(n)
+    similarity = vec[float]([0.0] * (m * m))
+    # Lists still there, in their old order.
+    alive = vec[i64]([0] * m)
+    for k in range(m):
+        alive[k] = k
+    for k in range(m):
+        for o in range(k):
+            total = 0.0
+            for i in range(n):
+                d = rank[k * n + i] - rank[o * n + i]
+                total += d * d
+            similarity[k * m + o] = 1.0 - 6.0 * total / norm
+            similarity[o * m + k] = similarity[k * m + o]
+    n_alive: i64 = m
+    while n_alive > 1:
+        best = -2.0
+        heaviest = 1.0
+        for x in range(n_alive):
+            row: i64 = alive[x] * m
+            if weight[alive[x]] > heaviest:
+                heaviest = weight[alive[x]]
+            for y in range(x):
+                if similarity[row + alive[y]] > best:
+                    best = similarity[row + alive[y]]
+        # Of the pairs that are equal but for rounding the heaviest, and of these the first. The two weights of a pair,
+        # the greater one first, do not depend on who is who.
+        tolerance = 1e-10 * heaviest
+        first: i64 = -1
+        second: i64 = -1
+        high = 0.0
+        low = 0.0
+        for x in range(n_alive):
+            row = alive[x] * m
+            for y in range(x):
+                if similarity[row + alive[y]] >= best - 1e-10:
+                    heavy = weight[alive[x]]
+                    light = weight[alive[y]]
+                    if light > heavy:
+                        heavy, light = light, heavy
+                    if first < 0 or heavy > high + tolerance or (heavy >= high - tolerance and light > low + tolerance):
+                        first = y
+                        second = x
+                        high = heavy
+                        low = light
+        a: i64 = alive[first]
+        b: i64 = alive[second]
+        total = weight[a] + weight[b]
+        share = 0.5
+        if total > 0.0:
+            share = weight[a] / total
+        for i in range(n):
+            score[a * n + i] = share * score[a * n + i] + (1.0 - share) * score[b * n + i]
+        for x in range(second, n_alive - 1):
+            alive[x] = alive[x + 1]
+        n_alive -= 1
+        rank_row(score, a * n, n, order, spare, rank)
+        closeness = 0.0
+        for x in range(n_alive):
+            o2: i64 = alive[x]
+            if o2 != a:
+                total = 0.0
+                for i in range(n):
+                    d = rank[a * n + i] - rank[o2 * n + i]
+                    total += d * d
+                similarity[a * m + o2] = 1.0 - 6.0 * total / norm
+                similarity[o2 * m + a] = similarity[a * m + o2]
+                closeness += similarity[a * m + o2]
+        if by_similarity:
+            merged = c1 * (weight[a] + weight[b]) / 2.0
+            if n_alive > 1:
+                merged += c2 * closeness / float(n_alive - 1)
+            weight[a] = merged / (c1 + c2)
+            if weight[a] < 0.0:
+                weight[a] = 0.0
+        else:
+            # The lighter of the two comes first: it is no matter which of them was found first.
+            weight[a] = (c1 * low + c2 * high) / (c1 + c2)
+    return score[alive[0] * n : alive[0] * n + n]

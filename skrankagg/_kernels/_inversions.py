@@ -1,0 +1,53 @@
+"""Discordant pairs between two rankings of the same items."""
+
+from librt.vecs import vec
+from mypy_extensions import i64
+
+
+def discordant_pairs(ptr: vec[i64], tie_end: vec[i64], other: vec[i64]) -> tuple[vec[float], vec[float]]:
+    # For each segment, sorted by a first ranking: how many pairs the second ranking turns round, and how many pairs
+    # both order at all. Rows tied in the first end at tie_end; other is the dense rank of the second, from 0, below the
+    # length of the segment.
+    n_segments: i64 = len(ptr) - 1
+    discordant = vec[float]([0.0] * n_segments)
+    ordered = vec[float]([0.0] * n_segments)
+    longest: i64 = 0
+    for s in range(n_segments):
+        if ptr[s + 1] - ptr[s] > longest:
+            longest = ptr[s + 1] - ptr[s]
+    # A Fenwick tree over the second ranking holds the rows of the tie groups above.
+    tree = vec[i64]([0] * (longest + 1))
+    for s in range(n_segments):
+        start: i64 = ptr[s]
+        end: i64 = ptr[s + 1]
+        n: i64 = end - start
+        for k in range(n + 1):
+            tree[k] = 0
+        worse: i64 = 0
+        pairs: i64 = 0
+        p: i64 = start
+        while p < end:
+            group_end: i64 = tie_end[p]
+            above: i64 = p - start
+            for r in range(p, group_end):
+                below_or_equal: i64 = 0
+                k2: i64 = other[r] + 1
+                while k2 > 0:
+                    below_or_equal += tree[k2]
+                    k2 -= k2 & (-k2)
+                below: i64 = 0
+                k2 = other[r]
+                while k2 > 0:
+                    below += tree[k2]
+                    k2 -= k2 & (-k2)
+                worse += above - below_or_equal
+                pairs += above - (below_or_equal - below)
+            while p < group_end:
+                k3: i64 = other[p] + 1
+                while k3 <= n:
+                    tree[k3] += 1
+                    k3 += k3 & (-k3)
+                p += 1
+        discordant[s] = float(worse)
+        ordered[s] = float(pairs)
+    return discordant, ordered

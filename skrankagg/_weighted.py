@@ -1,0 +1,117 @@
+"""What every aggregator inherits that learns how far to trust each voter.
+
+Weights are learnt from the lists alone: a voter who agrees with the others is believed more. With ``weighting="query"``
+the weights of a query are those that its own lists imply, whenever they come; with ``weighting="global"`` a voter's
+weights over the training queries are pooled into one, which is then applied to any query.
+"""
+
+import numpy as np
+import pandas as pd
+
+from ._frames import plain_index, show_id
+from ._sklearn import StrOptions, check_is_fitted
+from .base import VOTER_WEIGHTS, BaseAggregator
+
+__all__ = ["WEIGHTING", "WeightedAggregator", "pool_weights"]
+
+WEIGHTING = {
+    "weighting": [StrOptions({"query", "global"})],
+    "unknown_voter": [StrOptions({"mean", "ignore", "error"})],
+    **VOTER_WEIGHTS,
+}
+
+
+def pool_weights(lists, weight):
+    """Pool the weights that voters have in several queries.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    weight : ndarray of shape (n_lists,), dtype=float64
+        At least 0.
+
+    Returns
+    -------
+    ndarray of shape (n_voters,), dtype=float64
+        For each voter the mean, over the lists it has, of the weight relative to the mean weight of the query's lists;
+        NaN for voters without lists. Means are weighted by the weights that the lists came with.
+    """
+    total = lists.sum_over_lists(lists.list_weight)
+    learnt = lists.sum_over_lists(weight * lists.list_weight)
+    mean = np.divide(learnt, total, out=np.zeros_like(total), where=total > 0)[lists.list_query]
+    relative = np.divide(weight, mean, out=np.ones_like(weight), where=mean > 0)
+    # A voter whose lists all came with weight 0 has no say in what is typical; its lists count alike.
+    trust = np.bincount(lists.list_voter, weights=lists.list_weight, minlength=lists.n_voters)
+    share = np.where(trust[lists.list_voter] > 0, lists.list_weight, 1.0)
+    trust = np.bincount(lists.list_voter, weights=share, minlength=lists.n_voters)
+    pooled = np.bincount(lists.list_voter, weights=share * relative, minlength=lists.n_voters)
+    return np.divide(pooled, trust, out=np.full(lists.n_voters, np.nan), where=trust > 0)
+
+
+class WeightedAggregator(BaseAggregator):
+    """Base of the aggregators that learn voter weights.
+
+    A subclass defines ``_voter_weights(lists)``, the weight of each list as its query's lists imply it, float64 of
+    shape (n_lists,), at least 0; and ``_aggregate_weighted(lists, weight)``, which returns what ``_aggregate`` does.
+    Its constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are in ``WEIGHTING``.
+
+    Attributes
+    ----------
+    query_voter_weights_ : DataFrame
+        Columns `query`, `voter`, `weight`: what the lists given to ``fit`` imply, for each query.
+    voter_weights_ : DataFrame
+        Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
+    """
+
+    def _aggregate(self, lists):
+        if self.weighting == "global":
+            weight = self._pooled_weights(lists)
+        else:
+            weight = self._voter_weights(lists)
+        return self._aggregate_weighted(lists, weight)
+
+    def _fit_rank(self, X):
+        lists = self._prepare(X)
+        weight = self._learn(lists)
+        if self.weighting == "global":
+            weight = self._pooled_weights(lists)
+        return self._publish(lists, self._aggregate_weighted(lists, weight))
+
+    def _fit_lists(self, lists):
+        self._learn(lists)
+        return self._fit_info(lists)
+
+    def _learn(self, lists):
+        weight = self._voter_weights(lists)
+        self.query_voter_weights_ = pd.DataFrame(
+            {
+                "query": lists.queries.take(lists.list_query),
+                "voter": lists.voters.take(lists.list_voter),
+                "weight": weight,
+            }
+        )
+        pooled = pool_weights(lists, weight)
+        known = np.flatnonzero(~np.isnan(pooled))
+        self.voter_weights_ = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
+        return weight
+
+    def _pooled_weights(self, lists):
+        check_is_fitted(self, "voter_weights_")
+        known = plain_index(pd.Index(self.voter_weights_["voter"]))
+        place = known.get_indexer(plain_index(lists.voters))[lists.list_voter]
+        unknown = place < 0
+        weight = self.voter_weights_["weight"].to_numpy()
+        if unknown.any() and self.unknown_voter == "error":
+            voter = show_id(lists.voters, lists.list_voter[np.argmax(unknown)])
+            raise ValueError(
+                f"{type(self).__name__} knows no weight for voter {voter}, which was not among those it was fitted "
+                f"on; fit "
+                "it with this voter, or choose unknown_voter='mean' or 'ignore'."
+            )
+        filler = weight.mean() if self.unknown_voter == "mean" else 0.0
+        return np.where(unknown, filler, weight[place])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = self.weighting == "global"
+        return tags
