@@ -29,18 +29,23 @@ def universe(lists):
 def comb(lists, weights, norm, mnz=False):
     """CombSUM or CombMNZ, by its definition."""
     items, n = universe(lists), len(universe(lists))
+    ranges = {}
+    if norm == "score":
+        for voter, ballot in lists.items():
+            scores = [score for _, score in ballot.values()]
+            ranges[voter] = min(scores), max(scores)
     totals = {}
     for item in items:
         total, hits = Fraction(0), Fraction(0)
         for voter, ballot in lists.items():
             length = len(ballot)
-            scores = [score for _, score in ballot.values()]
             if item in ballot:
                 rank, score = ballot[item]
                 if norm == "rank":
                     value = 1 - (rank - 1) / length
                 elif norm == "score":
-                    value = (score - min(scores)) / (max(scores) - min(scores)) if max(scores) > min(scores) else 1
+                    low, high = ranges[voter]
+                    value = (score - low) / (high - low) if high > low else 1
                 else:
                     value = 1 - (rank - 1) / n
                 hits += weights[voter]

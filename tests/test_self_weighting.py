@@ -355,9 +355,7 @@ def test_learnt_weights_recover_who_is_good(truth, method):
 )
 def test_weighing_voters_beats_not_weighing_them(truth, method, base):
     lists, qrels, _ = truth
-    found = []
-    for one in (clone(method), base):
-        found.append(evaluate(one.fit_transform(lists), qrels, "map").iloc[0, 0])
+    found = [evaluate(one.fit_transform(lists), qrels, "map").iloc[0, 0] for one in (clone(method), base)]
     assert found[0] > found[1]
 
 
