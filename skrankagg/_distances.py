@@ -1,9 +1,10 @@
 """Distances from each list to a consensus of its query: 0 where they agree, at most 1.
 
-Every function takes encoded lists and the place of each (query, item) pair in the consensus, 1 for the best, ties at
-their mean place, as float64 of shape (n_pairs,); it returns float64 of shape (n_lists,). With ``r`` the rank of an item
-in the list, ``L`` the length of the list, ``a`` the place of the item and ``n`` the number of items of the query;
-*local* places ``b`` are those among the items of the list alone.
+Every function takes encoded lists, works out what does not depend on the consensus, and returns the distance as a
+function of the place of each (query, item) pair in the consensus: 1 for the best, ties at their mean place, float64 of
+shape (n_pairs,). That function returns float64 of shape (n_lists,). With ``r`` the rank of an item in the list, ``L``
+the length of the list, ``a`` the place of the item and ``n`` the number of items of the query; *local* places ``b`` are
+those among the items of the list alone.
 
 >>> sorted(LIST_DISTANCES)
 ['cosine', 'footrule', 'local-footrule', 'rho', 'tau']
@@ -40,56 +41,74 @@ def consensus_places(lists, order, score):
     return place
 
 
-def cosine(lists, place):
-    """``1 - cos(u, v)``: points ``u = L + 1 - r`` of the list's items, 0 for others, and ``v = n + 1 - a`` of all "
-    "items.
-    """
+def cosine(lists):
+    """``1 - cos(u, v)``: points ``u = L + 1 - r`` of the list's items, 0 for others, and ``v = n + 1 - a`` of all."""
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
-    consensus = lists.query_n_items[lists.pair_query] + 1 - place
-    inner = np.add.reduceat(points * consensus[lists.pair], heads)
     size = np.add.reduceat(points**2, heads)
-    length = np.add.reduceat(consensus**2, lists.pair_ptr[:-1])[lists.list_query]
-    return np.clip(1 - inner / np.sqrt(size * length), 0.0, 1.0)
+    most = lists.query_n_items[lists.pair_query] + 1
+
+    def distance(place):
+        consensus = most - place
+        inner = np.add.reduceat(points * consensus[lists.pair], heads)
+        length = np.add.reduceat(consensus**2, lists.pair_ptr[:-1])[lists.list_query]
+        return np.clip(1 - inner / np.sqrt(size * length), 0.0, 1.0)
+
+    return distance
 
 
-def footrule(lists, place):
+def footrule(lists):
     """``(2 / L) * sum |r / L - a / n|`` over the list's items, at most 1."""
-    share = place / lists.query_n_items[lists.pair_query]
-    apart = np.abs(lists.rank / lists.list_length[lists.row_list] - share[lists.pair])
-    return np.minimum(2 * np.add.reduceat(apart, lists.row_ptr[:-1]) / lists.list_length, 1.0)
+    share = lists.rank / lists.list_length[lists.row_list]
+    n_items = lists.query_n_items[lists.pair_query]
+
+    def distance(place):
+        apart = np.abs(share - (place / n_items)[lists.pair])
+        return np.minimum(2 * np.add.reduceat(apart, lists.row_ptr[:-1]) / lists.list_length, 1.0)
+
+    return distance
 
 
-def local_footrule(lists, place):
-    """``sum |r - b|`` over the list's items, divided by its largest value, ``floor(L^2 / 2)``; 0 for a single item."""
-    apart = np.add.reduceat(np.abs(lists.rank - _local_places(lists, place)), lists.row_ptr[:-1])
-    return apart / np.maximum(lists.list_length**2 // 2, 1)
+def local_footrule(lists):
+    """``sum |r - b|`` over the list's items, divided by its largest value, ``floor(L^2 / 2)``; 0 for one item."""
+    largest = np.maximum(lists.list_length**2 // 2, 1)
+
+    def distance(place):
+        apart = np.abs(lists.rank - _local_places(lists, place))
+        return np.add.reduceat(apart, lists.row_ptr[:-1]) / largest
+
+    return distance
 
 
-def rho(lists, place):
-    """``(1 - rho) / 2``: Spearman's correlation of ``r`` and ``b``; 1/2 where one of the two ties all items, 0 for "
-    "one item.
-    """
-    heads, mean = lists.row_ptr[:-1], (lists.list_length + 1) / 2
-    first = lists.rank - mean[lists.row_list]
-    second = _local_places(lists, place) - mean[lists.row_list]
-    inner = np.add.reduceat(first * second, heads)
-    scale = np.sqrt(np.add.reduceat(first**2, heads) * np.add.reduceat(second**2, heads))
-    correlation = np.divide(inner, scale, out=np.zeros_like(inner), where=scale > 0)
-    return np.where(lists.list_length == 1, 0.0, (1 - np.clip(correlation, -1.0, 1.0)) / 2)
+def rho(lists):
+    """``(1 - rho) / 2``, Spearman's correlation of ``r`` and ``b``; 1/2 where one ties all items, 0 for one item."""
+    heads = lists.row_ptr[:-1]
+    mean = ((lists.list_length + 1) / 2)[lists.row_list]
+    first = lists.rank - mean
+    spread = np.add.reduceat(first**2, heads)
+
+    def distance(place):
+        second = _local_places(lists, place) - mean
+        inner = np.add.reduceat(first * second, heads)
+        scale = np.sqrt(spread * np.add.reduceat(second**2, heads))
+        correlation = np.divide(inner, scale, out=np.zeros_like(inner), where=scale > 0)
+        return np.where(lists.list_length == 1, 0.0, (1 - np.clip(correlation, -1.0, 1.0)) / 2)
+
+    return distance
 
 
-def tau(lists, place):
+def tau(lists):
     """Share of discordant pairs among the pairs that list and consensus both order; 0 where there is none."""
-    local = _local_places(lists, place)
-    dense = dense_ranks(lists.row_ptr, local)
-    start = np.ones(lists.n_rows, dtype=bool)
-    start[1:] = lists.rank[1:] != lists.rank[:-1]
-    start[lists.row_ptr[:-1]] = True
+    start = _starts_in_lists(lists, lists.rank)
     ptr = np.append(np.flatnonzero(start), lists.n_rows)
     tie_end = np.repeat(ptr[1:], np.diff(ptr))
-    discordant, ordered = discordant_pairs(lists.row_ptr, tie_end, dense)
-    return np.divide(discordant, ordered, out=np.zeros_like(discordant), where=ordered > 0)
+
+    def distance(place):
+        dense = dense_ranks(lists.row_ptr, place[lists.pair])
+        discordant, ordered = discordant_pairs(lists.row_ptr, tie_end, dense)
+        return np.divide(discordant, ordered, out=np.zeros_like(discordant), where=ordered > 0)
+
+    return distance
 
 
 LIST_DISTANCES = {
@@ -102,11 +121,16 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists, place):
-    order = group_order(lists.row_list, place[lists.pair])
-    value = place[lists.pair][order]
+    value = place[lists.pair]
+    order = group_order(lists.row_list, value)
+    local = np.empty(lists.n_rows)
+    local[order] = mid_ranks(lists.row_ptr, _starts_in_lists(lists, value[order]))
+    return local
+
+
+def _starts_in_lists(lists, value):
+    """Where a new group of equal values starts in rows that are sorted within each list."""
     start = np.ones(lists.n_rows, dtype=bool)
     start[1:] = value[1:] != value[:-1]
     start[lists.row_ptr[:-1]] = True
-    local = np.empty(lists.n_rows)
-    local[order] = mid_ranks(lists.row_ptr, start)
-    return local
+    return start

@@ -290,6 +290,18 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
     def _aggregate(self, lists):
         raise NotImplementedError(f"{type(self).__name__} must define _aggregate(lists).")
 
+    def _repeat(self, lists):
+        """Prepare for aggregating the same lists under many weights.
+
+        Returns a function of list weights, of shape (n_lists,), that returns the scores of the pairs.
+        """
+
+        def score(weight):
+            consensus = self._aggregate(lists.with_list_weight(weight))
+            return consensus.score if isinstance(consensus, Consensus) else consensus
+
+        return score
+
     def _prepare(self, X):
         """Check the parameters and the lists, encode them, and apply the voters' weights."""
         self._validate_params()

@@ -185,7 +185,7 @@ def rows_of(lists, v):
 def test_distances_equal_their_definitions(seed):
     lists, places = consensus_of(seed)
     n = lists.n_pairs
-    found = {name: distance(lists, places) for name, distance in LIST_DISTANCES.items()}
+    found = {name: distance(lists)(places) for name, distance in LIST_DISTANCES.items()}
     for values in found.values():
         assert ((values >= 0) & (values <= 1)).all()
     for v in range(lists.n_lists):
@@ -213,7 +213,7 @@ def test_tau_is_kendalls_where_nothing_ties():
     frame = example_lists(3, n_queries=1, full=True, ties=False)
     lists = RankedLists.from_frame(frame)
     places = np.random.default_rng(0).permutation(lists.n_pairs) + 1.0
-    for v, distance in enumerate(LIST_DISTANCES["tau"](lists, places)):
+    for v, distance in enumerate(LIST_DISTANCES["tau"](lists)(places)):
         rank, pair = rows_of(lists, v)
         assert 1 - 2 * distance == pytest.approx(kendalltau(rank, places[pair]).statistic)
 

@@ -8,7 +8,7 @@ from .._distances import LIST_DISTANCES, consensus_places
 from .._grouped import dense_ranks, expand, gather_ranges, group_order
 from .._sklearn import Interval, StrOptions, clone
 from .._weighted import WEIGHTING, WeightedAggregator
-from ..base import BaseAggregator, Consensus, rank_pairs
+from ..base import BaseAggregator, rank_pairs
 from ._linear import CombSUM
 
 __all__ = ["DIBRA", "item_confidence", "scale_weights"]
@@ -272,22 +272,23 @@ class DIBRA(WeightedAggregator):
     def _aggregator(self):
         return CombSUM() if self.aggregator is None else clone(self.aggregator)
 
-    def _score(self, lists, weight):
-        scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm)
-        consensus = self._aggregator()._aggregate(lists.with_list_weight(lists.list_weight * scaled))
-        return consensus.score if isinstance(consensus, Consensus) else consensus
+    def _score(self, lists, weight, score=None):
+        score = self._aggregator()._repeat(lists) if score is None else score
+        return score(lists.list_weight * scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm))
 
     def _iterate(self, lists):
         weight = np.ones(lists.n_lists)
-        running, rest = np.arange(lists.n_lists), lists
+        running, rest, moving = np.arange(lists.n_lists), lists, None
         for t in range(1, self.max_iter + 1):
-            order, score = rank_pairs(rest, self._score(rest, weight[running]))
-            distance = LIST_DISTANCES[self.distance](rest, consensus_places(rest, order, score))
-            growth = np.exp(-self.gamma * t * distance)
+            if t == 1 or not moving.all():
+                score = self._aggregator()._repeat(rest)
+                distance = LIST_DISTANCES[self.distance](rest)
+            order, ordered = rank_pairs(rest, self._score(rest, weight[running], score))
+            growth = np.exp(-self.gamma * t * distance(consensus_places(rest, order, ordered)))
             weight[running] += growth
             moving = self._moving(rest, growth)
             if not moving.any():
-                return weight
+                break
             if not moving.all():
                 chosen = np.flatnonzero(moving)
                 running = running[gather_ranges(rest.list_ptr, chosen)[0]]

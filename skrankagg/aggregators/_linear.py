@@ -117,11 +117,25 @@ class _BaseComb(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        value, absent = NORMS[self.norm](lists)
-        total = comb_sum(lists.pair, value, lists.n_pairs, weight=lists.row_weight)
+        return self._repeat(lists)(lists.list_weight)
+
+    def _repeat(self, lists):
+        # Only the weights change from one call to the next: what a row is worth to its item stays.
+        gain, absent = NORMS[self.norm](lists)
         if absent is not None:
-            total += lists.sum_over_absent(absent * lists.list_weight)
+            gain -= absent[lists.row_list]
+
+        def total(weight):
+            row_weight = None if (weight == 1).all() else weight[lists.row_list]
+            points = comb_sum(lists.pair, gain, lists.n_pairs, weight=row_weight)
+            if absent is not None:
+                points += lists.sum_over_lists(absent * weight)[lists.pair_query]
+            return self._combine(lists, points, row_weight)
+
         return total
+
+    def _combine(self, lists, points, row_weight):
+        return points
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -246,8 +260,8 @@ class CombMNZ(_BaseComb):
     3     q    d    0.0     4
     """
 
-    def _aggregate(self, lists):
-        return comb_mnz(super()._aggregate(lists), lists.pair_weight)
+    def _combine(self, lists, points, row_weight):
+        return comb_mnz(points, np.bincount(lists.pair, weights=row_weight, minlength=lists.n_pairs))
 
 
 class _BaseBorda(BaseAggregator):
