@@ -27,6 +27,9 @@ __all__ = [
 _CHUNK = 1 << 18
 
 
+_FEW = 10_000
+
+
 def _n_bits(size):
     return max(int(size) - 1, 1).bit_length()
 
@@ -120,8 +123,8 @@ def group_order(group, value):
     themselves.
     """
     n_rows = len(group)
-    if n_rows == 0:
-        return np.zeros(0, dtype=np.int64)
+    if n_rows < _FEW:  # the passes below cost more than they save
+        return np.lexsort((value, group))
     group_bits, row_bits = _n_bits(group.max() + 1), _n_bits(n_rows)
     left = 63 - group_bits - row_bits
     low, high = value.min(), value.max()
