@@ -21,7 +21,7 @@ RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
 array([0, 1, 1, 2], dtype=int32)
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -30,12 +30,13 @@ import pandas as pd
 from ._encoding import encode_lists
 from ._frames import Columns, first_row, show_id
 from ._grouped import expand, gather_ranges, mid_ranks, sort_codes
+from ._immutable import Immutable
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankedLists:
+class RankedLists(Immutable):
     """Ranked lists of many voters for many queries, encoded; a sample is a query.
 
     Build one with :meth:`from_frame`. It is immutable, and to scikit-learn it is a container of ``n_queries`` samples:
@@ -101,12 +102,6 @@ class RankedLists:
     score: np.ndarray | None
     pair_ptr: np.ndarray
     pair_item: np.ndarray
-
-    def __post_init__(self):
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
 
     @classmethod
     def from_frame(cls, df, *, query="query", voter="voter", item="item", rank="rank", score="score", weight="weight"):
@@ -290,16 +285,6 @@ class RankedLists:
             "RankedLists is a container of queries and no array; use to_frame() for its rows, or its arrays `pair`, "
             "`rank` and `score`."
         )
-
-    def __sklearn_clone__(self):
-        return self
-
-    def __getstate__(self):
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self.__post_init__()
 
     def take(self, indices):
         """Lists of some queries.

@@ -1,6 +1,6 @@
 """Qrels: relevance judgements, encoded once and aligned with ranked lists."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -8,12 +8,13 @@ import pandas as pd
 
 from ._frames import Columns, first_row, plain_index, show_id
 from ._grouped import expand, gather_ranges, group_order, sort_codes
+from ._immutable import Immutable
 
 __all__ = ["EncodedQrels", "Qrels", "check_qrels"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Qrels:
+class Qrels(Immutable):
     """Relevance judgements: which items of a query are relevant, and how much.
 
     Build one with :meth:`from_frame`. It is immutable, and on purpose no sequence: scikit-learn passes it on whole and
@@ -48,12 +49,6 @@ class Qrels:
     ptr: np.ndarray
     item: np.ndarray
     relevance: np.ndarray
-
-    def __post_init__(self):
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
 
     @classmethod
     def from_frame(cls, df, *, query="query", item="item", relevance="relevance"):
@@ -168,16 +163,6 @@ class Qrels:
                 "relevance": self.relevance,
             }
         )
-
-    def __sklearn_clone__(self):
-        return self
-
-    def __getstate__(self):
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self.__post_init__()
 
     def __repr__(self):
         relevant = int((self.relevance > 0).sum())

@@ -1,0 +1,27 @@
+"""Containers of arrays that never change, and that scikit-learn passes on whole."""
+
+from dataclasses import fields
+
+import numpy as np
+
+__all__ = ["Immutable"]
+
+
+class Immutable:
+    """Base of frozen dataclasses of arrays: the arrays are read-only, and derived ones are not pickled."""
+
+    def __post_init__(self):
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    def __sklearn_clone__(self):
+        return self
+
+    def __getstate__(self):
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.__post_init__()
