@@ -5,7 +5,16 @@ These estimators are the ones that every common check runs on.
 
 import pandas as pd
 
-from skrankagg import BordaCount, CombMNZ, CombSUM, Condorcet, Copeland, ReciprocalRankFusion, SimpleBorda
+from skrankagg import (
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    Condorcet,
+    Copeland,
+    MarkovChain,
+    ReciprocalRankFusion,
+    SimpleBorda,
+)
 
 
 def lists():
@@ -46,4 +55,15 @@ GOLDEN = [
     (Copeland(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
     (ReciprocalRankFusion(), "b a c d", [1 / 62 + 2 / 61, 1 / 61 + 1 / 62.5, 1 / 63 + 1 / 62, 1 / 62.5]),
     (ReciprocalRankFusion(k=0), "b a c d", [2.5, 1.4, 1 / 3 + 0.5, 0.4]),
+    # From d the walker moves to a and b; from c to a and b; d and c are never compared. By rows a, b, c, d:
+    # mc1 1/2 1/4 0 1/4 | 1/4 3/4 0 0 | 1/5 2/5 2/5 0 | 1/3 1/3 0 1/3
+    (MarkovChain(chain="mc1"), "b a d c", [54041 / 116017, 76071 / 232034, 138789 / 928136, 5 / 88]),
+    # mc2 2/3 1/6 0 1/6 | 1/6 5/6 0 0 | 1/6 5/12 5/12 0 | 1/3 1/3 0 1/3
+    (MarkovChain(chain="mc2"), "b a d c", [33675 / 69998, 3851 / 11290, 676 / 5645, 9 / 155]),
+    # mc3 5/6 1/6 0 0 | 1/9 8/9 0 0 | 1/6 5/12 5/12 0 | 0 1/3 0 2/3
+    (MarkovChain(chain="mc3"), "b a d c", [1182489 / 2240680, 367091 / 1120340, 9 / 104, 9 / 155]),
+    # mc4 1 0 0 0 | 0 1 0 0 | 1/4 1/4 1/2 0 | 0 1/4 0 3/4: a and b draw, a and d tie in the one list that holds both
+    (MarkovChain(chain="mc4"), "b a d c", [2609 / 5336, 63 / 184, 3 / 29, 3 / 46]),
+    # mct 3/4 1/8 0 1/8 | 1/8 7/8 0 0 | 1/4 1/4 3/8 1/8 | 1/8 1/4 1/8 1/2
+    (MarkovChain(chain="mct"), "b a d c", [333647 / 725512, 235115 / 725512, 101053 / 725512, 55697 / 725512]),
 ]

@@ -2,4 +2,5 @@
 
 from ._linear import *
 from ._majority import *
+from ._markov import *
 from ._reciprocal import *
