@@ -146,3 +146,33 @@ def stationary(chain, jump):
                 factor = system[row][column] / system[column][column]
                 system[row] = [x - factor * y for x, y in zip(system[row], system[column], strict=True)]
     return {item: system[k][n] / system[k][k] for k, item in enumerate(items)}
+
+
+def outranking(lists, weights, preference, veto, concordance, discordance, both_absent):
+    """Number of classes below each item's own: thresholds in places and in weight, whole classes taken out."""
+    items = universe(lists)
+
+    def agreeing(i, j, threshold):
+        """Weight of the lists that have i at least `threshold` places above j."""
+        weight = Fraction(0)
+        for voter, ballot in lists.items():
+            if i in ballot and j in ballot:
+                agrees = ballot[i][0] <= ballot[j][0] - threshold
+            elif i not in ballot and j not in ballot:
+                agrees = both_absent == "concordant" and threshold == 0
+            else:
+                agrees = i in ballot
+            weight += weights[voter] * agrees
+        return weight
+
+    relation = {
+        (i, j): i != j and agreeing(i, j, preference) >= concordance and agreeing(j, i, veto) <= discordance
+        for i in items
+        for j in items
+    }
+    classes, left = [], set(items)
+    while left:
+        net = {i: sum(relation[i, j] - relation[j, i] for j in left) for i in left}
+        classes.append({i for i in left if net[i] == max(net.values())})
+        left -= classes[-1]
+    return {i: Fraction(len(classes) - 1 - k) for k, best in enumerate(classes) for i in best}

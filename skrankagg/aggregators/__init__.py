@@ -3,4 +3,5 @@
 from ._linear import *
 from ._majority import *
 from ._markov import *
+from ._outranking import *
 from ._reciprocal import *
