@@ -67,8 +67,9 @@ GOLDEN = [
     (MarkovChain(chain="mc4"), "b a d c", [2609 / 5336, 63 / 184, 3 / 29, 3 / 46]),
     # mct 3/4 1/8 0 1/8 | 1/8 7/8 0 0 | 1/4 1/4 3/8 1/8 | 1/8 1/4 1/8 1/2
     (MarkovChain(chain="mct"), "b a d c", [333647 / 725512, 235115 / 725512, 101053 / 725512, 55697 / 725512]),
-    # Agree, of 3: b-a 2, a-b 1, a-c 2, c-a 1, a-d 3, d-a 2, b-c 3, b-d 3, c-d 2, d-c 1; at least 1.5 are needed. At 3
-    # places and more only absence objects, of 3: c-a 1, a-c 1, a-d 0, d-a 1, d-b 2, c-d 1, d-c 1; at most 0.75 may.
+    # Agree, of 3: b-a 2, a-b 1, a-c 2, c-a 1, a-d 3, d-a 2, b-c 3, b-d 3, c-d 2, d-c 1; at least 1.5 are needed. Only
+    # absence objects, there being 3 places of difference to reach: a-b, a-c, c-a, c-b, c-d, d-a 1, d-b, d-c 2; at most
+    # 0.75 may. So b outranks all, and a outranks d.
     (Outranking(), "b a c d", [2.0, 1.0, 0.0, 0.0]),
     (Outranking(both_absent="ignored"), "b a c d", [2.0, 1.0, 0.0, 0.0]),
 ]
