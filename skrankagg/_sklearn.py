@@ -2,7 +2,7 @@
 
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import HasMethods, Hidden, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Hidden, Interval, RealNotInt, StrOptions
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
@@ -15,6 +15,7 @@ __all__ = [
     "HasMethods",
     "Hidden",
     "Interval",
+    "RealNotInt",
     "StrOptions",
     "Tags",
     "TransformerMixin",

@@ -13,6 +13,8 @@ from skrankagg import (
     CombSUM,
     Condorcet,
     Copeland,
+    MarkovChain,
+    Outranking,
     PreferenceRelations,
     ReciprocalRankFusion,
     SimpleBorda,
@@ -73,4 +75,20 @@ GOLDEN = [
     (DIBRA(prune="low"), "b a d c", [1 + S / 2, 0.5 + S, S - 0.5 - (0.375 + S / 2), S - 0.5 - (0.75 + S / 4)]),
     # All three lists are cut to b.
     (DIBRA(prune="wire"), "b a d c", [3.0, 2 - (0.375 - S / 4), 2 - (0.375 + S / 2), 2 - (0.75 + S / 4)]),
+    # From d the walker moves to a and b; from c to a and b; d and c are never compared. By rows a, b, c, d:
+    # mc1 1/2 1/4 0 1/4 | 1/4 3/4 0 0 | 1/5 2/5 2/5 0 | 1/3 1/3 0 1/3
+    (MarkovChain(chain="mc1"), "b a d c", [54041 / 116017, 76071 / 232034, 138789 / 928136, 5 / 88]),
+    # mc2 2/3 1/6 0 1/6 | 1/6 5/6 0 0 | 1/6 5/12 5/12 0 | 1/3 1/3 0 1/3
+    (MarkovChain(chain="mc2"), "b a d c", [33675 / 69998, 3851 / 11290, 676 / 5645, 9 / 155]),
+    # mc3 5/6 1/6 0 0 | 1/9 8/9 0 0 | 1/6 5/12 5/12 0 | 0 1/3 0 2/3
+    (MarkovChain(chain="mc3"), "b a d c", [1182489 / 2240680, 367091 / 1120340, 9 / 104, 9 / 155]),
+    # mc4 1 0 0 0 | 0 1 0 0 | 1/4 1/4 1/2 0 | 0 1/4 0 3/4: a and b draw, a and d tie in the one list that holds both
+    (MarkovChain(chain="mc4"), "b a d c", [2609 / 5336, 63 / 184, 3 / 29, 3 / 46]),
+    # mct 3/4 1/8 0 1/8 | 1/8 7/8 0 0 | 1/4 1/4 3/8 1/8 | 1/8 1/4 1/8 1/2
+    (MarkovChain(chain="mct"), "b a d c", [333647 / 725512, 235115 / 725512, 101053 / 725512, 55697 / 725512]),
+    # Agree, of 3: b-a 2, a-b 1, a-c 2, c-a 1, a-d 3, d-a 2, b-c 3, b-d 3, c-d 2, d-c 1; at least 1.5 are needed. Only
+    # absence objects, there being 3 places of difference to reach: a-b, a-c, c-a, c-b, c-d, d-a 1, d-b, d-c 2; at most
+    # 0.75 may. So b outranks all, and a outranks d.
+    (Outranking(), "b a c d", [2.0, 1.0, 0.0, 0.0]),
+    (Outranking(both_absent="ignored"), "b a c d", [2.0, 1.0, 0.0, 0.0]),
 ]

@@ -91,3 +91,93 @@ def order(points, lists, weights):
         item: sum((weights[voter] for voter, ballot in lists.items() if item in ballot), Fraction(0)) for item in points
     }
     return sorted(points, key=lambda item: (-points[item], -support[item], item))
+
+
+def transitions(lists, weights, chain):
+    """A Markov chain as {from: {to: probability}}, by the walker's rules; lists of weight 0 are not there."""
+    lists = {voter: {item: rank for item, (rank, _) in ballot.items()} for voter, ballot in lists.items()}
+    lists = {voter: ballot for voter, ballot in lists.items() if weights[voter]}
+    items = universe(lists)
+    return {i: _moves(i, items, lists, weights, chain) for i in items}
+
+
+def _moves(i, items, lists, weights, chain):
+    moves = dict.fromkeys(items, Fraction(0))
+    holding = {voter: ballot for voter, ballot in lists.items() if i in ballot}
+    entries = [
+        (voter, j, len(ballot), sum(rank <= ballot[i] for rank in ballot.values()))
+        for voter, ballot in holding.items()
+        for j, rank in ballot.items()
+        if rank <= ballot[i]
+    ]
+    total = sum(weights[voter] for voter in holding)
+    if chain == "mc1":
+        for voter, j, _, _ in entries:
+            moves[j] += weights[voter] / sum(weights[other] for other, *_ in entries)
+    elif chain == "mc2":
+        for voter, j, _, n_above in entries:
+            moves[j] += weights[voter] / total / n_above
+    elif chain == "mc3":
+        for voter, j, length, _ in entries:
+            if lists[voter][j] < lists[voter][i]:
+                moves[j] += weights[voter] / total / length
+    else:
+        for j in set(items) - {i}:
+            both = [voter for voter in holding if j in lists[voter]]
+            better = sum((weights[voter] for voter in both if lists[voter][j] < lists[voter][i]), Fraction(0))
+            worse = sum((weights[voter] for voter in both if lists[voter][j] > lists[voter][i]), Fraction(0))
+            tied = sum((weights[voter] for voter in both), Fraction(0)) - better - worse
+            if chain == "mc4":
+                share = Fraction(better > worse)
+            else:
+                share = (better + tied / 2) / (better + worse + tied) if both else Fraction(1, 2)
+            moves[j] = share / len(items)
+    moves[i] = 1 - sum(probability for j, probability in moves.items() if j != i)
+    return moves
+
+
+def stationary(chain, jump):
+    """The distribution pi = (1 - jump) pi T + jump / n, by Gauss's elimination in fractions."""
+    items = list(chain)
+    n = len(items)
+    system = [
+        [Fraction(i == j) - (1 - jump) * chain[i][j] for i in items] + [Fraction(jump) / n] for j in items
+    ]  # a row for each j: what flows into it
+    for column in range(n):
+        pivot = next(row for row in range(column, n) if system[row][column])
+        system[column], system[pivot] = system[pivot], system[column]
+        for row in range(n):
+            if row != column:
+                factor = system[row][column] / system[column][column]
+                system[row] = [x - factor * y for x, y in zip(system[row], system[column], strict=True)]
+    return {item: system[k][n] / system[k][k] for k, item in enumerate(items)}
+
+
+def outranking(lists, weights, preference, veto, concordance, discordance, both_absent):
+    """Number of classes below each item's own: thresholds in places and in weight, whole classes taken out."""
+    items = universe(lists)
+
+    def agreeing(i, j, threshold):
+        """Weight of the lists that have i at least `threshold` places above j."""
+        weight = Fraction(0)
+        for voter, ballot in lists.items():
+            if i in ballot and j in ballot:
+                agrees = ballot[i][0] <= ballot[j][0] - threshold
+            elif i not in ballot and j not in ballot:
+                agrees = both_absent == "concordant" and threshold == 0
+            else:
+                agrees = i in ballot
+            weight += weights[voter] * agrees
+        return weight
+
+    relation = {
+        (i, j): i != j and agreeing(i, j, preference) >= concordance and agreeing(j, i, veto) <= discordance
+        for i in items
+        for j in items
+    }
+    classes, left = [], set(items)
+    while left:
+        net = {i: sum(relation[i, j] - relation[j, i] for j in left) for i in left}
+        classes.append({i for i in left if net[i] == max(net.values())})
+        left -= classes[-1]
+    return {i: Fraction(len(classes) - 1 - k) for k, best in enumerate(classes) for i in best}

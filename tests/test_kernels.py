@@ -40,6 +40,21 @@ def test_running_totals_take_views_and_other_dtypes():
     )
 
 
+def test_preferences_within_lists_by_hand():
+    # Lists b > a = c and a > b count 1 and 2 each, into matrices 0 and 1 of three items.
+    above, level = _kernels.co_ranked(
+        np.array([0, 3, 5]),
+        np.array([1, 0, 2, 0, 1]),
+        np.array([1.0, 2.5, 2.5, 1.0, 2.0]),
+        np.array([1.0, 1.0, 1.0, 2.0, 2.0]),
+        np.array([0, 1]),
+        3,
+        2,
+    )
+    np.testing.assert_array_equal(above, [[[0, 1, 0], [0, 0, 0], [0, 1, 0]], [[0, 0, 0], [2, 0, 0], [0, 0, 0]]])
+    np.testing.assert_array_equal(level, [[[1, 0, 1], [0, 1, 0], [1, 0, 1]], [[2, 0, 0], [0, 2, 0], [0, 0, 0]]])
+
+
 def test_nothing_is_stale_here():
     assert _kernels.stale_kernels() == []
 

@@ -21,11 +21,19 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _agglomerate, _inversions, _majority, _ragged
+from . import _agglomerate, _co_ranked, _inversions, _majority, _ragged
 
-__all__ = ["COMPILED", "discordant_pairs", "majority_points", "merge_lists", "ragged_cumsum", "stale_kernels"]
+__all__ = [
+    "COMPILED",
+    "co_ranked",
+    "discordant_pairs",
+    "majority_points",
+    "merge_lists",
+    "ragged_cumsum",
+    "stale_kernels",
+]
 
-_KERNELS = (_agglomerate, _inversions, _majority, _ragged)
+_KERNELS = (_agglomerate, _co_ranked, _inversions, _majority, _ragged)
 # Pairs that one kernel call may compare: a fraction of a second, between which Ctrl-C is heard.
 _BLOCK = 200_000_000
 
@@ -205,3 +213,53 @@ def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, 
         draws.append(np.asarray(drawn))
         first = last
     return np.concatenate(wins), np.concatenate(draws)
+
+
+def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, ties=True):
+    """Add up preferences between the items that a list holds both of, into one square matrix or many.
+
+    Parameters
+    ----------
+    row_ptr : ndarray of shape (n_lists + 1,), dtype=int
+        Rows of a list, best first.
+    item : ndarray of shape (n_rows,), dtype=int
+        Item of each row, from 0 to ``n_items - 1``.
+    rank : ndarray of shape (n_rows,), dtype=float64
+        Equal neighbours within a list tie.
+    weight : ndarray of shape (n_rows,), dtype=float64
+        What a row counts.
+    list_matrix : ndarray of shape (n_lists,), dtype=int
+        Matrix that each list adds to.
+    n_items, n_matrices : int
+        Sizes.
+    ties : bool, default=True
+        Whether any two rows of a list tie.
+
+    Returns
+    -------
+    above, level : ndarray of shape (n_matrices, n_items, n_items), dtype=float64
+        In row i and column j the total weight of the rows of i in lists that rank j above i, and in lists that rank
+        both alike; i against itself counts as alike. May be read-only.
+    """
+    n_cells = n_matrices * n_items * n_items
+    length = np.diff(row_ptr)
+    work = np.cumsum(length.astype(np.float64) ** 2)
+    first, parts = 0, []
+    while first < len(length):
+        done = work[first - 1] if first else 0.0
+        last = max(first + 1, int(np.searchsorted(work, done + 2 * _BLOCK, side="right")))
+        rows = slice(row_ptr[first], row_ptr[last])
+        part = _co_ranked.co_ranked(
+            _as_vi(row_ptr[first : last + 1] - row_ptr[first]),
+            _as_vi(item[rows]),
+            _as_vf(rank[rows]),
+            _as_vf(weight[rows]),
+            _as_vi(list_matrix[first:last] * (n_items * n_items)),
+            n_items,
+            n_cells,
+            ties,
+        )
+        part = [np.asarray(matrix).reshape(n_matrices, n_items, n_items) for matrix in part]
+        parts = [whole + more for whole, more in zip(parts, part, strict=True)] if parts else part
+        first = last
+    return parts

@@ -4,5 +4,7 @@ from ._agglomerative import *
 from ._distance_based import *
 from ._linear import *
 from ._majority import *
+from ._markov import *
+from ._outranking import *
 from ._preference_relations import *
 from ._reciprocal import *

@@ -174,9 +174,9 @@ class PreferenceRelations(WeightedAggregator):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             ranks = rank_matrix(lists, q)
             n, list_weight = ranks.shape[1], lists.list_weight[own]
-            counts = preference_counts(ranks, list_weight if lists.is_weighted else None)
+            counts = preference_counts(ranks, weight=list_weight if lists.is_weighted else None)
             majority = alpha_majority(counts, list_weight.sum(), self.alpha, self.beta)
-            weight[own] = 1 - disagreements(ranks, ranks == 2 * n + 2, majority) / (n * (n - 1) / 2)
+            weight[own] = 1 - disagreements(ranks, ranks > 2 * n, majority) / (n * (n - 1) / 2)
         return weight
 
     def _aggregate_weighted(self, lists, weight):
