@@ -7,6 +7,7 @@ from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.parallel import _threadpool_controller_decorator as limit_threads
 from sklearn.utils.validation import check_is_fitted
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "available_if",
     "check_is_fitted",
     "clone",
+    "limit_threads",
     "print_elapsed_time",
 ]

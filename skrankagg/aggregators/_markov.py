@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._grouped import starts_to_ptr
 from .._pairwise import preference_stacks
-from .._sklearn import Interval, StrOptions
+from .._sklearn import Interval, StrOptions, limit_threads
 from ..base import VOTER_WEIGHTS, BaseAggregator, Consensus
 
 __all__ = [
@@ -442,6 +442,9 @@ class MarkovChain(BaseAggregator):
         self.n_iter_ = int(self.query_info_["n_iter"].max())
         return ranked
 
+    # Threads of the linear algebra wait for each other longer than they work on matrices of this size, and far longer
+    # on a busy machine; besides, their number would show in the last digits.
+    @limit_threads(limits=1, user_api="blas")
     def _aggregate(self, lists):
         row_weight, transitions = _CHAINS[self.chain]
         score = np.empty(lists.n_pairs)
@@ -465,7 +468,7 @@ class MarkovChain(BaseAggregator):
                 f"{self!r} did not come within tol of the stationary distribution in {self.max_iter} steps for "
                 f"{int((~converged).sum())} of {lists.n_queries} queries; raise max_iter, tol or ergodic_number.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged})
 
