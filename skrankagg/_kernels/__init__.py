@@ -6,7 +6,7 @@
             |
         _kernels/__init__.py                 this door: converts, documents, and knows whether it is compiled
             |
-        _kernels/_majority.py, _ragged.py    librt.vecs only; mypyc turns each into an extension module
+        _kernels/_ragged.py and others       librt.vecs only; mypyc turns each into an extension module
 
 A kernel takes typed vectors, which hold a copy of the array and can be compiled to plain C loops. What NumPy says in
 one vectorised operation is not here: a kernel is a loop that branches, or that depends on its own last step.
@@ -21,12 +21,12 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _majority, _ragged
+from . import _joint, _majority, _ragged
 
-__all__ = ["COMPILED", "majority_points", "ragged_cumsum", "stale_kernels"]
+__all__ = ["COMPILED", "log_joint_probability", "majority_points", "ragged_cumsum", "stale_kernels"]
 
-_KERNELS = (_majority, _ragged)
-# Pairs that one kernel call may compare: a fraction of a second, between which Ctrl-C is heard.
+_KERNELS = (_joint, _majority, _ragged)
+# Steps that one kernel call may take: a fraction of a second, between which Ctrl-C is heard.
 _BLOCK = 200_000_000
 
 #: Whether the kernels run as compiled extension modules (else: as plain Python, the same results but slower).
@@ -95,6 +95,40 @@ def ragged_cumsum(value, ptr):
     return np.asarray(_ragged.ragged_cumsum(_as_vf(value), _as_vi(ptr)))
 
 
+def log_joint_probability(ptr, x, n):
+    """Log probability that the k-th smallest of n uniform numbers is at most the k-th of some values, for every k.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_items + 1,), dtype=int
+        Values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``.
+    x : ndarray of shape (n_values,), dtype=float64
+        At least 1e-100, at most 1, ascending for each item.
+    n : ndarray of shape (n_items,), dtype=int
+        How many numbers: where there are fewer values, the last ones are 1.
+
+    Returns
+    -------
+    ndarray of shape (n_items,), dtype=float64
+        Natural logarithms, at most 0 but for rounding.
+    """
+    arrays = _as_vi(ptr), _as_vf(x), _as_vi(n)
+    # Each pair of a value and a count takes about ten steps.
+    work = np.cumsum(10.0 * np.diff(ptr) * n)
+    blocks = [np.asarray(_joint.log_joint_probability(first, last, *arrays)) for first, last in _blocks(work)]
+    return np.concatenate(blocks)
+
+
+def _blocks(work):
+    # Consecutive groups, each a fraction of a second's work, from the running total of the work.
+    first = 0
+    while first < len(work):
+        done = work[first - 1] if first else 0.0
+        last = max(first + 1, int(np.searchsorted(work, done + _BLOCK, side="right")))
+        yield first, last
+        first = last
+
+
 def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, row_list, pair_row_ptr, pair_rows):
     """Count each item's majority wins and draws against the other items of its query.
 
@@ -129,7 +163,6 @@ def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, 
     wins, draws : ndarray of shape (n_pairs,), dtype=float64
         Numbers of opponents beaten by a weighted majority, and of opponents at a draw.
     """
-    n_queries = len(pair_ptr) - 1
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
     arrays = (
         _as_vi(list_ptr),
@@ -146,13 +179,6 @@ def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, 
     )
     within = np.add.reduceat(np.diff(row_ptr).astype(np.float64) ** 2, list_ptr[:-1])
     work = np.cumsum(within + np.diff(pair_ptr).astype(np.float64) ** 2)
-    wins, draws = [], []
-    first = 0
-    while first < n_queries:
-        done = work[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(work, done + _BLOCK, side="right")))
-        won, drawn = _majority.majority_points(first, last, *arrays)
-        wins.append(np.asarray(won))
-        draws.append(np.asarray(drawn))
-        first = last
-    return np.concatenate(wins), np.concatenate(draws)
+    points = [_majority.majority_points(first, last, *arrays) for first, last in _blocks(work)]
+    wins, draws = zip(*points, strict=True)
+    return np.concatenate([np.asarray(won) for won in wins]), np.concatenate([np.asarray(drawn) for drawn in draws])

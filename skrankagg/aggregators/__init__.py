@@ -2,4 +2,6 @@
 
 from ._linear import *
 from ._majority import *
+from ._rank_statistic import *
 from ._reciprocal import *
+from ._robust_ranks import *
