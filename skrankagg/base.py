@@ -27,7 +27,15 @@ from ._grouped import group_order, positions, starts_to_ptr
 from ._lists import check_lists
 from ._sklearn import BaseEstimator, Tags, TransformerMixin
 
-__all__ = ["TIE_TOLERANCE", "AggregatorTags", "BaseAggregator", "Consensus", "RankedPairs", "rank_pairs"]
+__all__ = [
+    "TIE_TOLERANCE",
+    "AggregatorTags",
+    "BaseAggregator",
+    "Consensus",
+    "RankedPairs",
+    "rank_pairs",
+    "voter_values",
+]
 
 #: Scores of a query within this share of its largest |score| are one tie class: rounding never decides.
 TIE_TOLERANCE = 1e-12
@@ -45,6 +53,8 @@ class AggregatorTags:
         Whether it refuses lists of ranks only.
     voter_weights : bool, default=True
         Whether it can weigh lists; else weights other than 1 are refused.
+    integer_weights : bool, default=False
+        Whether it can weigh lists by whole numbers only, a list of weight w being w lists.
     unanimity : bool, default=True
         Whether an item that every list ranks above another is above it in the consensus.
     condorcet_winner : bool, default=False
@@ -53,6 +63,7 @@ class AggregatorTags:
 
     needs_scores: bool = False
     voter_weights: bool = True
+    integer_weights: bool = False
     unanimity: bool = True
     condorcet_winner: bool = False
 
@@ -71,7 +82,7 @@ class Consensus:
     score : ndarray of shape (n_pairs,), dtype=float64
         Consensus score of each (query, item) pair, higher is better.
     columns : dict of str to ndarray of shape (n_pairs,), optional
-        More columns of the result, named in the class attribute ``_result_columns``.
+        More columns of the result, named in the attribute ``_result_columns``.
     queries : dict of str to ndarray of shape (n_queries,), optional
         What there is to know of each query, named in the class attribute ``_query_columns``.
     """
@@ -176,6 +187,42 @@ def _class_starts(value, start, scale):
     return starts
 
 
+def voter_values(lists, given, name, advice):
+    """Look up what a parameter gives each voter.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    given : mapping or pandas.Series of voter to float
+        The parameter.
+    name : str
+        Its name.
+    advice : str
+        What to do about voters that it does not hold.
+
+    Returns
+    -------
+    ndarray of shape (n_voters,), dtype=float64
+        0 for voters that have no list here.
+
+    Raises
+    ------
+    ValueError
+        If a voter that has a list is missing.
+    """
+    given = pd.Series(given, dtype=np.float64)
+    place = plain_index(given.index).get_indexer(plain_index(lists.voters))
+    voting = np.zeros(lists.n_voters, dtype=bool)
+    voting[lists.list_voter] = True
+    unknown = voting & (place < 0)
+    if unknown.any():
+        raise ValueError(
+            f"{name} must hold a value for every voter; {int(unknown.sum())} have none, the first is "
+            f"{show_id(lists.voters, first_row(unknown))}. {advice}"
+        )
+    return np.where(voting, given.to_numpy()[place], 0.0)
+
+
 class BaseAggregator(TransformerMixin, BaseEstimator):
     """Base of all aggregators: ranked lists in, one consensus for each query out.
 
@@ -186,7 +233,7 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {}
-    #: Columns that the method adds to the result.
+    #: Columns that the method adds to the result; a property where they depend on the parameters.
     _result_columns = ()
     #: Columns of ``query_info_``.
     _query_columns = ()
@@ -316,28 +363,24 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
                 f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or "
                 "choose a method that can."
             )
+        if tags.integer_weights and (lists.list_weight % 1 != 0).any():
+            weight = lists.list_weight[first_row(lists.list_weight % 1 != 0)]
+            raise ValueError(
+                f"{type(self).__name__} counts a list of weight w as w lists, so weights must be whole numbers; some "
+                f"weight is {weight:g}. Multiply the weights to make them whole, or choose another method."
+            )
         return lists
 
     def _given_weights(self, lists):
-        given = pd.Series(self.voter_weights, dtype=np.float64)
-        place = plain_index(given.index).get_indexer(plain_index(lists.voters))
-        voting = np.zeros(lists.n_voters, dtype=bool)
-        voting[lists.list_voter] = True
-        unknown = voting & (place < 0)
-        if unknown.any():
-            raise ValueError(
-                f"voter_weights must hold a weight for every voter; {int(unknown.sum())} have none, the first is "
-                f"{show_id(lists.voters, first_row(unknown))}. Give those a weight, 0 to leave them out."
-            )
-        weight = given.to_numpy()[place]
-        bad = voting & ~(np.isfinite(weight) & (weight >= 0))
+        weight = voter_values(lists, self.voter_weights, "voter_weights", "Give those a weight, 0 to leave them out.")
+        bad = ~(np.isfinite(weight) & (weight >= 0))
         if bad.any():
             voter = first_row(bad)
             raise ValueError(
                 f"voter_weights must be finite and at least 0; that of {show_id(lists.voters, voter)} is "
                 f"{weight[voter]:g}."
             )
-        return np.where(voting, weight, 0.0)
+        return weight
 
     def _fit_rank(self, X):
         """Fit and aggregate without leaving the codes; returns :class:`RankedPairs`."""

@@ -3,6 +3,8 @@
 These estimators are the ones that every common check runs on.
 """
 
+from math import log10
+
 import pandas as pd
 
 from skrankagg import (
@@ -16,7 +18,9 @@ from skrankagg import (
     MarkovChain,
     Outranking,
     PreferenceRelations,
+    RankStatistic,
     ReciprocalRankFusion,
+    RobustRankAggregation,
     SimpleBorda,
 )
 
@@ -91,4 +95,21 @@ GOLDEN = [
     # 0.75 may. So b outranks all, and a outranks d.
     (Outranking(), "b a c d", [2.0, 1.0, 0.0, 0.0]),
     (Outranking(both_absent="ignored"), "b a c d", [2.0, 1.0, 0.0, 0.0]),
+    # Ranks over 4, ascending: a 1/4 5/8 1, b 1/4 1/4 1/2, c 1/2 3/4 1, d 5/8 1 1.
+    (RankStatistic(), "b a c d", [1.0, -0.75, -1.5, -2.25]),
+    (RankStatistic(statistic="geometric-mean"), "b a c d", [-log10(x) / 3 for x in (1 / 32, 5 / 32, 3 / 8, 5 / 8)]),
+    (RankStatistic(statistic="median"), "b a c d", [-log10(x) for x in (1 / 4, 5 / 8, 3 / 4)] + [0.0]),
+    (RankStatistic(statistic="min"), "b a c d", [-log10(x) for x in (1 / 4, 1 / 4, 1 / 2, 5 / 8)]),
+    (RankStatistic(statistic="stuart"), "b a c d", [-log10(q) for q in (1 / 16, 121 / 256, 25 / 32, 485 / 512)]),
+    # Over the lists' lengths: a 1/3 5/6, b 1/3 1/2 2/3, c 1 1, d 5/6.
+    (RankStatistic(full=True), "b a d c", [0.0, -(24**0.5) / 12, -(12**0.5) / 3, -(24**0.5) / 2]),
+    # rho is 1/8 for b (k = 3), 37/64 for a (k = 1), 27/32 for c (k = 2), 485/512 for d (k = 1).
+    (RobustRankAggregation(), "b a c d", [log10(8 / 3), 0.0, 0.0, 0.0]),
+    # P(U_(k) <= b_k for some k), b the three quantiles at rho: in fractions, the quantiles by bisection.
+    (
+        RobustRankAggregation(exact=True),
+        "b a c d",
+        [0.5728646369112225, 0.08507654886434995, 0.012972224249470544, 0.0018323417551223707],
+    ),
+    (RobustRankAggregation(full=True), "d b a c", [log10(6 / 5), log10(9 / 8), 0.0, 0.0]),
 ]

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 from itertools import combinations
+from math import comb as choose
+from math import factorial, log
 
 
 def ballots(frame, by="rank"):
@@ -181,3 +183,90 @@ def outranking(lists, weights, preference, veto, concordance, discordance, both_
         classes.append({i for i in left if net[i] == max(net.values())})
         left -= classes[-1]
     return {i: Fraction(len(classes) - 1 - k) for k, best in enumerate(classes) for i in best}
+
+
+# ---------------------------------------------------------------------- order statistics of uniform numbers
+
+
+def log_of(fraction):
+    """Natural logarithm of a fraction, however small."""
+    shift = fraction.numerator.bit_length() - fraction.denominator.bit_length()
+    return log(fraction / Fraction(2) ** shift) + shift * log(2)
+
+
+def beta(k, m, x):
+    """P(at least k of m uniform numbers are at most x), by the binomial sum."""
+    x = Fraction(x)
+    p, q = x.numerator, x.denominator
+    return Fraction(sum(choose(m, j) * p**j * (q - p) ** (m - j) for j in range(k, m + 1)), q**m)
+
+
+def joint(x):
+    """P(the k-th smallest of m uniform numbers is at most x_k, for every k): the textbook's alternating sum."""
+    m = len(x)
+    v = [Fraction(1)]
+    for k in range(1, m + 1):
+        value = Fraction(x[m - k])
+        v.append(sum((-1) ** (j - 1) * v[k - j] * value**j / factorial(j) for j in range(1, k + 1)))
+    return factorial(m) * v[m]
+
+
+def joint_in_fixed_point(x, bits):
+    """The same with whole numbers of so many bits after the point, for many x."""
+    one = 1 << bits
+    v = [one]
+    for value in map(Fraction, reversed(x)):
+        step, power, total = value.numerator * one // value.denominator, one, 0
+        for j in range(1, len(v) + 1):
+            power = (power * step >> bits) // j
+            total += (v[-j] * power >> bits) * (1 if j % 2 else -1)
+        v.append(total)
+    return Fraction(v[-1] * factorial(len(x)), one)
+
+
+def crossing(b):
+    """P(the k-th smallest of m uniform numbers is at most b_k, for some k): count them up to b_1, b_2 and so on."""
+    m, below, crossed, before = len(b), {0: Fraction(1)}, Fraction(0), Fraction(0)
+    for k, value in enumerate(map(Fraction, b), start=1):
+        share = (value - before) / (1 - before) if value > before else Fraction(0)
+        after = {}
+        for i, probability in below.items():
+            for more in range(m - i + 1):
+                chance = probability * choose(m - i, more) * share**more * (1 - share) ** (m - i - more)
+                if i + more >= k:
+                    crossed += chance
+                else:
+                    after[i + more] = after.get(i + more, Fraction(0)) + chance
+        below, before = after, max(value, before)
+    return crossed
+
+
+def quantile(k, m, rho, bits):
+    """The x at which beta(k, m, x) is rho, by bisection, to so many bits after the point."""
+    low, high = 0, 1 << bits
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if beta(k, m, Fraction(middle, 1 << bits)) < rho else (low, middle)
+    return Fraction(low, 1 << bits)
+
+
+def normalised(frame, n=None, full=False):
+    """The normalised ranks of each item, ascending: {item: [x]}; integer weights as copies."""
+    lists, weights = ballots(frame)
+    items = universe(lists)
+    ranks = {item: [] for item in items}
+    for voter, ballot in lists.items():
+        for item in items:
+            if item in ballot:
+                x = ballot[item][0] / (len(ballot) if full else n or len(items))
+            elif full:
+                continue
+            else:
+                x = Fraction(1)
+            ranks[item] += [x] * int(weights[voter])
+    return {item: sorted(x) for item, x in ranks.items()}
+
+
+def rho(x):
+    """The least of the probabilities of the order statistics."""
+    return min((beta(k, len(x), value) for k, value in enumerate(x, start=1)), default=Fraction(1))

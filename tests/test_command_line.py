@@ -96,6 +96,15 @@ def test_compare_says_what_it_left_out_of_lists_without_scores(run):
     assert "CombSUM[norm=z-score]" in out.partition("method")[0]
 
 
+def test_compare_leaves_out_what_cannot_weigh_lists_by_fractions(run, folder):
+    lists = LISTS.splitlines()
+    for weight, left_out in (("2", False), ("0.5", True)):
+        weighed = [f"{line},{'weight' if line == lists[0] else weight}" for line in lists]
+        (folder / "weighed.csv").write_text("\n".join(weighed) + "\n")
+        notes = run("compare", "weighed.csv", "qrels.txt").partition("\nmethod")[0]
+        assert ("RobustRankAggregation" in notes) == left_out
+
+
 def test_compare_without_files_says_what_data_it_made(run):
     out = run("compare", "--methods", "CombSUM", "Copeland")
     assert "make_ranked_lists(random_state=0)" in out

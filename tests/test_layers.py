@@ -13,7 +13,7 @@ PACKAGE = Path(skrankagg.__file__).parent
 LAYERS = [
     {"_kernels"},
     {"exceptions", "_sklearn", "_grouped", "_normalize", "_immutable"},
-    {"_pairwise", "_distances"},
+    {"_pairwise", "_distances", "_order_statistics"},
     {"_frames"},
     {"_encoding"},
     {"_lists"},

@@ -24,6 +24,7 @@ from skrankagg import (
     PreferenceRelations,
     RankedLists,
     ReciprocalRankFusion,
+    RobustRankAggregation,
     evaluate,
 )
 from skrankagg._distances import LIST_DISTANCES
@@ -277,6 +278,8 @@ def test_any_aggregator_that_weighs_lists_serves(base):
 def test_what_cannot_weigh_lists_is_refused():
     with pytest.raises(ValueError, match=r"cannot\. Choose another, such as CombSUM"):
         DIBRA(aggregator=Agglomerative()).fit(example_lists())
+    with pytest.raises(ValueError, match="by fractions too"):
+        DIBRA(aggregator=RobustRankAggregation()).fit(example_lists())
     with pytest.raises(ValueError, match="'aggregator' parameter of DIBRA"):
         DIBRA(aggregator="combsum").fit(example_lists())
 

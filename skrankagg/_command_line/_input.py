@@ -92,7 +92,9 @@ def fitting_methods(lists):
     methods, left_out = [], []
     for name, method in default_methods():
         tags = method.__sklearn_tags__().aggregator_tags
-        if (tags.needs_scores and not lists.has_scores) or (lists.is_weighted and not tags.voter_weights):
+        fractions = tags.integer_weights and (lists.list_weight % 1 != 0).any()
+        cannot_weigh = fractions or (lists.is_weighted and not tags.voter_weights)
+        if cannot_weigh or (tags.needs_scores and not lists.has_scores):
             left_out.append(name)
         else:
             methods.append((name, method))

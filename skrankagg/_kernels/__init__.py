@@ -21,20 +21,21 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _agglomerate, _co_ranked, _inversions, _majority, _ragged
+from . import _agglomerate, _co_ranked, _inversions, _joint, _majority, _ragged
 
 __all__ = [
     "COMPILED",
     "co_ranked",
     "discordant_pairs",
+    "log_joint_probability",
     "majority_points",
     "merge_lists",
     "ragged_cumsum",
     "stale_kernels",
 ]
 
-_KERNELS = (_agglomerate, _co_ranked, _inversions, _majority, _ragged)
-# Pairs that one kernel call may compare: a fraction of a second, between which Ctrl-C is heard.
+_KERNELS = (_agglomerate, _co_ranked, _inversions, _joint, _majority, _ragged)
+# Steps that one kernel call may take: a fraction of a second, between which Ctrl-C is heard.
 _BLOCK = 200_000_000
 
 #: Whether the kernels run as compiled extension modules (else: as plain Python, the same results but slower).
@@ -152,6 +153,40 @@ def merge_lists(score, weight, c1, c2, by_similarity):
     )
 
 
+def log_joint_probability(ptr, x, n):
+    """Log probability that the k-th smallest of n uniform numbers is at most the k-th of some values, for every k.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_items + 1,), dtype=int
+        Values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``.
+    x : ndarray of shape (n_values,), dtype=float64
+        At least 1e-100, at most 1, ascending for each item.
+    n : ndarray of shape (n_items,), dtype=int
+        How many numbers: where there are fewer values, the last ones are 1.
+
+    Returns
+    -------
+    ndarray of shape (n_items,), dtype=float64
+        Natural logarithms, at most 0 but for rounding.
+    """
+    arrays = _as_vi(ptr), _as_vf(x), _as_vi(n)
+    # Each pair of a value and a count takes about ten steps.
+    work = np.cumsum(10.0 * np.diff(ptr) * n)
+    blocks = [np.asarray(_joint.log_joint_probability(first, last, *arrays)) for first, last in _blocks(work)]
+    return np.concatenate(blocks)
+
+
+def _blocks(work):
+    # Consecutive groups, each a fraction of a second's work, from the running total of the work.
+    first = 0
+    while first < len(work):
+        done = work[first - 1] if first else 0.0
+        last = max(first + 1, int(np.searchsorted(work, done + _BLOCK, side="right")))
+        yield first, last
+        first = last
+
+
 def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, row_list, pair_row_ptr, pair_rows):
     """Count each item's majority wins and draws against the other items of its query.
 
@@ -186,7 +221,6 @@ def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, 
     wins, draws : ndarray of shape (n_pairs,), dtype=float64
         Numbers of opponents beaten by a weighted majority, and of opponents at a draw.
     """
-    n_queries = len(pair_ptr) - 1
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
     arrays = (
         _as_vi(list_ptr),
@@ -203,16 +237,9 @@ def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, 
     )
     within = np.add.reduceat(np.diff(row_ptr).astype(np.float64) ** 2, list_ptr[:-1])
     work = np.cumsum(within + np.diff(pair_ptr).astype(np.float64) ** 2)
-    wins, draws = [], []
-    first = 0
-    while first < n_queries:
-        done = work[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(work, done + _BLOCK, side="right")))
-        won, drawn = _majority.majority_points(first, last, *arrays)
-        wins.append(np.asarray(won))
-        draws.append(np.asarray(drawn))
-        first = last
-    return np.concatenate(wins), np.concatenate(draws)
+    points = [_majority.majority_points(first, last, *arrays) for first, last in _blocks(work)]
+    wins, draws = zip(*points, strict=True)
+    return np.concatenate([np.asarray(won) for won in wins]), np.concatenate([np.asarray(drawn) for drawn in draws])
 
 
 def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, ties=True):
@@ -244,10 +271,8 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
     n_cells = n_matrices * n_items * n_items
     length = np.diff(row_ptr)
     work = np.cumsum(length.astype(np.float64) ** 2)
-    first, parts = 0, []
-    while first < len(length):
-        done = work[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(work, done + 2 * _BLOCK, side="right")))
+    parts = []
+    for first, last in _blocks(work / 2):
         rows = slice(row_ptr[first], row_ptr[last])
         part = _co_ranked.co_ranked(
             _as_vi(row_ptr[first : last + 1] - row_ptr[first]),
@@ -261,5 +286,4 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
         )
         part = [np.asarray(matrix).reshape(n_matrices, n_items, n_items) for matrix in part]
         parts = [whole + more for whole, more in zip(parts, part, strict=True)] if parts else part
-        first = last
     return parts

@@ -7,4 +7,6 @@ from ._majority import *
 from ._markov import *
 from ._outranking import *
 from ._preference_relations import *
+from ._rank_statistic import *
 from ._reciprocal import *
+from ._robust_ranks import *

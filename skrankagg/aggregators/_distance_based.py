@@ -262,9 +262,11 @@ class DIBRA(WeightedAggregator):
 
     def _prepare_aggregator(self, lists):
         aggregator = self._aggregator()
-        if not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
+        tags = aggregator.__sklearn_tags__().aggregator_tags
+        if not tags.voter_weights or tags.integer_weights:
             raise ValueError(
-                f"DIBRA needs an aggregator that can weigh lists; {aggregator!r} cannot. Choose another, such as "
+                f"DIBRA needs an aggregator that can weigh lists, by fractions too; {aggregator!r} cannot. Choose "
+                f"another, such as "
                 f"CombSUM()."
             )
         return aggregator._prepare(lists)

@@ -363,13 +363,15 @@ def check_ranks_or_scores(aggregator):
 
 
 def check_integer_weights(aggregator):
-    """A list of weight 2 counts as two copies of itself; who cannot weigh lists refuses weights."""
+    """A list of weight 2 counts as two copies of itself; who cannot weigh lists, or by fractions, refuses them."""
     lists = example_lists()
     weights = dict(zip(sorted(lists["voter"].unique()), (1, 2, 1, 3, 2), strict=True))
     weighted = lists.assign(weight=lists["voter"].map(weights))
     if not _tags(aggregator).voter_weights:
         _raises(ValueError, "weight", aggregator.fit_transform, weighted)
         return
+    if _tags(aggregator).integer_weights:
+        _raises(ValueError, "whole numbers", clone(aggregator).fit, lists.assign(weight=1.5))
     copies = pd.concat(
         [
             lists[lists["voter"].map(weights) > k].assign(voter=lambda frame, k=k: frame["voter"] + f"-{k}")
