@@ -101,7 +101,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
     Parameters
     ----------
     exact : bool, default=False
-        Whether to compute the exact p-value, else its bound; the order is the same but where the bound is 1.
+        Whether to compute the exact p-value, else its bound. Items of equally many lists come in the same order either
+        way, but where the bound is 1.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked, which p-values rest on; None counts the distinct items of each
         query.
