@@ -46,11 +46,12 @@ def cosine(lists):
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
     size = np.add.reduceat(points**2, heads)
+    table = lists.list_matrix(points)
     most = lists.query_n_items[lists.pair_query] + 1
 
     def distance(place):
         consensus = most - place
-        inner = np.add.reduceat(points * consensus[lists.pair], heads)
+        inner = table @ consensus
         length = np.add.reduceat(consensus**2, lists.pair_ptr[:-1])[lists.list_query]
         return np.clip(1 - inner / np.sqrt(size * length), 0.0, 1.0)
 

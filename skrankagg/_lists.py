@@ -26,6 +26,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 from ._encoding import encode_lists
 from ._frames import Columns, first_row, show_id
@@ -231,6 +232,19 @@ class RankedLists(Immutable):
         """Rows of each pair: a pointer array of shape (n_pairs + 1,) into rows sorted by pair, of shape (n_rows,)."""
         rows, _ = sort_codes([self.pair], [self.n_pairs])
         return np.concatenate([[0], np.cumsum(np.bincount(self.pair, minlength=self.n_pairs))]), rows
+
+    def list_matrix(self, value):
+        """Lay out a value of each row as a matrix of lists by pairs.
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_rows,), dtype=float64
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n_lists, n_pairs)
+        """
+        return csr_array((value, self.pair, self.row_ptr), shape=(self.n_lists, self.n_pairs))
 
     def sum_over_lists(self, value):
         """Add up a value of each list over the lists of its query.

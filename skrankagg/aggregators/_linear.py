@@ -117,25 +117,31 @@ class _BaseComb(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        return self._repeat(lists)(lists.list_weight)
+        gain, absent = self._gains(lists)
+        points = comb_sum(lists.pair, gain, lists.n_pairs, weight=lists.row_weight)
+        if absent is not None:
+            points += lists.sum_over_lists(absent * lists.list_weight)[lists.pair_query]
+        return points
 
     def _repeat(self, lists):
-        # Only the weights change from one call to the next: what a row is worth to its item stays.
+        # Only the weights change from one call to the next: the sum is a product with a matrix that stays.
+        gain, absent = self._gains(lists)
+        gains = lists.list_matrix(gain).T
+
+        def score(weight):
+            points = gains @ weight
+            if absent is not None:
+                points += lists.sum_over_lists(absent * weight)[lists.pair_query]
+            return points
+
+        return score
+
+    def _gains(self, lists):
+        """What each row adds to what its item would have if no list held it, and what each list gives such an item."""
         gain, absent = NORMS[self.norm](lists)
         if absent is not None:
             gain -= absent[lists.row_list]
-
-        def total(weight):
-            row_weight = None if (weight == 1).all() else weight[lists.row_list]
-            points = comb_sum(lists.pair, gain, lists.n_pairs, weight=row_weight)
-            if absent is not None:
-                points += lists.sum_over_lists(absent * weight)[lists.pair_query]
-            return self._combine(lists, points, row_weight)
-
-        return total
-
-    def _combine(self, lists, points, row_weight):
-        return points
+        return gain, absent
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -260,8 +266,12 @@ class CombMNZ(_BaseComb):
     3     q    d    0.0     4
     """
 
-    def _combine(self, lists, points, row_weight):
-        return comb_mnz(points, np.bincount(lists.pair, weights=row_weight, minlength=lists.n_pairs))
+    def _aggregate(self, lists):
+        return comb_mnz(super()._aggregate(lists), lists.pair_weight)
+
+    def _repeat(self, lists):
+        total, held = super()._repeat(lists), lists.list_matrix(np.ones(lists.n_rows)).T
+        return lambda weight: comb_mnz(total(weight), held @ weight)
 
 
 class _BaseBorda(BaseAggregator):
