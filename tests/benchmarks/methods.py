@@ -99,7 +99,7 @@ def their_time(name, lists, path, repeat, timeout):
 def compare(lists, repeat, timeout, chosen, folder):
     """Print our times beside theirs."""
     rows = []
-    for name, method in [*default_methods(), *_more_methods()]:
+    for name, method in default_methods():
         if chosen and not any(part in name for part in chosen):
             continue
         method.fit_transform(lists)
@@ -117,20 +117,12 @@ def compare(lists, repeat, timeout, chosen, folder):
     table(rows, ["method", "skrankagg ms", "PyFLAGR ms", "faster by"])
 
 
-def _more_methods():
-    try:
-        from skrankagg import RobustRankAggregation
-    except ImportError:
-        return []
-    return [("RobustRankAggregation[exact=True]", RobustRankAggregation(exact=True))]
-
-
 def growth(chosen):
     """Print how our times grow with the number of items."""
     sizes = (250, 500, 1000, 2000)
     frames = [full_lists(100, n) for n in sizes]
     rows = []
-    for name, method in [*default_methods(), *_more_methods()]:
+    for name, method in default_methods():
         if chosen and not any(part in name for part in chosen):
             continue
         times = [best_time(lambda m=method, f=frame: m.fit_transform(f), 2) for frame in frames]
@@ -142,7 +134,7 @@ def large(chosen):
     """Print time and memory for a large query."""
     lists = full_lists(500, 2000)
     rows = []
-    for name, method in [*default_methods(), *_more_methods()]:
+    for name, method in default_methods():
         if chosen and not any(part in name for part in chosen):
             continue
         # Memory first: what a call gives back, the next one takes without asking.
