@@ -131,10 +131,11 @@ def group_order(group, value):
     if left < 8 or not (np.isfinite(low) and np.isfinite(high)):
         return np.lexsort((value, group))
     low, high = low.item(), high.item()
-    whole = high - low < 2**left and (
+    # Up to 2 ** 53 the differences of whole numbers are exact in floating point.
+    whole = high - low < 2 ** min(left, 53) and (
         value.dtype.kind == "i" or all((np.trunc(value[rows]) == value[rows]).all() for rows in _chunks(n_rows))
     )
-    value_bits = _n_bits(high - low + 1) if whole else min(left, 40)
+    value_bits = _n_bits(int(high) - int(low) + 1) if whole else min(left, 40)
     # Halves of the range cannot overflow; the factor keeps the highest value below 2 ** value_bits after rounding.
     span = high / 2 - low / 2
     scale = 2.0**value_bits * (1 - 1e-9) / span if span > 1e-290 else 0.0

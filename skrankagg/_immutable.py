@@ -11,8 +11,7 @@ class Immutable:
     """Base of frozen dataclasses of arrays: the arrays are read-only, and derived ones are not pickled."""
 
     def __post_init__(self):
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for value in self.__dict__.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
 

@@ -30,14 +30,15 @@ from scipy.sparse import csr_array
 
 from ._encoding import encode_lists
 from ._frames import Columns, first_row, show_id
-from ._grouped import expand, gather_ranges, mid_ranks, sort_codes
+from ._grouped import expand, mid_ranks, sort_codes
 from ._immutable import Immutable
+from ._query_container import QueryContainer
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankedLists(Immutable):
+class RankedLists(QueryContainer, Immutable):
     """Ranked lists of many voters for many queries, encoded; a sample is a query.
 
     Build one with :meth:`from_frame`. It is immutable, and to scikit-learn it is a container of ``n_queries`` samples:
@@ -173,17 +174,18 @@ class RankedLists(Immutable):
     @property
     def n_rows(self):
         """Number of rows, the total length of all lists."""
-        return len(self.pair)
+        return int(self.row_ptr[-1])
 
     @property
     def n_pairs(self):
         """Number of (query, item) pairs: what an aggregation scores."""
-        return len(self.pair_item)
+        return int(self.pair_ptr[-1])
 
     @property
     def has_scores(self):
         """Whether the lists carry scores."""
-        return self.score is not None
+        # Rows that nobody has read yet have scores, or it would say here that they have none.
+        return self.__dict__.get("score", ...) is not None
 
     # ------------------------------------------------------------------ derived arrays
 
@@ -273,80 +275,7 @@ class RankedLists(Immutable):
         held = np.bincount(self.pair, weights=value[self.row_list], minlength=self.n_pairs)
         return self.sum_over_lists(value)[self.pair_query] - held
 
-    # ------------------------------------------------------------------ a container of queries
-
-    def __len__(self):
-        return self.n_queries
-
-    @property
-    def shape(self):
-        """The number of samples, (n_queries,), as scikit-learn asks for it."""
-        return (self.n_queries,)
-
-    def __getitem__(self, key):
-        if isinstance(key, tuple):  # scikit-learn writes X[indices, ...]
-            if len(key) != 2 or key[1] is not Ellipsis:
-                raise IndexError("RankedLists has one axis, its queries; index it with a single index.")
-            key = key[0]
-        chosen = np.arange(self.n_queries)[key]
-        return self.take(np.atleast_1d(chosen))
-
-    def __iter__(self):
-        return (self.take([q]) for q in range(self.n_queries))
-
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError(
-            "RankedLists is a container of queries and no array; use to_frame() for its rows, or its arrays `pair`, "
-            "`rank` and `score`."
-        )
-
-    def take(self, indices):
-        """Lists of some queries.
-
-        Parameters
-        ----------
-        indices : array-like of shape (n_chosen,), dtype=int
-            Positions of distinct queries. Queries stay sorted, in whatever order they are asked for.
-
-        Returns
-        -------
-        RankedLists
-            With the same voters and items, so that codes keep their meaning.
-
-        Raises
-        ------
-        IndexError
-            If a position is out of range.
-        ValueError
-            If a query is asked for twice, or none at all.
-        """
-        chosen = np.unique(np.arange(self.n_queries)[np.asarray(indices, dtype=np.intp)])
-        if len(chosen) != len(indices):
-            raise ValueError(
-                "RankedLists.take expects distinct queries; some position came twice. Queries cannot be repeated: "
-                "give copies other ids in the frame."
-            )
-        if len(chosen) == 0:
-            raise ValueError("RankedLists.take expects at least one query; no position came.")
-        lists, list_ptr = gather_ranges(self.list_ptr, chosen)
-        rows, row_ptr = gather_ranges(self.row_ptr, lists)
-        pairs, pair_ptr = gather_ranges(self.pair_ptr, chosen)
-        moved = (pair_ptr[:-1] - self.pair_ptr[chosen]).astype(np.int32)
-        n_rows = row_ptr[list_ptr]
-        return RankedLists(
-            queries=self.queries[chosen],
-            voters=self.voters,
-            items=self.items,
-            list_ptr=list_ptr,
-            list_voter=self.list_voter[lists],
-            list_weight=self.list_weight[lists],
-            row_ptr=row_ptr,
-            pair=self.pair[rows] + np.repeat(moved, np.diff(n_rows)),
-            rank=self.rank[rows],
-            score=None if self.score is None else self.score[rows],
-            pair_ptr=pair_ptr,
-            pair_item=self.pair_item[pairs],
-        )
+    # ------------------------------------------------------------------ other lists from these
 
     def with_list_weight(self, weight):
         """Make the same lists with other weights.

@@ -15,7 +15,7 @@ LAYERS = [
     {"exceptions", "_sklearn", "_grouped", "_normalize", "_immutable"},
     {"_pairwise", "_distances", "_order_statistics"},
     {"_frames"},
-    {"_encoding"},
+    {"_encoding", "_query_container"},
     {"_lists"},
     {"_qrels"},
     {"base", "datasets"},

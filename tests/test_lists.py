@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import KFold, train_test_split
@@ -346,6 +346,7 @@ VALUES = st.one_of(
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 3), VALUES), min_size=1, max_size=40), infinite=st.booleans())
+@example(rows=[(1, -9007199254740991.0), (0, 1.0)], infinite=False)
 @settings(max_examples=200, deadline=None)
 def test_rows_are_ordered_by_group_and_value_whatever_the_values(rows, infinite):
     group = np.array([group for group, _ in rows])
