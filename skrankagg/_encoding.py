@@ -45,7 +45,7 @@ def encode_lists(columns):
     value = columns.numbers("rank", whole=True) if with_rank else -score
     if with_rank:
         _refuse_negative(value, columns.name("rank"))
-        _warn_of_row_splits(columns.index, list_code, value)
+    _warn_of_row_splits(columns.index, list_code, value if with_rank else None)
     weight = columns.numbers("weight") if columns.has("weight") else None
 
     if _in_order(list_code, value):
@@ -184,22 +184,26 @@ def _warn_of_conflicts(tie_start, row_ptr, score, name_list):
 
 def _warn_of_row_splits(index, list_code, rank):
     # A splitter that takes rows for samples leaves holes in the frame's row labels, and the ranks have the same holes.
+    # Where there are no ranks, a hole between two rows of one list is all that shows.
     if index is None or isinstance(index, pd.RangeIndex) or not pd.api.types.is_integer_dtype(index.dtype):
         return
     label = index.to_numpy()
     if not index.is_monotonic_increasing:  # shuffled: in their old order, do rows lack?
         order = np.argsort(label, kind="stable")
-        label, list_code, rank = label[order], list_code[order], rank[order]
+        label, list_code, rank = label[order], list_code[order], None if rank is None else rank[order]
     hole = np.diff(label) - 1
-    missing_ranks = np.diff(rank) - 1
     new_list = list_code[1:] != list_code[:-1]
-    cut = (hole > 0) & np.where(new_list, (rank[1:] > 1) & (rank[1:] - 1 <= hole), missing_ranks == hole)
+    if rank is None:
+        cut = (hole > 0) & ~new_list
+    else:
+        head_lacks = (rank[1:] > 1) & (rank[1:] - 1 <= hole)
+        cut = (hole > 0) & np.where(new_list, head_lacks, np.diff(rank) - 1 == hole)
     if cut.any():
         warnings.warn(
-            f"{int(cut.sum())} lists have lost rows in the middle, as when a splitter takes the rows of a frame for "
-            "samples. A sample is a query: split RankedLists.from_frame(df), or reset the frame's index if the rows "
-            "were "
-            "left out on purpose.",
+            f"{len(np.unique(list_code[1:][cut]))} lists have lost rows, as when a splitter takes the rows of a "
+            f"frame for "
+            "samples. A sample is a query: split RankedLists.from_frame(df), or by QueryKFold, or reset the frame's "
+            "index if the rows were left out on purpose.",
             SplitQueryWarning,
             stacklevel=5,
         )

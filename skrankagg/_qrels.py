@@ -148,6 +148,23 @@ class Qrels(Immutable):
         relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
         return EncodedQrels(relevance, judged, judged_ptr, self.best_first[rows])
 
+    def reassign(self, queries, place):
+        """Give queries the judgements of other ones.
+
+        Parameters
+        ----------
+        queries : pandas.Index
+            Distinct ids, sorted.
+        place : ndarray of shape (n_queries,), dtype=int
+            For each of them the position here of the query whose judgements it gets, or -1 for none.
+
+        Returns
+        -------
+        Qrels
+        """
+        rows, ptr = gather_ranges(self.ptr, place[place >= 0])
+        return Qrels(queries[place >= 0], self.items, ptr, self.item[rows], self.relevance[rows])
+
     def to_frame(self):
         """Write the judgements as a frame, sorted by query and item.
 

@@ -5,12 +5,14 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, RealNotInt, StrOptions
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import _threadpool_controller_decorator as limit_threads
 from sklearn.utils.validation import check_is_fitted
 
 __all__ = [
+    "UNUSED",
     "BaseComposition",
     "BaseEstimator",
     "HasMethods",

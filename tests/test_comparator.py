@@ -144,7 +144,7 @@ def test_every_method_can_be_compared():
 
 
 REFUSED = {
-    "no judgements": ({}, {}, ValueError, "needs judgements to compare by; none came"),
+    "no judgements": ({}, {}, ValueError, "needs judgements to measure by"),
     "a frame as y": ({}, {"y": QRELS}, TypeError, r"y must be a Qrels.*got DataFrame\. Wrap it: Qrels\.from_frame"),
     "a frame as metadata": ({}, {"qrels": QRELS}, TypeError, "qrels must be a Qrels"),
     "judgements that are none": ({"qrels": [1]}, {}, TypeError, "Qrels.from_frame expects a data frame"),

@@ -327,6 +327,9 @@ def test_lists_cut_by_a_row_wise_splitter_are_told(shuffle):
     cut = lists.iloc[[0, 1, 2, *(train + 5)]]
     with pytest.warns(SplitQueryWarning, match="A sample is a query"):
         RankedLists.from_frame(cut)
+    if shuffle:
+        with pytest.warns(SplitQueryWarning, match="lists have lost rows"):
+            RankedLists.from_frame(cut.drop(columns="rank"))
 
 
 def test_honest_parts_of_a_frame_are_not_told_off():
@@ -335,6 +338,10 @@ def test_honest_parts_of_a_frame_are_not_told_off():
     RankedLists.from_frame(lists[lists["voter"] != "v1"])
     RankedLists.from_frame(lists[lists["rank"] <= 3])
     RankedLists.from_frame(lists.sample(frac=1, random_state=0))
+    scored = lists.drop(columns="rank")
+    RankedLists.from_frame(scored[scored["query"] != "q1"])
+    RankedLists.from_frame(scored[scored["score"] > scored["score"].median()])
+    RankedLists.from_frame(scored.sample(frac=1, random_state=0))
 
 
 VALUES = st.one_of(

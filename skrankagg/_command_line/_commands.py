@@ -10,8 +10,8 @@ import pandas as pd
 from .. import Comparator, evaluate
 from .._lists import check_run
 from ..datasets import write_run
-from ..metrics import get_measure, measure_names
-from ..model_selection import evaluate_voters, latex_table, text_table
+from ..metrics import evaluate_voters, get_measure, measure_names
+from ..model_selection import latex_table, text_table
 from ..plotting import ComparisonDisplay
 from ..plotting._comparison import import_pyplot
 from ..utils.discovery import all_aggregators, describe

@@ -210,8 +210,8 @@ class DIBRA(WeightedAggregator):
 
     def __init__(
         self,
-        *,
         aggregator=None,
+        *,
         distance="cosine",
         gamma=1.5,
         weight_norm="minmax",

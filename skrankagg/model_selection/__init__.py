@@ -1,5 +1,5 @@
 """Compare aggregators and choose among them."""
 
 from ._comparator import *
+from ._split import *
 from ._tables import *
-from ._voters import *

@@ -10,9 +10,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from .._frames import plain_index
-from .._lists import check_lists, check_run
-from .._qrels import Qrels, check_qrels
+from .._lists import check_lists
 from .._sklearn import (
     BaseComposition,
     StrOptions,
@@ -23,8 +21,9 @@ from .._sklearn import (
     clone,
     print_elapsed_time,
 )
-from ..base import BaseAggregator
-from ..metrics import RankedRelevance, RelevanceList, get_measure
+from ..metrics import get_measure
+from ..metrics._judged_lists import JudgedLists, fit_rank, rank
+from ..metrics._scorer import choose_qrels
 
 __all__ = ["Comparator"]
 
@@ -156,9 +155,7 @@ class Comparator(TransformerMixin, BaseComposition):
         members = self._members()
         measures = self._measures()
         lists = check_lists(X)
-        qrels = self._judgements(y, qrels)
-        encoded = qrels.encode(lists)
-        judged = RelevanceList(encoded.best_first, encoded.judged_ptr)
+        judged = JudgedLists(lists, choose_qrels(self, y, qrels))
         verbose = _is_interactive() if self.verbose == "auto" else self.verbose
 
         def run(k, name, estimator):
@@ -166,10 +163,9 @@ class Comparator(TransformerMixin, BaseComposition):
             with print_elapsed_time("Comparator", message):
                 start = time.perf_counter()
                 estimator = clone(estimator)
-                result = _fit_rank(estimator, lists)
+                result = fit_rank(estimator, X, lists)
                 elapsed = time.perf_counter() - start
-                ranked = _grade(result, lists, qrels, encoded, judged)
-                values = {name: measure(ranked)[encoded.judged] for name, measure in measures.items()}
+                values = judged.measure(result, measures)
             return estimator, result, elapsed, values
 
         outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
@@ -186,10 +182,9 @@ class Comparator(TransformerMixin, BaseComposition):
             ],
             index=pd.Index(names, name="method"),
         )
-        queries = plain_index(lists.queries)[encoded.judged]
         self.per_query_ = pd.DataFrame(
             {name: np.concatenate([outcome[3][name] for outcome in outcomes]) for name in measures},
-            index=pd.MultiIndex.from_product([names, queries], names=["method", "query"]),
+            index=pd.MultiIndex.from_product([names, judged.queries], names=["method", "query"]),
         )
         best = int(np.argmax(self.results_[next(iter(measures))].to_numpy()))
         self.best_name_ = names[best]
@@ -231,12 +226,11 @@ class Comparator(TransformerMixin, BaseComposition):
             The first measure over the queries of `X` that have judgements.
         """
         check_is_fitted(self)
-        lists, qrels = check_lists(X), self._judgements(y, qrels)
-        encoded = qrels.encode(lists)
-        result = _rank(self.best_estimator_, lists)
-        ranked = _grade(result, lists, qrels, encoded, RelevanceList(encoded.best_first, encoded.judged_ptr))
-        measure = next(iter(self._measures().values()))
-        return measure.summarize(measure(ranked)[encoded.judged])
+        lists = check_lists(X)
+        judged = JudgedLists(lists, choose_qrels(self, y, qrels))
+        name, measure = next(iter(self._measures().items()))
+        values = judged.measure(rank(self.best_estimator_, X, lists), {name: measure})
+        return measure.summarize(values[name])
 
     @available_if(lambda self: hasattr(self, "best_estimator_"))
     def get_feature_names_out(self, input_features=None):
@@ -289,21 +283,6 @@ class Comparator(TransformerMixin, BaseComposition):
             raise ValueError("metrics must name at least one measure, such as 'ndcg@10'; the list is empty.")
         return {str(name): get_measure(name) for name in metrics}
 
-    def _judgements(self, y, qrels):
-        for given, where in ((y, "y"), (qrels, "qrels")):
-            if given is not None and not isinstance(given, Qrels):
-                raise TypeError(
-                    f"{where} must be a Qrels, which scikit-learn passes on whole; got {type(given).__name__}. Wrap "
-                    "it: Qrels.from_frame(df)."
-                )
-        qrels = next((given for given in (qrels, y, self.qrels) if given is not None), None)
-        if qrels is None:
-            raise ValueError(
-                "Comparator needs judgements to compare by; none came. Give them to the constructor or to fit as "
-                "qrels=Qrels.from_frame(df)."
-            )
-        return check_qrels(qrels)
-
 
 class _Runs(Mapping):
     """Consensus frames by method, each built when it is asked for."""
@@ -323,31 +302,6 @@ class _Runs(Mapping):
 
     def __repr__(self):
         return f"<consensus of {', '.join(self)}>"
-
-
-def _fit_rank(estimator, lists):
-    # Our own aggregators stay on the codes; a pipeline, or anybody's transformer, gives a frame.
-    if isinstance(estimator, BaseAggregator):
-        return estimator._fit_rank(lists)
-    return estimator.fit(lists).transform(lists)
-
-
-def _rank(estimator, lists):
-    if isinstance(estimator, BaseAggregator):
-        return estimator._rank(estimator._prepare(lists))
-    return estimator.transform(lists)
-
-
-def _grade(result, lists, qrels, encoded, judged):
-    if not isinstance(result, pd.DataFrame):
-        return RankedRelevance.from_codes(lists, result.order, encoded, judged)
-    run = check_run(result)
-    place = plain_index(qrels.queries).get_indexer(plain_index(lists.queries)[encoded.judged])
-    ranked = RankedRelevance.from_run(run, qrels, place)
-    # The measures of unjudged queries are never read: empty lists stand in for them.
-    sizes = np.zeros(lists.n_queries, dtype=np.int64)
-    sizes[encoded.judged] = ranked.n_retrieved
-    return RankedRelevance(ranked.grade, np.concatenate([[0], np.cumsum(sizes)]), judged)
 
 
 def _is_interactive():

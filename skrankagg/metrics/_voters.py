@@ -7,7 +7,8 @@ from .._frames import plain_index
 from .._grouped import gather_ranges
 from .._lists import check_lists
 from .._qrels import check_qrels
-from ..metrics import RankedRelevance, RelevanceList, get_measure
+from ._registry import get_measure
+from ._relevance import RankedRelevance, RelevanceList
 
 __all__ = ["evaluate_voters"]
 
@@ -44,7 +45,7 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), **conventi
     Examples
     --------
     >>> import pandas as pd
-    >>> from skrankagg.model_selection import evaluate_voters
+    >>> from skrankagg.metrics import evaluate_voters
     >>> lists = pd.DataFrame({"query": "q", "voter": list("uuv"), "item": list("aba"), "rank": [1, 2, 1]})
     >>> qrels = pd.DataFrame({"query": "q", "item": ["a", "b"], "relevance": [0, 1]})
     >>> evaluate_voters(lists, qrels, "map")

@@ -1,0 +1,149 @@
+"""Splitters of ranked lists: every query goes to one side, whole."""
+
+import numpy as np
+from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
+
+from .._frames import Columns
+from .._lists import RankedLists
+
+__all__ = ["QueryKFold", "QueryShuffleSplit"]
+
+
+class _QuerySplitter(BaseCrossValidator):
+    """Split queries by a splitter of samples, and give back the samples of the queries: rows of a frame, or queries."""
+
+    def split(self, X, y=None, groups=None):
+        """Generate the samples of each training and test set.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists, or any frame with the column `query`. Of a frame the samples are rows.
+        y, groups : object
+            Ignored: the queries are in `X`.
+
+        Yields
+        ------
+        train, test : ndarray of shape (n_samples_of_the_set,), dtype=int64
+            Positions of the samples, ascending. Rows of a query are never parted.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer queries than folds, or no column `query`.
+        """
+        if isinstance(X, RankedLists):
+            code, n_queries = np.arange(X.n_queries), X.n_queries
+        else:
+            columns = Columns(X, {"query": self.query}, type(self).__name__)
+            columns.require("query")
+            code, queries = columns.ids("query")
+            n_queries = len(queries)
+        for train, test in self._splitter(n_queries).split(np.arange(n_queries)):
+            side = np.zeros(n_queries, dtype=np.int8)
+            side[train], side[test] = 1, 2
+            side = side[code]
+            yield np.flatnonzero(side == 1), np.flatnonzero(side == 2)
+
+    def get_n_splits(self, X=None, y=None, groups=None):
+        """Number of splits.
+
+        Parameters
+        ----------
+        X, y, groups : object
+            Ignored.
+
+        Returns
+        -------
+        int
+        """
+        return self.n_splits
+
+
+class QueryKFold(_QuerySplitter):
+    """Split queries into folds, each of which is the test set once.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    shuffle : bool, default=False
+        Whether to shuffle the queries, else folds are neighbours in the order of the ids.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the shuffle.
+    query : str, default="query"
+        Name of the column of query ids.
+
+    See Also
+    --------
+    QueryShuffleSplit : Random splits.
+    skrankagg.RankedLists : Encoded lists, which scikit-learn's own splitters split between queries.
+
+    Notes
+    -----
+    A row-wise splitter such as ``cv=5`` on a frame tears lists apart: both parts are ranked, and every number is wrong.
+    On :class:`~skrankagg.RankedLists` ``cv=5`` makes the same folds as this splitter does.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import QueryKFold
+    >>> lists = pd.DataFrame({"query": list("aabb"), "voter": "v", "item": list("xyxy"), "rank": [1, 2, 1, 2]})
+    >>> for train, test in QueryKFold(2).split(lists):
+    ...     print(train, test)
+    [2 3] [0 1]
+    [0 1] [2 3]
+    """
+
+    def __init__(self, n_splits=5, *, shuffle=False, random_state=None, query="query"):
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.query = query
+        self._splitter()  # refuses what it cannot take
+
+    def _splitter(self, n_queries=None):
+        if n_queries is not None and n_queries < self.n_splits:
+            raise ValueError(f"{self!r} needs at least {self.n_splits} queries; X has {n_queries}. Choose fewer folds.")
+        return KFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
+
+
+class QueryShuffleSplit(_QuerySplitter):
+    """Split queries at random, again and again.
+
+    Parameters
+    ----------
+    n_splits : int, default=10
+        Number of splits.
+    test_size, train_size : float or int, default=None
+        Share or number of the queries in each set, as in :class:`sklearn.model_selection.ShuffleSplit`.
+    random_state : int, RandomState instance or None, default=None
+        Seed.
+    query : str, default="query"
+        Name of the column of query ids.
+
+    See Also
+    --------
+    QueryKFold : Folds, each of which is tested once.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import QueryShuffleSplit
+    >>> lists = pd.DataFrame({"query": list("aabb"), "voter": "v", "item": list("xyxy"), "rank": [1, 2, 1, 2]})
+    >>> for train, test in QueryShuffleSplit(1, test_size=1, random_state=0).split(lists):
+    ...     print(train, test)
+    [0 1] [2 3]
+    """
+
+    def __init__(self, n_splits=10, *, test_size=None, train_size=None, random_state=None, query="query"):
+        self.n_splits = n_splits
+        self.test_size = test_size
+        self.train_size = train_size
+        self.random_state = random_state
+        self.query = query
+
+    def _splitter(self, n_queries=None):
+        return ShuffleSplit(
+            self.n_splits, test_size=self.test_size, train_size=self.train_size, random_state=self.random_state
+        )
