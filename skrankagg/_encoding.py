@@ -45,7 +45,7 @@ def encode_lists(columns):
     value = columns.numbers("rank", whole=True) if with_rank else -score
     if with_rank:
         _refuse_negative(value, columns.name("rank"))
-    _warn_of_row_splits(columns.index, list_code, value if with_rank else None)
+    _warn_of_row_splits(columns.index, list_code, value, with_rank)
     weight = columns.numbers("weight") if columns.has("weight") else None
 
     if _in_order(list_code, value):
@@ -182,28 +182,41 @@ def _warn_of_conflicts(tie_start, row_ptr, score, name_list):
         )
 
 
-def _warn_of_row_splits(index, list_code, rank):
-    # A splitter that takes rows for samples leaves holes in the frame's row labels, and the ranks have the same holes.
-    # Where there are no ranks, a hole between two rows of one list is all that shows.
+def _warn_of_row_splits(index, list_code, value, with_rank):
+    # A splitter that takes rows for samples leaves holes in the frame's row labels, and lists that lack ranks, where
+    # there are ranks. Lists of scores only are told if they come best first and lack rows in the middle.
     if index is None or isinstance(index, pd.RangeIndex) or not pd.api.types.is_integer_dtype(index.dtype):
         return
     label = index.to_numpy()
     if not index.is_monotonic_increasing:  # shuffled: in their old order, do rows lack?
         order = np.argsort(label, kind="stable")
-        label, list_code, rank = label[order], list_code[order], None if rank is None else rank[order]
+        label, list_code, value = label[order], list_code[order], value[order]
     hole = np.diff(label) - 1
-    new_list = list_code[1:] != list_code[:-1]
-    if rank is None:
-        cut = (hole > 0) & ~new_list
+    same_list = list_code[1:] == list_code[:-1]
+    if with_rank:
+        head_lacks = (value[1:] > 1) & (value[1:] - 1 <= hole)
+        cut = (hole > 0) & (same_list | head_lacks)
+        suspects = list_code[1:][cut]
+        lists = suspects[_lack_ranks(suspects, list_code, value)] if len(suspects) else suspects
     else:
-        head_lacks = (rank[1:] > 1) & (rank[1:] - 1 <= hole)
-        cut = (hole > 0) & np.where(new_list, head_lacks, np.diff(rank) - 1 == hole)
-    if cut.any():
+        best_first = not (np.diff(value)[same_list] < 0).any()
+        lists = list_code[1:][(hole > 0) & same_list & best_first]
+    if len(lists):
         warnings.warn(
-            f"{len(np.unique(list_code[1:][cut]))} lists have lost rows, as when a splitter takes the rows of a "
-            f"frame for "
-            "samples. A sample is a query: split RankedLists.from_frame(df), or by QueryKFold, or reset the frame's "
-            "index if the rows were left out on purpose.",
+            f"{len(np.unique(lists))} lists have lost rows, as when a splitter takes the rows of a frame for "
+            f"samples. A "
+            "sample is a query: split RankedLists.from_frame(df), or by QueryKFold, or reset the frame's index if the "
+            "rows were left out on purpose.",
             SplitQueryWarning,
             stacklevel=5,
         )
+
+
+def _lack_ranks(suspects, list_code, rank):
+    """Which of some lists have a rank beyond the number of their rows."""
+    codes, place = np.unique(suspects, return_inverse=True)
+    slot = np.minimum(np.searchsorted(codes, list_code), len(codes) - 1)
+    rows = np.flatnonzero(codes[slot] == list_code)
+    last = np.zeros(len(codes))
+    np.maximum.at(last, slot[rows], rank[rows])
+    return (last > np.bincount(slot[rows], minlength=len(codes)))[place]

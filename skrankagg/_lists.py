@@ -301,6 +301,19 @@ class RankedLists(QueryContainer, Immutable):
         lists.__dict__["list_weight"] = weight
         return lists
 
+    def with_score(self, score):
+        """Make the same lists, in the same order, with other scores.
+
+        Parameters
+        ----------
+        score : ndarray of shape (n_rows,), dtype=float64
+
+        Returns
+        -------
+        RankedLists
+        """
+        return RankedLists(**{**self.__getstate__(), "score": score})
+
     def keep_rows(self, kept):
         """Make the same lists without some of their rows.
 
@@ -316,24 +329,50 @@ class RankedLists(QueryContainer, Immutable):
         pairs : ndarray of shape (n_kept_pairs,), dtype=int64
             The pairs that are left, as they are numbered here.
         """
-        row_ptr = np.concatenate([[0], np.cumsum(kept)])[self.row_ptr]
-        rank = self.rank[kept]
+        return self._keep(np.ones(self.n_lists, dtype=bool), kept)
+
+    def keep_lists(self, kept):
+        """Leave out lists, and the queries that have none any more.
+
+        Parameters
+        ----------
+        kept : ndarray of shape (n_lists,), dtype=bool
+            Lists to keep, at least one.
+
+        Returns
+        -------
+        lists : RankedLists
+            Without the items that no list of the query holds any more.
+        pairs : ndarray of shape (n_kept_pairs,), dtype=int64
+            The pairs that are left, as they are numbered here.
+        """
+        return self._keep(kept, kept[self.row_list])
+
+    def _keep(self, list_kept, row_kept):
+        length = np.add.reduceat(row_kept, self.row_ptr[:-1], dtype=np.int64)[list_kept]
+        row_ptr = np.concatenate([[0], np.cumsum(length)])
+        rank = self.rank[row_kept]
         tie_start = np.ones(len(rank), dtype=bool)
         tie_start[1:] = rank[1:] != rank[:-1]
         tie_start[row_ptr[:-1]] = True
         pair_kept = np.zeros(self.n_pairs, dtype=bool)
-        pair_kept[self.pair[kept]] = True
+        pair_kept[self.pair[row_kept]] = True
         number = np.concatenate([[0], np.cumsum(pair_kept, dtype=np.int32)])
+        n_lists = np.add.reduceat(list_kept, self.list_ptr[:-1], dtype=np.int64)
+        left = n_lists > 0
         lists = RankedLists(
-            **{
-                **self.__getstate__(),
-                "row_ptr": row_ptr,
-                "pair": number[self.pair[kept]],
-                "rank": mid_ranks(row_ptr, tie_start),
-                "score": self.score[kept] if self.has_scores else None,
-                "pair_ptr": number[self.pair_ptr].astype(np.int64),
-                "pair_item": self.pair_item[pair_kept],
-            }
+            queries=self.queries if left.all() else self.queries[left],
+            voters=self.voters,
+            items=self.items,
+            list_ptr=np.concatenate([[0], np.cumsum(n_lists[left])]),
+            list_voter=self.list_voter[list_kept],
+            list_weight=self.list_weight[list_kept],
+            row_ptr=row_ptr,
+            pair=number[self.pair[row_kept]],
+            rank=mid_ranks(row_ptr, tie_start),
+            score=self.score[row_kept] if self.has_scores else None,
+            pair_ptr=np.append(number[self.pair_ptr[:-1]][left], number[-1]).astype(np.int64),
+            pair_item=self.pair_item[pair_kept],
         )
         return lists, np.flatnonzero(pair_kept)
 

@@ -4,13 +4,13 @@ Every function takes encoded lists and returns two arrays: the value of each row
 an absent item for each list, of shape (n_lists,), or None where an absent item gets nothing. ``r`` is the row's rank,
 ``L`` the length of its list, ``n`` the number of distinct items of the query.
 
->>> sorted(NORMS)
+>>> sorted(filter(None, NORMS))
 ['borda', 'rank', 'score', 'simple-borda', 'z-score']
 """
 
 import numpy as np
 
-__all__ = ["NORMS", "SCORE_NORMS", "borda", "rank", "score", "simple_borda", "z_score"]
+__all__ = ["NORMS", "SCORE_NORMS", "as_given", "borda", "rank", "score", "simple_borda", "z_score"]
 
 
 def rank(lists):
@@ -63,6 +63,18 @@ def z_score(lists):
     return value, None
 
 
-NORMS = {"borda": borda, "rank": rank, "score": score, "z-score": z_score, "simple-borda": simple_borda}
+def as_given(lists):
+    """The scores as they are."""
+    return lists.score.copy(), None
+
+
+NORMS = {
+    "borda": borda,
+    "rank": rank,
+    "score": score,
+    "z-score": z_score,
+    "simple-borda": simple_borda,
+    None: as_given,
+}
 #: Normalisations that read scores; the others read ranks only.
-SCORE_NORMS = frozenset({"score", "z-score"})
+SCORE_NORMS = frozenset({"score", "z-score", None})

@@ -1,9 +1,11 @@
 """The only door to scikit-learn's private names: when upstream moves one, this file changes and no other."""
 
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, RealNotInt, StrOptions
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
+from sklearn.utils._set_output import _get_output_config as get_output_config
 from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
@@ -18,6 +20,7 @@ __all__ = [
     "HasMethods",
     "Hidden",
     "Interval",
+    "NotFittedError",
     "RealNotInt",
     "StrOptions",
     "Tags",
@@ -26,6 +29,7 @@ __all__ = [
     "available_if",
     "check_is_fitted",
     "clone",
+    "get_output_config",
     "limit_threads",
     "print_elapsed_time",
 ]

@@ -48,6 +48,8 @@ def comb(lists, weights, norm, mnz=False):
                 elif norm == "score":
                     low, high = ranges[voter]
                     value = (score - low) / (high - low) if high > low else 1
+                elif norm is None:
+                    value = score
                 else:
                     value = 1 - (rank - 1) / n
                 hits += weights[voter]

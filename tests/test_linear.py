@@ -26,7 +26,7 @@ def agrees(consensus, expected, lists, weights):
     )
 
 
-@pytest.mark.parametrize("norm", ["borda", "simple-borda", "rank", "score"])
+@pytest.mark.parametrize("norm", ["borda", "simple-borda", "rank", "score", None])
 @pytest.mark.parametrize(("method", "mnz"), [(CombSUM, False), (CombMNZ, True)])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=15, deadline=None)
@@ -99,11 +99,11 @@ def test_rounding_makes_no_order():
     assert consensus["item"].tolist() == ["a", "b"] and consensus["score"].nunique() == 1
 
 
-@pytest.mark.parametrize("norm", ["score", "z-score"])
+@pytest.mark.parametrize("norm", ["score", "z-score", None])
 def test_norms_of_scores_refuse_ranks_with_a_hint(norm):
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["a"], "rank": 1})
     with pytest.raises(
-        ValueError, match=r"CombSUM\(norm='.*'\) needs scores and the lists have ranks only; .*norm='rank'"
+        ValueError, match=r"CombSUM\(norm=.*\) needs scores and the lists have ranks only; .*norm='rank'"
     ):
         CombSUM(norm=norm).fit(frame)
 

@@ -338,6 +338,10 @@ def test_honest_parts_of_a_frame_are_not_told_off():
     RankedLists.from_frame(lists[lists["voter"] != "v1"])
     RankedLists.from_frame(lists[lists["rank"] <= 3])
     RankedLists.from_frame(lists.sample(frac=1, random_state=0))
+    for unsorted in (example_lists(full=True, ties=False), example_lists(full=True)):
+        RankedLists.from_frame(unsorted[unsorted["query"] != "q1"])
+        RankedLists.from_frame(unsorted[unsorted["rank"] <= 3])
+        RankedLists.from_frame(unsorted[unsorted["rank"] <= 3].drop(columns="rank"))
     scored = lists.drop(columns="rank")
     RankedLists.from_frame(scored[scored["query"] != "q1"])
     RankedLists.from_frame(scored[scored["score"] > scored["score"].median()])

@@ -12,7 +12,8 @@ from oracles import ballots, order, outranking
 from skrankagg import Outranking, RankedLists, _pairwise, evaluate
 from skrankagg.aggregators import net_qualification
 from skrankagg.datasets import make_rasdagen
-from skrankagg.utils.estimator_checks import check_unanimity, example_lists
+from skrankagg.utils._checks._aggregators import check_unanimity
+from skrankagg.utils.estimator_checks import example_lists
 
 
 def exact(value, whole):

@@ -108,7 +108,7 @@ def borda_count(pair, rank, n_items, n_pairs, *, weight=None):
 
 
 class _BaseComb(BaseAggregator):
-    _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS))], **VOTER_WEIGHTS}
+    _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None}), None], **VOTER_WEIGHTS}
     _variants = tuple({"norm": norm} for norm in NORMS)
     _scores_hint = "add a column 'score', or choose a norm of ranks such as norm='rank'"
 
@@ -146,8 +146,8 @@ class _BaseComb(BaseAggregator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.needs_scores = self.norm in SCORE_NORMS
-        # A mean score is 0, and so is an absent item's: being ranked can be worse than being absent.
-        tags.aggregator_tags.unanimity = self.norm != "z-score"
+        # A mean score is 0 and any score may be below 0, where an absent item's is: being ranked can be worse.
+        tags.aggregator_tags.unanimity = self.norm not in ("z-score", None)
         return tags
 
 
@@ -158,8 +158,9 @@ class CombSUM(_BaseComb):
 
     Parameters
     ----------
-    norm : {"borda", "rank", "score", "simple-borda", "z-score"}, default="borda"
-        How each list is rescaled before summing, see Notes. "score" and "z-score" need scores.
+    norm : {"borda", "rank", "score", "simple-borda", "z-score"} or None, default="borda"
+        How each list is rescaled before summing, see Notes. "score", "z-score" and None, which takes them as they are,
+        need scores.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -176,9 +177,8 @@ class CombSUM(_BaseComb):
     .. math:: \mathrm{CombSUM}(i) = \sum_{v} w_v s_v(i),
 
     over all lists of the query, :math:`w_v` their weights. With :math:`r` the item's rank in the list, ties at their
-    mean
-    rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query and :math:`x` the score
-    [2]_:
+    mean rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query and :math:`x` the
+    score [2]_:
 
     ============== ================================== =========================
     norm           ranked                             absent
@@ -188,6 +188,7 @@ class CombSUM(_BaseComb):
     "rank"         :math:`1 - (r - 1) / L_v`          0
     "score"        :math:`(x - min) / (max - min)`    0
     "z-score"      :math:`(x - mean) / sd`            0
+    None           :math:`x`                          0
     ============== ================================== =========================
 
     The value of an absent item under "borda" is the mean of the values that the list leaves unused. A list of equal
@@ -224,8 +225,8 @@ class CombMNZ(_BaseComb):
 
     Parameters
     ----------
-    norm : {"borda", "rank", "score", "simple-borda", "z-score"}, default="borda"
-        How each list is rescaled before summing, as in :class:`CombSUM`. "score" and "z-score" need scores.
+    norm : {"borda", "rank", "score", "simple-borda", "z-score"} or None, default="borda"
+        How each list is rescaled before summing, as in :class:`CombSUM`. "score", "z-score" and None need scores.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 

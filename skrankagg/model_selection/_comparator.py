@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from .._composition import Composition
 from .._lists import check_lists
 from .._sklearn import (
-    BaseComposition,
     StrOptions,
     TransformerMixin,
-    VisualBlock,
     available_if,
     check_is_fitted,
     clone,
@@ -28,7 +27,7 @@ from ..metrics._scorer import choose_qrels
 __all__ = ["Comparator"]
 
 
-class Comparator(TransformerMixin, BaseComposition):
+class Comparator(TransformerMixin, Composition):
     """Compare aggregators head to head, and stand in for the best of them.
 
     Lists and judgements are encoded once; every method aggregates and is measured on the codes.
@@ -101,32 +100,6 @@ class Comparator(TransformerMixin, BaseComposition):
         self.qrels = qrels
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def get_params(self, deep=True):
-        """Get the parameters, with ``deep`` those of the methods too, as ``name__parameter``.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-
-        Returns
-        -------
-        dict
-        """
-        return self._get_params("estimators", deep=deep)
-
-    def set_params(self, **params):
-        """Set parameters, of the Comparator, of a method (``name__parameter``), or a whole method (``name``).
-
-        Parameters
-        ----------
-        **params : dict
-
-        Returns
-        -------
-        self : object
-        """
-        return self._set_params("estimators", **params)
 
     def fit(self, X, y=None, *, qrels=None):
         """Run and measure every method.
@@ -254,28 +227,7 @@ class Comparator(TransformerMixin, BaseComposition):
         tags.input_tags.categorical = True
         return tags
 
-    def _sk_visual_block_(self):
-        names, estimators = zip(*self.estimators, strict=True)
-        return VisualBlock("parallel", estimators, names=names)
-
     # ------------------------------------------------------------------ what came in
-
-    def _members(self):
-        if not self.estimators or not all(isinstance(member, tuple) and len(member) == 2 for member in self.estimators):
-            raise ValueError(
-                "estimators must be a list of (name, estimator) tuples with at least one method, such as "
-                f"[('sum', CombSUM())]; got {self.estimators!r}."
-            )
-        self._validate_names([name for name, _ in self.estimators])
-        members = [(name, estimator) for name, estimator in self.estimators if estimator != "drop"]
-        for name, estimator in members:
-            if not hasattr(estimator, "transform"):
-                raise TypeError(
-                    f"Each method must be an aggregator, with fit and transform, or 'drop'; {name!r} is {estimator!r}."
-                )
-        if not members:
-            raise ValueError("estimators must hold at least one method; all of them are 'drop'.")
-        return members
 
     def _measures(self):
         metrics = [self.metrics] if isinstance(self.metrics, str) else list(self.metrics)

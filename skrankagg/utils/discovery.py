@@ -1,11 +1,12 @@
-"""Find every aggregator of the library."""
+"""Find every aggregator and list transformer of the library."""
 
 import inspect
 
-from .. import aggregators
+from .. import aggregators, preprocessing
 from ..base import BaseAggregator
+from ..preprocessing import ListTransformer
 
-__all__ = ["all_aggregators", "default_methods", "describe"]
+__all__ = ["all_aggregators", "all_transformers", "default_methods", "describe"]
 
 
 def all_aggregators():
@@ -22,10 +23,31 @@ def all_aggregators():
     >>> "CombSUM" in all_aggregators()
     True
     """
+    return _classes(aggregators, BaseAggregator)
+
+
+def all_transformers():
+    """List the list transformer classes.
+
+    Returns
+    -------
+    dict of str to type
+        Name to class, sorted by name.
+
+    Examples
+    --------
+    >>> from skrankagg.utils.discovery import all_transformers
+    >>> list(all_transformers())
+    ['AggregatorUnion', 'ScoreNormalizer', 'TopK', 'VoterSelector']
+    """
+    return _classes(preprocessing, ListTransformer)
+
+
+def _classes(module, base):
     return {
         name: member
-        for name, member in sorted(vars(aggregators).items())
-        if inspect.isclass(member) and issubclass(member, BaseAggregator)
+        for name, member in sorted(vars(module).items())
+        if inspect.isclass(member) and issubclass(member, base) and member is not base
     }
 
 

@@ -1,0 +1,63 @@
+"""What estimators made of named members share: the Comparator, and unions."""
+
+from ._sklearn import BaseComposition, VisualBlock
+
+__all__ = ["Composition"]
+
+
+class Composition(BaseComposition):
+    """Base of estimators whose parameter ``_members_name`` is a list of (name, estimator) tuples.
+
+    Parameters of the members are parameters of the whole, as ``name__parameter``; a member may be the string "drop".
+    """
+
+    _members_name = "estimators"
+
+    def get_params(self, deep=True):
+        """Get the parameters, with ``deep`` those of the members too, as ``name__parameter``.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        dict
+        """
+        return self._get_params(self._members_name, deep=deep)
+
+    def set_params(self, **params):
+        """Set parameters, of the whole, of a member (``name__parameter``), or a whole member (``name``).
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self : object
+        """
+        return self._set_params(self._members_name, **params)
+
+    def _members(self):
+        """Check the members; returns those that are not dropped."""
+        given, title = getattr(self, self._members_name), self._members_name
+        if not given or not all(isinstance(member, tuple) and len(member) == 2 for member in given):
+            raise ValueError(
+                f"{title} must be a list of (name, estimator) tuples with at least one method, such as "
+                f"[('sum', CombSUM())]; got {given!r}."
+            )
+        self._validate_names([name for name, _ in given])
+        members = [(name, estimator) for name, estimator in given if not isinstance(estimator, str)]
+        for name, estimator in given:
+            if estimator != "drop" and not hasattr(estimator, "transform"):
+                raise TypeError(
+                    f"Each method must be an aggregator, with fit and transform, or 'drop'; {name!r} is {estimator!r}."
+                )
+        if not members:
+            raise ValueError(f"{title} must hold at least one method; all of them are 'drop'.")
+        return members
+
+    def _sk_visual_block_(self):
+        names, estimators = zip(*getattr(self, self._members_name), strict=True)
+        return VisualBlock("parallel", estimators, names=names)

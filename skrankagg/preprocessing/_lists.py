@@ -1,0 +1,106 @@
+"""Steps that change each list by itself: its scores, its depth."""
+
+from numbers import Integral
+
+import numpy as np
+
+from .._grouped import positions
+from .._normalize import NORMS, SCORE_NORMS
+from .._sklearn import Interval, StrOptions
+from ._base import ListTransformer
+
+__all__ = ["ScoreNormalizer", "TopK"]
+
+
+class ScoreNormalizer(ListTransformer):
+    """Rescale the scores of each list, or make scores of its ranks.
+
+    Parameters
+    ----------
+    norm : {"borda", "rank", "score", "simple-borda", "z-score"}, default="score"
+        How, as in :class:`~skrankagg.CombSUM`; "score" (to 0 to 1) and "z-score" need scores, the others read ranks.
+
+    See Also
+    --------
+    skrankagg.CombSUM : Normalises by itself; with ``norm=None`` it takes the scores as they come out here.
+
+    Notes
+    -----
+    Ranks stay. What a norm gives an item that a list does not hold ("borda" does) has no row to stand in, and is lost:
+    :class:`~skrankagg.CombSUM` keeps it. Linear in the number of rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.preprocessing import ScoreNormalizer
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "v"], "item": list("abc"), "score": [9.0, 6.0, 5.0]})
+    >>> ScoreNormalizer().fit_transform(lists)
+      query voter item  rank  score
+    0     q     v    a   1.0   1.00
+    1     q     v    b   2.0   0.25
+    2     q     v    c   3.0   0.00
+    """
+
+    _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None})]}
+
+    def __init__(self, norm="score"):
+        self.norm = norm
+
+    def _prepare(self, X):
+        lists = super()._prepare(X)
+        if self.norm in SCORE_NORMS and not lists.has_scores:
+            raise ValueError(
+                f"{self!r} needs scores and the lists have ranks only; add a column 'score', or choose a norm of ranks "
+                "such as norm='rank'."
+            )
+        return lists
+
+    def _transform_lists(self, lists):
+        value, _ = NORMS[self.norm](lists)
+        return lists.with_score(value)
+
+
+class TopK(ListTransformer):
+    """Keep the first items of each list.
+
+    Parameters
+    ----------
+    depth : int, default=100
+        Number of items to keep, at least 1.
+    ties : {"cut", "keep"}, default="cut"
+        What to do with items tied across the cut: keep as many as there is room for, in the order of their ids, or
+        all of them.
+
+    Notes
+    -----
+    Ranks of the items kept are counted anew, which matters for tied ones only. Linear in the number of rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.preprocessing import TopK
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> TopK(1).fit_transform(lists)
+      query voter item  rank
+    0     q     v    a   1.0
+    1     q     w    b   1.0
+    """
+
+    _parameter_constraints: dict = {
+        "depth": [Interval(Integral, 1, None, closed="left")],
+        "ties": [StrOptions({"cut", "keep"})],
+    }
+
+    def __init__(self, depth=100, *, ties="cut"):
+        self.depth = depth
+        self.ties = ties
+
+    def _transform_lists(self, lists):
+        place = positions(lists.row_ptr)
+        if self.ties == "keep":
+            start = np.ones(lists.n_rows, dtype=bool)
+            start[1:] = lists.rank[1:] != lists.rank[:-1]
+            start |= place == 1
+            place = place[np.maximum.accumulate(np.where(start, np.arange(lists.n_rows), 0))]
+        kept = place <= self.depth
+        return lists if kept.all() else lists.keep_rows(kept)[0]

@@ -1,0 +1,143 @@
+"""Steps that choose among the voters."""
+
+import warnings
+from collections.abc import Mapping
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+
+from .._frames import first_row, plain_index, show_id
+from .._qrels import check_qrels
+from .._sklearn import HasMethods, Interval, StrOptions, check_is_fitted, clone
+from ..aggregators import DIBRA
+from ..metrics import evaluate_voters
+from ._base import ListTransformer
+
+__all__ = ["VoterSelector"]
+
+
+class VoterSelector(ListTransformer):
+    """Keep the lists of the best voters.
+
+    Parameters
+    ----------
+    by : estimator, str, mapping, pandas.Series or None, default=None
+        What a voter's value is: the weight that an estimator learns, in its ``voter_weights_``; the name of a measure,
+        of the voter's own lists against `qrels`; a number for each voter; None takes the weights of
+        :class:`~skrankagg.DIBRA`.
+    n_voters : int, default=None
+        Number of voters to keep, the best; of equals the first ids.
+    threshold : float, "mean" or "median", default=None
+        Smallest value to keep. With `n_voters` both hold; where both are None it is "mean".
+    qrels : Qrels or DataFrame, default=None
+        Judgements of training queries, for a measure.
+    unknown_voter : {"keep", "ignore", "error"}, default="keep"
+        What becomes of the lists of a voter that has no value, as one that ``fit`` has not seen.
+
+    Attributes
+    ----------
+    voter_scores_ : DataFrame
+        Columns `voter`, `score` (its value), `selected`, the best first.
+
+    Warns
+    -----
+    UserWarning
+        If a query loses all of its lists, and so is left out.
+
+    See Also
+    --------
+    skrankagg.DIBRA : Weighs voters instead of choosing.
+    skrankagg.metrics.evaluate_voters : Measures them.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.preprocessing import VoterSelector
+    >>> lists, qrels = make_ranked_lists(n_voters=4, quality_spread=2.0, random_state=0)
+    >>> selector = VoterSelector("ndcg@10", n_voters=2, qrels=qrels).fit(lists)
+    >>> selector.voter_scores_.round(3)
+      voter  score  selected
+    0    v1  0.985      True
+    1    v3  0.776      True
+    2    v4  0.626     False
+    3    v2  0.493     False
+    >>> selector.transform(lists)["voter"].unique().tolist()
+    ['v1', 'v3']
+    """
+
+    _parameter_constraints: dict = {
+        "by": [HasMethods(["fit"]), str, Mapping, pd.Series, None],
+        "n_voters": [Interval(Integral, 1, None, closed="left"), None],
+        "threshold": [Real, StrOptions({"mean", "median"}), None],
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+        "unknown_voter": [StrOptions({"keep", "ignore", "error"})],
+    }
+
+    def __init__(self, by=None, *, n_voters=None, threshold=None, qrels=None, unknown_voter="keep"):
+        self.by = by
+        self.n_voters = n_voters
+        self.threshold = threshold
+        self.qrels = qrels
+        self.unknown_voter = unknown_voter
+
+    def _fit_lists(self, lists):
+        value = self._values(lists)
+        if value.isna().any():
+            raise ValueError(f"Voters need values; that of {value.index[first_row(value.isna())]!r} is NaN. Drop it.")
+        value = value.sort_index(kind="stable").sort_values(ascending=False, kind="stable")
+        selected = np.ones(len(value), dtype=bool)
+        threshold = "mean" if self.threshold is None and self.n_voters is None else self.threshold
+        if threshold is not None:
+            selected &= value >= (value.agg(threshold) if isinstance(threshold, str) else threshold)
+        if self.n_voters is not None:
+            selected[self.n_voters :] = False
+        if not selected.any():
+            raise ValueError(
+                f"{type(self).__name__} must keep some voter; the highest value is {value.iloc[0]:g}, below "
+                f"threshold={self.threshold!r}. Lower it."
+            )
+        self.voter_scores_ = pd.DataFrame({"voter": value.index, "score": value.to_numpy(), "selected": selected})
+
+    def _values(self, lists):
+        """Value of each voter, as a float Series indexed by voter."""
+        if isinstance(self.by, str):
+            if self.qrels is None:
+                raise ValueError(f"by={self.by!r} measures the voters and needs judgements; give qrels=...")
+            return evaluate_voters(lists, check_qrels(self.qrels), self.by)[self.by]
+        if isinstance(self.by, Mapping | pd.Series):
+            return pd.Series(self.by, dtype=np.float64)
+        estimator = DIBRA() if self.by is None else clone(self.by)
+        weights = getattr(estimator.fit(lists), "voter_weights_", None)
+        if weights is None:
+            raise ValueError(f"by must learn voter weights, such as DIBRA(); {estimator!r} has no voter_weights_.")
+        return weights.set_index("voter")["weight"]
+
+    def _transform_lists(self, lists):
+        check_is_fitted(self, "voter_scores_")
+        known = plain_index(pd.Index(self.voter_scores_["voter"]))
+        place = known.get_indexer(plain_index(lists.voters))[lists.list_voter]
+        unknown = place < 0
+        if unknown.any() and self.unknown_voter == "error":
+            voter = show_id(lists.voters, lists.list_voter[first_row(unknown)])
+            raise ValueError(
+                f"{type(self).__name__} has no value for voter {voter}, which was not among those it was fitted on; "
+                "fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
+            )
+        kept = np.where(unknown, self.unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
+        left = np.logical_or.reduceat(kept, lists.list_ptr[:-1])
+        if not left.any():
+            raise ValueError("No list is left: every one is of a voter that was not selected. Keep more voters.")
+        if not left.all():
+            warnings.warn(
+                f"{int((~left).sum())} queries have no list of a selected voter and are left out, the first is "
+                f"{show_id(lists.queries, first_row(~left))}; keep more voters, or drop these queries.",
+                UserWarning,
+                stacklevel=3,
+            )
+        return lists if kept.all() else lists.keep_lists(kept)[0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = True
+        return tags

@@ -1,0 +1,154 @@
+"""What every aggregator must do; what a check may ask for depends on the aggregator's tags."""
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from ...base import AggregatorTags
+
+__all__ = ["AGGREGATOR_CHECKS"]
+
+from ._shared import example_lists, raises, same
+
+
+def _tags(aggregator):
+    return getattr(get_tags(aggregator), "aggregator_tags", AggregatorTags())
+
+
+# ---------------------------------------------------------------------- the estimator
+
+
+def check_consensus(aggregator):
+    """Every item of a query comes once, in order of descending score, with ranks from 1 and a plain index."""
+    lists = example_lists()
+    consensus = aggregator.fit_transform(lists)
+    assert isinstance(consensus.index, pd.RangeIndex), "the index must be a RangeIndex"
+    assert consensus["query"].is_monotonic_increasing, "the consensus must be sorted by query"
+    assert np.isfinite(consensus["score"]).all() or not consensus["score"].isna().any(), "no score may be NaN"
+    for query, group in consensus.groupby("query"):
+        items = lists.loc[lists["query"] == query, "item"]
+        assert sorted(group["item"]) == sorted(items.unique()), f"query {query} must rank each of its items once"
+        assert group["rank"].tolist() == list(range(1, len(group) + 1)), f"ranks of query {query} must be 1 to n"
+        assert group["score"].is_monotonic_decreasing, f"scores of query {query} must not rise"
+        _check_ties_in_order(group, lists[lists["query"] == query])
+
+
+def _check_ties_in_order(group, lists):
+    support = lists.groupby("item").size()
+    for _, tied in group.groupby("score"):
+        keys = [(-support[item], item) for item in tied["item"]]
+        assert keys == sorted(keys), "tied items must come by the number of lists that hold them, then by id"
+
+
+# ---------------------------------------------------------------------- what must not matter
+
+
+def check_voter_names(aggregator):
+    """The names of the voters, hence their order, change nothing: anonymity."""
+    lists = example_lists()
+    names = dict(zip(sorted(lists["voter"].unique()), ("z", "c", "y", "a", "m"), strict=True))
+    renamed = lists.assign(voter=lists["voter"].map(names))
+    same(aggregator.fit_transform(renamed), clone(aggregator).fit_transform(lists), "voters' names show", exact=False)
+
+
+def check_neutrality(aggregator):
+    """Renaming the items renames them in the consensus, with the same scores."""
+    lists = example_lists()
+    old = sorted(lists["item"].unique())
+    names = dict(zip(old, np.random.default_rng(3).permutation(old), strict=True))
+    renamed = aggregator.fit_transform(lists.assign(item=lists["item"].map(names)))
+    expected = clone(aggregator).fit_transform(lists)
+    expected["item"] = expected["item"].map(names)
+    both = renamed.merge(expected, on=["query", "item"], suffixes=("", "_expected"))
+    assert np.allclose(both["score"], both["score_expected"], rtol=1e-9, atol=1e-12), (
+        "items' names show in their scores"
+    )
+
+
+def check_ranks_or_scores(aggregator):
+    """A method that reads ranks gives the same from ranks, from scores, and from ranks with gaps from 0."""
+    lists = example_lists()
+    if _tags(aggregator).needs_scores:
+        raises(ValueError, "score", aggregator.fit, lists.drop(columns="score"))
+        return
+    expected = clone(aggregator).fit_transform(lists.drop(columns="score"))
+    same(clone(aggregator).fit_transform(lists.drop(columns="rank")), expected, "ranks and their scores differ")
+    same(clone(aggregator).fit_transform(lists), expected, "ranks with their scores differ from ranks alone")
+    stretched = lists.drop(columns="score").assign(rank=(lists["rank"] - 1) * 3)
+    same(clone(aggregator).fit_transform(stretched), expected, "gaps in the ranks show")
+
+
+def check_integer_weights(aggregator):
+    """A list of weight 2 counts as two copies of itself; who cannot weigh lists, or by fractions, refuses them."""
+    lists = example_lists()
+    weights = dict(zip(sorted(lists["voter"].unique()), (1, 2, 1, 3, 2), strict=True))
+    weighted = lists.assign(weight=lists["voter"].map(weights))
+    if not _tags(aggregator).voter_weights:
+        raises(ValueError, "weight", aggregator.fit_transform, weighted)
+        return
+    if _tags(aggregator).integer_weights:
+        raises(ValueError, "whole numbers", clone(aggregator).fit, lists.assign(weight=1.5))
+    copies = pd.concat(
+        [
+            lists[lists["voter"].map(weights) > k].assign(voter=lambda frame, k=k: frame["voter"] + f"-{k}")
+            for k in range(3)
+        ],
+        ignore_index=True,
+    )
+    expected = clone(aggregator).fit_transform(copies)
+    same(clone(aggregator).fit_transform(weighted), expected, "weights are not copies", exact=False)
+    if "voter_weights" in aggregator.get_params():
+        by_voter = clone(aggregator).set_params(voter_weights=weights)
+        same(by_voter.fit_transform(lists), expected, "voter_weights are not copies", exact=False)
+
+
+# ---------------------------------------------------------------------- axioms
+
+
+def check_unanimity(aggregator):
+    """If every list ranks one item above another, so does the consensus (where promised)."""
+    if not _tags(aggregator).unanimity:
+        return
+    for seed in range(10):
+        lists = example_lists(seed, n_queries=1, n_voters=3, n_items=6, full=True, ties=False)
+        place = aggregator.fit_transform(lists).set_index("item")["rank"]
+        ranks = lists.pivot(index="item", columns="voter", values="rank")
+        for above in ranks.index:
+            for below in ranks.index[(ranks.loc[above] < ranks).all(axis=1)]:
+                assert place[above] < place[below], f"every list ranks {above} above {below}, the consensus does not"
+
+
+def check_condorcet_winner(aggregator):
+    """An item that beats every other one by a majority comes first (where promised)."""
+    if not _tags(aggregator).condorcet_winner:
+        return
+    found = 0
+    for seed in range(20):
+        lists = example_lists(seed, n_queries=1, full=True)
+        ranks = lists.pivot(index="item", columns="voter", values="rank")
+        for item in ranks.index:
+            wins = (ranks.loc[item] < ranks).sum(axis=1) > (ranks.loc[item] > ranks).sum(axis=1)
+            if wins.drop(item).all():
+                found += 1
+                first = clone(aggregator).fit_transform(lists)["item"].iloc[0]
+                assert first == item, f"{item} beats every other item, the consensus puts {first} first"
+    assert found, "the examples hold no Condorcet winner"
+
+
+def check_small_inputs(aggregator):
+    """One voter keeps its order; one item, and a query that everybody ties, are no trouble."""
+    voter = example_lists(5, n_queries=1, n_voters=1, full=True, ties=False)
+    order = voter.sort_values("rank")["item"].tolist()
+    assert clone(aggregator).fit_transform(voter)["item"].tolist() == order, "one voter's order must stay"
+    single = pd.DataFrame({"query": ["q", "q"], "voter": ["v", "w"], "item": "a", "rank": 1, "score": [2.0, 1.0]})
+    assert clone(aggregator).fit_transform(single)["rank"].tolist() == [1], "a single item must come first"
+    tied = pd.DataFrame(
+        {"query": "q", "voter": np.repeat(["v", "w"], 3), "item": list("cabbca"), "rank": 1, "score": 1.0}
+    )
+    consensus = clone(aggregator).fit_transform(tied)
+    assert consensus["item"].tolist() == ["a", "b", "c"], "items that all lists tie must come by id"
+    assert consensus["score"].nunique() == 1, "items that all lists tie must have one score"
+
+
+AGGREGATOR_CHECKS = [function for name, function in list(globals().items()) if name.startswith("check_")]

@@ -1,0 +1,200 @@
+"""What every estimator of ranked lists must do, whatever comes out of it."""
+
+import importlib.util
+import io
+import pickle
+import tempfile
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
+
+from ..._lists import RankedLists
+from ._shared import example_lists, raises, same
+
+__all__ = ["COMMON_CHECKS"]
+
+
+def check_fit_returns_self(estimator):
+    """``fit`` returns the estimator."""
+    assert estimator.fit(example_lists()) is estimator, "fit must return self"
+
+
+def check_input_unchanged(estimator):
+    """Neither fitting nor transforming changes the frame or the parameters."""
+    lists = example_lists()
+    before, params = lists.copy(deep=True), pickle.dumps(estimator.get_params())
+    estimator.fit(lists).transform(lists)
+    pd.testing.assert_frame_equal(lists, before)
+    assert pickle.dumps(estimator.get_params()) == params, "fit or transform changed a constructor parameter"
+
+
+def check_repeatable(estimator):
+    """Fitting twice, a clone, and ``fit_transform`` all give the same result to the last bit."""
+    lists = example_lists()
+    first = estimator.fit(lists).transform(lists)
+    same(estimator.fit(lists).transform(lists), first, "fitting again changes the result")
+    same(clone(estimator).fit(lists).transform(lists), first, "a clone gives another result")
+    same(clone(estimator).fit_transform(lists), first, "fit_transform differs from fit, then transform")
+
+
+def check_transform_writes_nothing(estimator):
+    """``transform`` leaves the estimator as it was."""
+    lists = example_lists()
+    estimator.fit(lists)
+    before = set(vars(estimator))
+    estimator.transform(example_lists(1))
+    assert set(vars(estimator)) == before, f"transform wrote {set(vars(estimator)) - before} to the estimator"
+
+
+def check_transforms_unfitted(estimator):
+    """What needs no fit transforms without one."""
+    if not get_tags(estimator).requires_fit:
+        lists = example_lists()
+        same(clone(estimator).transform(lists), estimator.fit(lists).transform(lists), "fitting matters")
+
+
+def check_pickles(estimator):
+    """A fitted estimator survives pickle and joblib."""
+    lists = example_lists()
+    expected = estimator.fit(lists).transform(lists)
+    same(pickle.loads(pickle.dumps(estimator)).transform(lists), expected, "pickle changes the result")
+    stream = io.BytesIO()
+    joblib.dump(estimator, stream)
+    stream.seek(0)
+    same(joblib.load(stream).transform(lists), expected, "joblib changes the result")
+
+
+def check_set_output(estimator):
+    """The columns are those promised, and ``set_output`` gives pandas and polars frames."""
+    lists = example_lists()
+    plain = estimator.fit_transform(lists)
+    names = estimator.get_feature_names_out().tolist()
+    assert plain.columns.tolist() == names, f"get_feature_names_out says {names}, the columns are {list(plain.columns)}"
+    same(clone(estimator).set_output(transform="pandas").fit_transform(lists), plain, "pandas output differs")
+    if importlib.util.find_spec("polars") and importlib.util.find_spec("pyarrow"):
+        frame = clone(estimator).set_output(transform="polars").fit_transform(lists)
+        assert type(frame).__module__.startswith("polars"), f"set_output gave {type(frame)} for polars"
+        same(frame.to_pandas(), plain, "polars output differs")
+
+
+def check_pipeline(estimator):
+    """As a step of a pipeline it does what it does alone, and takes a `y` that it does not look at."""
+    lists = example_lists()
+    expected = clone(estimator).fit_transform(lists)
+    same(make_pipeline(clone(estimator)).fit(lists).transform(lists), expected, "a pipeline changes the result")
+    same(clone(estimator).fit(lists, None).transform(lists), expected, "y=None changes the result")
+    same(clone(estimator).fit_transform(lists, np.arange(3)), expected, "y changes the result")
+
+
+def check_row_order(estimator):
+    """The order of the rows changes nothing."""
+    lists = example_lists()
+    shuffled = lists.sample(frac=1, random_state=0).reset_index(drop=True)
+    same(estimator.fit_transform(shuffled), clone(estimator).fit_transform(lists), "the order of rows shows")
+
+
+def check_query_subset(estimator):
+    """Other queries change nothing, and fitted weights do not depend on the queries transformed."""
+    lists = example_lists()
+    whole = estimator.fit(lists).transform(lists)
+    encoded = RankedLists.from_frame(lists)
+    for chosen in ([0], [1, 3], [0, 1, 2]):
+        queries = encoded.queries[chosen]
+        expected = whole[whole["query"].isin(queries)]
+        same(estimator.transform(encoded[chosen]), expected, "other queries show (RankedLists)")
+        same(
+            estimator.transform(lists[lists["query"].isin(queries)].reset_index(drop=True)),
+            expected,
+            "other queries show",
+        )
+
+
+def check_containers(estimator):
+    """Strings, objects, categories, polars, pyarrow and RankedLists give the same result, ids in their own dtype."""
+    lists = example_lists()
+    ids = ["query", "voter", "item"]
+    expected = clone(estimator).fit_transform(lists)
+    for dtype in (object, "category", "string"):
+        frame = lists.astype(dict.fromkeys(ids, dtype))
+        if dtype == "category":  # declared in another order than that of their values
+            frame["item"] = frame["item"].cat.reorder_categories(sorted(lists["item"].unique(), reverse=True))
+        found = clone(estimator).fit_transform(frame)
+        same(found, expected, f"ids of dtype {dtype} change the result")
+        assert found["item"].dtype == frame["item"].dtype, (
+            f"items came back as {found['item'].dtype}, not {frame['item'].dtype}"
+        )
+    same(clone(estimator).fit_transform(RankedLists.from_frame(lists)), expected, "RankedLists change the result")
+    if importlib.util.find_spec("polars"):
+        import polars
+
+        frame = polars.DataFrame({name: lists[name].to_list() for name in lists.columns})
+        same(clone(estimator).fit_transform(frame), expected, "polars changes the result")
+    if importlib.util.find_spec("pyarrow"):
+        import pyarrow
+
+        table = pyarrow.table({name: lists[name].to_list() for name in lists.columns})
+        same(clone(estimator).fit_transform(table), expected, "pyarrow changes the result")
+
+
+def check_integer_ids(estimator):
+    """Integer ids that sort like the strings give the same result, as integers."""
+    lists = example_lists()
+    numbered = lists.assign(**{name: lists[name].str[1:].astype(np.int64) for name in ("query", "voter", "item")})
+    found = clone(estimator).fit_transform(numbered)
+    assert found["item"].dtype == np.int64, f"integer items came back as {found['item'].dtype}"
+    expected = clone(estimator).fit_transform(lists)
+    expected = expected.assign(query=expected["query"].str[1:].astype(int), item=expected["item"].str[1:].astype(int))
+    if "voter" in expected:
+        expected["voter"] = expected["voter"].replace(dict(zip(lists["voter"], lists["voter"].str[1:], strict=True)))
+    same(found, expected, "integer ids change the result")
+
+
+def check_read_only(estimator):
+    """Lists in read-only memory, as workers of joblib get them, give the same result."""
+    lists = RankedLists.from_frame(example_lists())
+    expected = clone(estimator).fit_transform(lists)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lists"
+        joblib.dump(lists, path)
+        mapped = joblib.load(path, mmap_mode="r")
+        same(clone(estimator).fit_transform(mapped), expected, "memory-mapped lists change the result")
+        del mapped
+
+
+def check_errors(estimator):
+    """Bad lists are refused by ``fit`` and by ``transform``, with a sentence that names what is wrong."""
+    good = example_lists()
+
+    def changed(column, value):
+        frame = good.copy()
+        frame[column] = frame[column].astype(object if isinstance(value, str | None) else float)
+        frame.loc[frame.index[3], column] = value
+        return frame
+
+    repeated = pd.concat([good, good.iloc[[2]]], ignore_index=True)
+    cases = [
+        (TypeError, "data frame", [[1, 2], [3, 4]]),
+        (ValueError, "missing the column", good.drop(columns="item")),
+        (ValueError, "missing the column", good.drop(columns=["rank", "score"])),
+        (ValueError, "no rows", good.iloc[:0]),
+        (ValueError, "missing", changed("item", None)),
+        (ValueError, "finite", changed("rank", np.nan)),
+        (ValueError, "finite", changed("score", np.inf)),
+        (ValueError, "ranks", changed("rank", -1.0)),
+        (ValueError, "numbers", changed("rank", "first")),
+        (ValueError, "once", repeated),
+        (ValueError, "one weight", good.assign(weight=np.arange(len(good)))),
+        (ValueError, "at least 0", good.assign(weight=-1.0)),
+    ]
+    fitted = clone(estimator).fit(good)
+    for kind, words, frame in cases:
+        raises(kind, words, clone(estimator).fit, frame)
+        raises(kind, words, fitted.transform, frame)
+
+
+COMMON_CHECKS = [function for name, function in list(globals().items()) if name.startswith("check_")]

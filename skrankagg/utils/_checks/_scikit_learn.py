@@ -1,0 +1,66 @@
+"""Which of scikit-learn's own checks are run here, and which are not, and why."""
+
+from sklearn.utils import estimator_checks as sklearn_checks
+
+__all__ = ["EXEMPTIONS", "SKLEARN_CHECKS", "run_sklearn_check"]
+
+#: Checks of scikit-learn's suite that need no data.
+SKLEARN_CHECKS = (
+    "check_estimator_cloneable",
+    "check_estimator_repr",
+    "check_no_attributes_set_in_init",
+    "check_parameters_default_constructible",
+    "check_get_params_invariance",
+    "check_set_params",
+    "check_param_validation",
+    "check_valid_tag_types",
+    "check_do_not_raise_errors_in_init_or_set_params",
+    "check_estimator_tags_renamed",
+    "check_mixin_order",
+)
+
+_MATRIX = "gives a matrix of numbers, and ranked lists are none"
+
+#: Checks of scikit-learn's suite that are not run, with the reason and what is run in their place.
+EXEMPTIONS = {
+    "check_array_api_input": "arrays of other libraries are no frames of lists; polars and pyarrow: check_containers",
+    "check_complex_data": "lists hold ids; a complex rank or score is refused: check_errors",
+    "check_dict_unchanged": f"{_MATRIX}; here: check_transform_writes_nothing",
+    "check_dont_overwrite_parameters": f"{_MATRIX}; here: check_input_unchanged",
+    "check_dtype_object": f"{_MATRIX}; here: check_containers",
+    "check_estimator_sparse_array": "a sparse matrix is no frame of lists and is refused: check_errors",
+    "check_estimator_sparse_matrix": "a sparse matrix is no frame of lists and is refused: check_errors",
+    "check_estimator_sparse_tag": "no tag promises sparse input, and fit refuses it",
+    "check_estimators_dtypes": f"{_MATRIX}; here: check_containers, check_integer_ids",
+    "check_estimators_empty_data_messages": f"{_MATRIX}; here: check_errors",
+    "check_estimators_fit_returns_self": f"{_MATRIX}; here: check_fit_returns_self",
+    "check_estimators_nan_inf": f"{_MATRIX}; here: check_errors",
+    "check_estimators_overwrite_params": f"{_MATRIX}; here: check_input_unchanged",
+    "check_estimators_pickle": f"{_MATRIX}; here: check_pickles",
+    "check_estimators_unfitted": f"{_MATRIX}; here: check_transforms_unfitted",
+    "check_f_contiguous_array_estimator": "a frame has no order in memory that an estimator would see",
+    "check_fit1d": "one-dimensional data are no frame, and are refused: check_errors",
+    "check_fit2d_1feature": "lists have no features",
+    "check_fit2d_1sample": f"{_MATRIX}; here: check_small_inputs",
+    "check_fit2d_predict1d": "one-dimensional data are no frame, and are refused: check_errors",
+    "check_fit_check_is_fitted": f"{_MATRIX}; here: check_transforms_unfitted",
+    "check_fit_idempotent": f"{_MATRIX}; here: check_repeatable",
+    "check_fit_score_takes_y": f"{_MATRIX}; here: check_pipeline",
+    "check_methods_sample_order_invariance": f"{_MATRIX}; here: check_row_order",
+    "check_methods_subset_invariance": f"{_MATRIX}; here: check_query_subset, whose samples are queries",
+    "check_n_features_in": "lists have no features, and no n_features_in_ is set",
+    "check_n_features_in_after_fitting": "lists have no features, and no n_features_in_ is set",
+    "check_pipeline_consistency": f"{_MATRIX}; here: check_pipeline",
+    "check_positive_only_tag_during_fit": "scores may be negative, ranks may not: check_errors",
+    "check_readonly_memmap_input": f"{_MATRIX}; here: check_read_only",
+    "check_transformer_data_not_an_array": f"{_MATRIX}; here: check_containers",
+    "check_transformer_general": f"{_MATRIX}; here: check_repeatable",
+    "check_transformer_n_iter": f"{_MATRIX}; n_iter_ is a count, 0 where a system was solved",
+    "check_transformer_preserve_dtypes": f"{_MATRIX}; ids keep their dtype: check_containers, check_integer_ids",
+    "check_transformers_unfitted": f"{_MATRIX}; here: check_transforms_unfitted",
+}
+
+
+def run_sklearn_check(name, estimator):
+    """Run a check of scikit-learn's on an estimator."""
+    getattr(sklearn_checks, name)(type(estimator).__name__, estimator)

@@ -1,0 +1,82 @@
+"""Data and assertions that all checks share."""
+
+import numpy as np
+import pandas as pd
+
+from ..._lists import RankedLists
+
+__all__ = ["example_lists", "raises", "same"]
+
+
+def example_lists(seed=0, *, n_queries=4, n_voters=5, n_items=8, full=False, ties=True):
+    """Make a small long frame of random lists, ranks and scores in agreement.
+
+    Parameters
+    ----------
+    seed : int, default=0
+    n_queries, n_voters, n_items : int, default=4, 5, 8
+    full : bool, default=False
+        Whether every list holds every item; else lists differ in length and some are missing.
+    ties : bool, default=True
+        Whether items of a list may tie.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `query`, `voter`, `item`, `rank`, `score`.
+    """
+    rng = np.random.default_rng(seed)
+    frames = []
+    for q in range(n_queries):
+        for v in range(n_voters):
+            if not full and v and rng.random() < 0.15:
+                continue
+            length = n_items if full else int(rng.integers(1, n_items + 1))
+            item = rng.permutation(n_items)[:length]
+            # Few distinct levels tie often; scores are not evenly spaced, so that norms of scores differ from ranks.
+            level = rng.integers(0, n_items // 2 + 1, length) if ties else rng.permutation(length)
+            score = np.round((level + 1) ** 1.5 * (v + 1), 6)
+            rank = pd.Series(-score).rank(method="min").to_numpy()
+            frames.append(
+                pd.DataFrame({"query": f"q{q}", "voter": f"v{v}", "item": item, "rank": rank, "score": score})
+            )
+    lists = pd.concat(frames, ignore_index=True)
+    lists["item"] = "i" + lists["item"].astype(str).str.zfill(2)
+    return lists
+
+
+def same(found, expected, reason, *, exact=True):
+    """Assert that two frames agree: in order exactly, in numbers exactly or but for rounding."""
+    found, expected = _to_frame(found), _to_frame(expected)
+    assert list(found.columns) == list(expected.columns), (
+        f"{reason}: the columns are {list(found.columns)}, not {list(expected.columns)}."
+    )
+    ids = [name for name in ("query", "voter", "item", "rank") if name in expected]
+    for column in ids:
+        assert found[column].astype(str).tolist() == expected[column].astype(str).tolist(), (
+            f"{reason}: the order differs in column {column!r}."
+        )
+    numbers = [name for name in expected.columns if name not in ids]
+    for column in numbers:
+        left, right = found[column].to_numpy(dtype=float), expected[column].to_numpy(dtype=float)
+        same = np.array_equal(left, right) if exact else np.allclose(left, right, rtol=1e-9, atol=1e-12)
+        assert same, f"{reason}: the numbers differ in column {column!r}."
+
+
+def _to_frame(result):
+    frame = result.to_frame() if isinstance(result, RankedLists) else result
+    return frame.reset_index(drop=True)
+
+
+def raises(kind, words, function, *args):
+    """Assert that a call raises an error of a kind whose message holds some words."""
+    try:
+        function(*args)
+    except kind as error:
+        assert words in str(error), f"the {kind.__name__} should say {words!r}; it says: {error}"
+        return
+    except Exception as error:
+        raise AssertionError(
+            f"{kind.__name__} about {words!r} was expected; {type(error).__name__} came: {error}"
+        ) from error
+    raise AssertionError(f"{kind.__name__} about {words!r} was expected; nothing was raised")
