@@ -413,14 +413,13 @@ def test_a_nested_parameter_of_a_meta_estimator_is_in_the_grid():
 @pytest.mark.parametrize("unknown_voter", ["mean", "ignore"])
 def test_weights_of_training_queries_improve_queries_held_out(unknown_voter):
     frame, qrels = make_ranked_lists(
-        n_queries=40, n_voters=15, n_items=60, list_length=30, quality=1.0, quality_spread=1.0, adversarial_share=0.2,
-        random_state=3,
-    )  # fmt: skip
+        n_queries=40, n_voters=20, list_length=8, quality=0.3, quality_spread=1.0, adversarial_share=0.2, random_state=2
+    )
     lists, scorer = RankedLists.from_frame(frame), make_ranking_scorer("ndcg@10", qrels=qrels)
     train, test = lists[np.arange(30)], lists[np.arange(30, 40)]
     base = scorer(CombSUM().fit(train), test)
     learnt = DIBRA(weighting="global", unknown_voter=unknown_voter).fit(train)
-    assert scorer(learnt, test) > base + 0.02
+    assert scorer(learnt, test) > base + 0.1
     folds = {
         weighting: cross_val_score(
             DIBRA(weighting=weighting, unknown_voter=unknown_voter), lists, scoring=scorer, cv=5
@@ -428,7 +427,7 @@ def test_weights_of_training_queries_improve_queries_held_out(unknown_voter):
         for weighting in ("query", "global")
     }
     plain = cross_val_score(CombSUM(), lists, scoring=scorer, cv=5).mean()
-    assert folds["global"] > folds["query"] > plain
+    assert folds["global"] > folds["query"] + 0.05 and folds["query"] > plain + 0.05
 
 
 def test_a_voter_that_training_has_not_seen():
@@ -441,6 +440,35 @@ def test_a_voter_that_training_has_not_seen():
         pd.testing.assert_frame_equal(learnt.transform(FRAME), given.fit_transform(FRAME))
     with pytest.raises(ValueError, match="'v3'"):
         DIBRA(weighting="global", unknown_voter="error").fit(train).transform(FRAME)
+
+
+# ---------------------------------------------------------------------- progress
+
+
+def test_searches_report_their_progress():
+    callback = pytest.importorskip("sklearn.callback", reason="callbacks came with scikit-learn 1.9")
+
+    class Count:
+        """A callback that counts the tasks of a search."""
+
+        ended = 0
+
+        def setup(self, estimator, context):
+            pass
+
+        def teardown(self, estimator, context):
+            pass
+
+        def on_fit_task_begin(self, estimator, context, **data):
+            pass
+
+        def on_fit_task_end(self, estimator, context, **data):
+            Count.ended += 1
+
+    assert isinstance(Count(), callback.FitCallback)
+    search = GridSearchCV(CombSUM(), {"norm": NORMS}, scoring=SCORER, cv=4).set_callbacks(Count())
+    search.fit(LISTS)
+    assert Count.ended >= len(NORMS) * 4
 
 
 # ---------------------------------------------------------------------- one answer everywhere

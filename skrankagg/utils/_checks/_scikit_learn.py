@@ -47,7 +47,7 @@ EXEMPTIONS = {
     "check_fit_idempotent": f"{_MATRIX}; here: check_repeatable",
     "check_fit_score_takes_y": f"{_MATRIX}; here: check_pipeline",
     "check_methods_sample_order_invariance": f"{_MATRIX}; here: check_row_order",
-    "check_methods_subset_invariance": f"{_MATRIX}; here: check_query_subset, whose samples are queries",
+    "check_methods_subset_invariance": f"{_MATRIX}; here: check_query_subset",
     "check_n_features_in": "lists have no features, and no n_features_in_ is set",
     "check_n_features_in_after_fitting": "lists have no features, and no n_features_in_ is set",
     "check_pipeline_consistency": f"{_MATRIX}; here: check_pipeline",
