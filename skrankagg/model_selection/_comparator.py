@@ -76,7 +76,7 @@ class Comparator(TransformerMixin, Composition):
 
     Examples
     --------
-    >>> from skrankagg import CombSUM, Comparator, Copeland
+    >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
     >>> from skrankagg.datasets import make_ranked_lists
     >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
     >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], metrics=["map"])
