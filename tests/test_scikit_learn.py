@@ -31,12 +31,14 @@ from sklearn.model_selection import (
     train_test_split,
     validation_curve,
 )
+from sklearn.pipeline import make_pipeline
 
 from skrankagg import DIBRA, CombSUM, Comparator, Copeland, Qrels, RankedLists, ReciprocalRankFusion, evaluate
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import SplitQueryWarning
 from skrankagg.metrics import make_ranking_scorer
 from skrankagg.model_selection import QueryKFold, QueryShuffleSplit
+from skrankagg.preprocessing import TopK
 
 FRAME, QRELS = make_ranked_lists(
     n_queries=11, n_voters=6, n_items=25, list_length=20, absent=0.1, quality=0.3, random_state=0
@@ -362,6 +364,29 @@ def test_qrels_are_routed_whole(X, cv):
         close(search.cv_results_["mean_test_score"], [np.mean(by_fold(CombSUM(norm=norm))) for norm in NORMS])
         with pytest.raises(TypeError, match=r"qrels must be a Qrels.*Qrels\.from_frame"):
             cross_val_score(CombSUM(), X, scoring=scorer, cv=cv, params={"qrels": QRELS}, error_score="raise")
+
+
+def test_qrels_are_routed_to_a_comparator():
+    members = [("rrf", ReciprocalRankFusion()), ("sum", CombSUM())]
+    expected = cross_val_score(Comparator(members, metrics="ndcg@10", qrels=ENCODED), LISTS, cv=4)
+    with sklearn.config_context(enable_metadata_routing=True):
+        comparator = Comparator(members, metrics="ndcg@10").set_fit_request(qrels=True).set_score_request(qrels=True)
+        close(cross_val_score(comparator, LISTS, cv=4, params={"qrels": ENCODED}), expected)
+
+
+def test_a_comparator_is_the_last_step_of_a_pipeline():
+    comparator = Comparator([("rrf", ReciprocalRankFusion()), ("sum", CombSUM())], metrics="ndcg@10", qrels=ENCODED)
+    pipeline = make_pipeline(TopK(5), comparator)
+    close(cross_val_score(pipeline, LISTS, cv=4), cross_val_score(comparator, TopK(5).fit_transform(LISTS), cv=4))
+    assert pipeline.fit(LISTS).transform(LISTS).columns.tolist() == ["query", "item", "score", "rank"]
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_frames_of_other_libraries_are_split_between_queries(library):
+    module = pytest.importorskip(library)
+    make = module.DataFrame if library == "polars" else module.table
+    frame = make({name: FRAME[name].to_list() for name in FRAME.columns})
+    close(cross_val_score(CombSUM(), frame, scoring=SCORER, cv=QueryKFold(4)), by_fold(CombSUM()))
 
 
 def test_metadata_that_nobody_asked_for_is_refused():
