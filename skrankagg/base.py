@@ -117,7 +117,13 @@ class RankedPairs:
     queries: dict = field(default_factory=dict)
 
     def to_frame(self):
-        """Write the consensus as a frame: `query`, `item`, `score`, `rank` and the method's own columns."""
+        """Write the consensus as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `query`, `item`, `score`, `rank` and the method's own.
+        """
         lists = self.lists
         return pd.DataFrame(
             {
@@ -130,7 +136,13 @@ class RankedPairs:
         )
 
     def info_frame(self):
-        """Write what there is to know of each query as a frame, a row for each query."""
+        """Write what there is to know of each query as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each query.
+        """
         return pd.DataFrame({"query": self.lists.queries, **self.queries})
 
 

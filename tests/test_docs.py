@@ -1,9 +1,13 @@
 """The examples of the guides run, and print what they say they print."""
 
 import doctest
+import importlib.util
+import pkgutil
 from pathlib import Path
 
 import pytest
+
+import skrankagg
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -23,3 +27,22 @@ def test_examples(page, monkeypatch):
     report = []
     results = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
     assert not results.failed, "".join(report)
+
+
+def test_the_reference_has_a_page_for_every_public_module_and_name(tmp_path):
+    spec = importlib.util.spec_from_file_location("api_pages", DOCS / "api_pages.py")
+    pages = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pages)
+    public = {
+        module.name
+        for module in pkgutil.walk_packages(skrankagg.__path__, "skrankagg.")
+        if not any(part.startswith("_") for part in module.name.split("."))
+    }
+    assert public | {"skrankagg"} == {*pages.MODULES, *pages.WITHOUT_PAGE}
+    pages.write_api_pages(tmp_path)
+    for module in pages.MODULES:
+        text = (tmp_path / f"{module}.rst").read_text(encoding="utf-8")
+        names = {*getattr(importlib.import_module(module), "__all__", ())}
+        assert all(f"   {name}\n" in text for name in names if callable(getattr(importlib.import_module(module), name)))
+    top = (tmp_path / "skrankagg.rst").read_text(encoding="utf-8")
+    assert "   RankedLists\n" in top and "   show_versions\n" in top

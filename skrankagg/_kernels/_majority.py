@@ -24,8 +24,7 @@ def majority_points(
     # An absent item is below every ranked one and two absent items are not compared, so with P[i, j] the weight of the
     # lists that hold both and prefer i, the margin of i over j is held[i] - held[j] + P[i, j] - P[j, i]: what the lists
     # that hold only one of the two say follows from the totals, and only pairs inside a list are ever touched. One row
-    # of
-    # margins at a time stays in the cache, where the whole matrix would not fit.
+    # of margins at a time stays in the cache, where the whole matrix would not fit.
     base: i64 = pair_ptr[first]
     n_points: i64 = pair_ptr[last] - base
     wins = vec[float]([0.0] * n_points)

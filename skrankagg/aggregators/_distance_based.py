@@ -169,8 +169,7 @@ class DIBRA(WeightedAggregator):
     References
     ----------
     .. [1] L. Akritidis, A. Fevgas, P. Bozanis and Y. Manolopoulos, "An unsupervised distance-based model for weighted
-    rank
-       aggregation with list pruning", Expert Systems with Applications 202, 2022.
+       rank aggregation with list pruning", Expert Systems with Applications 202, 2022.
     .. [2] L. Akritidis and P. Bozanis, "Weighted item selection in rank aggregation", Algorithms 18(6):362, 2025.
 
     Examples

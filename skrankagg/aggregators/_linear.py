@@ -367,8 +367,7 @@ class SimpleBorda(_BaseBorda):
     References
     ----------
     .. [1] L. Akritidis, M. Alamaniotis and P. Bozanis, "FLAGR: A flexible high-performance library for rank
-    aggregation",
-       SoftwareX 21, 2023.
+       aggregation", SoftwareX 21, 2023.
 
     Examples
     --------

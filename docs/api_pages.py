@@ -1,0 +1,75 @@
+"""The pages of the API reference, generated from what each public module exports."""
+
+import importlib
+import inspect
+
+#: Public modules in the order of their pages, with a heading.
+MODULES = {
+    "skrankagg": "Data and top level",
+    "skrankagg.aggregators": "Aggregators",
+    "skrankagg.preprocessing": "Steps before and after an aggregator",
+    "skrankagg.metrics": "Measures and scorers",
+    "skrankagg.model_selection": "Comparison and splitters",
+    "skrankagg.plotting": "Pictures",
+    "skrankagg.datasets": "Data sets, readers, writers",
+    "skrankagg.base": "Base classes",
+    "skrankagg.exceptions": "Warnings",
+    "skrankagg.utils.discovery": "Discovery",
+    "skrankagg.utils.estimator_checks": "Checks for your own estimators",
+}
+
+#: Public modules without a page, and why.
+WITHOUT_PAGE = {
+    "skrankagg.utils": "a package of two modules that have pages",
+}
+
+
+def exports(module):
+    """Public names of a module that have a page, each in the module that shows it.
+
+    The top level repeats what its parts define; it shows what no part does.
+    """
+    imported = importlib.import_module(module)
+    names = getattr(imported, "__all__", None)
+    if names is None:
+        names = [name for name, value in vars(imported).items() if _is_public(name, value)]
+    if module == "skrankagg":
+        parts = set().union(*(exports(part) for part in MODULES if part != module))
+        names = [name for name in names if name not in parts]
+    return sorted(
+        (name for name in names if _has_docstring(getattr(imported, name))),
+        key=lambda name: (not inspect.isclass(getattr(imported, name)), name.lower()),
+    )
+
+
+def _is_public(name, value):
+    return not name.startswith("_") and _has_docstring(value) and value.__module__.startswith("skrankagg")
+
+
+def _has_docstring(value):
+    return inspect.isclass(value) or inspect.isfunction(value)
+
+
+def write_api_pages(folder):
+    """Write a page for each public module and an index of them; pages that are as they should be are left alone."""
+    folder.mkdir(exist_ok=True)
+    for module, title in MODULES.items():
+        names = exports(module)
+        classes = [name for name in names if inspect.isclass(getattr(importlib.import_module(module), name))]
+        functions = [name for name in names if name not in classes]
+        lines = [title, "=" * len(title), "", f".. automodule:: {module}", "   :no-members:", ""]
+        lines += [f".. currentmodule:: {module}", ""]
+        for heading, group, template in (("Classes", classes, "class.rst"), ("Functions", functions, "function.rst")):
+            if group:
+                lines += [heading, "-" * len(heading), "", ".. autosummary::", "   :toctree: generated"]
+                lines += ["   :nosignatures:", f"   :template: {template}"]
+                lines += ["", *(f"   {name}" for name in group), ""]
+        _write(folder / f"{module}.rst", lines)
+    index = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 1", ""]
+    _write(folder / "index.rst", [*index, *(f"   {module}" for module in MODULES), ""])
+
+
+def _write(path, lines):
+    text = "\n".join(lines)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
