@@ -140,7 +140,7 @@ def test_scores_for_grades_are_told_to_use_a_linear_gain():
 
 def test_names_go_round():
     for name in measure_names():
-        measure = get_measure(name.replace("@k", "@7"))
+        measure = get_measure(name.replace("@k", "@7").replace("@r", "@0.1").replace("@z1,z2,...", "@5,10"))
         assert get_measure(str(measure)) == measure
         assert measure.title
     assert str(get_measure(" NDCG@3[ideal=retrieved, gain=linear] ")) == "ndcg@3[gain=linear,ideal=retrieved]"

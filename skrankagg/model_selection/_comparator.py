@@ -340,14 +340,21 @@ def _rank(estimator, lists):
 
 def _grade(result, lists, qrels, encoded, judged):
     if not isinstance(result, pd.DataFrame):
-        return RankedRelevance.from_codes(lists, result.order, encoded, judged)
+        return RankedRelevance.from_codes(lists, result.order, encoded, judged, score=result.score)
     run = check_run(result)
     place = plain_index(qrels.queries).get_indexer(plain_index(lists.queries)[encoded.judged])
     ranked = RankedRelevance.from_run(run, qrels, place)
     # The measures of unjudged queries are never read: empty lists stand in for them.
     sizes = np.zeros(lists.n_queries, dtype=np.int64)
     sizes[encoded.judged] = ranked.n_retrieved
-    return RankedRelevance(ranked.grade, np.concatenate([[0], np.cumsum(sizes)]), judged)
+    return RankedRelevance(
+        ranked.grade,
+        np.concatenate([[0], np.cumsum(sizes)]),
+        judged,
+        score=ranked.score,
+        rank=ranked.rank,
+        item=ranked.item,
+    )
 
 
 def _is_interactive():
