@@ -192,7 +192,8 @@ def interpolated_precision(ranked, k, *, relevance_threshold=None):
 
     Notes
     -----
-    As in trec_eval, recall c needs ``floor(c R + 0.9)`` relevant items.
+    As in trec_eval 9.0, recall c needs ``floor(c R + 0.9)`` relevant items; later versions round ``c R`` to the nearest
+    whole number.
 
     Examples
     --------

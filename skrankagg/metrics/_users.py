@@ -72,7 +72,7 @@ def rank_biased_residual(ranked, k=None, *, persistence=0.8):
     Notes
     -----
     :math:`p^n + (1 - p) \sum_i p^{i - 1}` over the places i of items that are not judged, n the number of items looked
-    at.
+    at; 0 for a query without results, as trec_eval has it.
 
     Examples
     --------
@@ -82,7 +82,8 @@ def rank_biased_residual(ranked, k=None, *, persistence=0.8):
     """
     seen = ranked.n_retrieved if k is None else np.minimum(ranked.n_retrieved, k)
     unknown = ranked.rate(np.isnan(ranked.grade)) * persistence ** (ranked.position - 1.0)
-    return persistence ** seen.astype(np.float64) + (1 - persistence) * ranked.total(unknown, k)
+    residual = persistence ** seen.astype(np.float64) + (1 - persistence) * ranked.total(unknown, k)
+    return np.where(seen > 0, residual, 0.0)
 
 
 @measure("err", "Expected reciprocal rank")
