@@ -1,7 +1,11 @@
-"""Measures of a consensus against relevance judgements, and the registry that turns their names into functions."""
+"""Measures of a consensus against relevance judgements, of agreement between rankings, and the registry of names."""
 
+from ._agreement import *
+from ._consensus import *
 from ._evaluate import *
 from ._gains import *
+from ._matrices import *
+from ._overlap import *
 from ._ranks import *
 from ._registry import *
 from ._relevance import *
