@@ -1,5 +1,6 @@
 """Compare aggregators and choose among them."""
 
 from ._comparator import *
+from ._compare import *
 from ._tables import *
 from ._voters import *
