@@ -2,5 +2,6 @@
 
 from ._comparator import *
 from ._compare import *
+from ._results import *
 from ._tables import *
 from ._voters import *

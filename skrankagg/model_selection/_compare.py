@@ -12,7 +12,7 @@ from ..stats import (
     win_tie_loss,
 )
 
-__all__ = ["compare_methods", "compare_ranks"]
+__all__ = ["compare_methods", "compare_ranks", "significance_marks"]
 
 
 def query_table(per_query, metric=None):
@@ -68,8 +68,8 @@ def compare_methods(
         Paired, two-sided.
     correction : {"holm", "bonferroni", "bh", "none"}, default="holm"
         For the number of comparisons.
-    confidence : float, default=0.95
-        Of the interval of the difference, a bootstrap (BCa) over the queries; it is not corrected.
+    confidence : float or None, default=0.95
+        Of the interval of the difference, a bootstrap (BCa) over the queries; it is not corrected. None makes none.
     n_resamples : int, default=9999
         Of the bootstrap, and of the randomisation test where it is drawn.
     random_state : int, RandomState instance or None, default=0
@@ -100,8 +100,8 @@ def compare_methods(
     >>> found = compare_methods(per_query, baseline="a")
     >>> found.loc["b", ["mean", "difference", "wins", "ties", "losses"]].astype(float).round(4).tolist()
     [0.6333, 0.1333, 5.0, 1.0, 0.0]
-    >>> round(found.loc["b", "adjusted"], 4)
-    0.0249
+    >>> print(round(found.loc["b", "adjusted"], 3))
+    0.025
     """
     if test not in PAIRED_TESTS:
         raise ValueError(f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}.")
@@ -119,7 +119,8 @@ def compare_methods(
         row = {"mean": table[method].mean(), "wins": 0, "ties": 0, "losses": 0}
         if len(difference):
             row["difference"] = difference.mean()
-            row["low"], row["high"] = bootstrap_interval(difference, confidence=confidence, **options)
+            if confidence is not None:
+                row["low"], row["high"] = bootstrap_interval(difference, confidence=confidence, **options)
             row["effect"] = hedges_g(difference)
             row["wins"], row["ties"], row["losses"] = win_tie_loss(difference)
             _, row["pvalue"] = PAIRED_TESTS[test](difference, **(options if test == "randomization" else {}))
@@ -128,6 +129,47 @@ def compare_methods(
     found = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("method")
     found["adjusted"] = adjust_pvalues(found["pvalue"], correction)
     return found
+
+
+def significance_marks(per_query, baseline, metrics=None, *, alpha=0.05, **options):
+    """Marks for a table: which methods differ from a baseline in which measures.
+
+    Parameters
+    ----------
+    per_query : DataFrame
+        Measures, indexed by method and query.
+    baseline : str
+        The method to compare with.
+    metrics : sequence of str, default=None
+        Measures; None takes all.
+    alpha : float, default=0.05
+        Level of the adjusted p-values.
+    **options
+        Of :func:`compare_methods`: `test`, `correction`, `random_state`.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, n_metrics)
+        "+" where a method is better than the baseline, "-" where it is worse, else "".
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import significance_marks
+    >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["method", "query"])
+    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7, 0.8, 0.4]}, index=index)
+    >>> significance_marks(per_query, "a")["map"].tolist()
+    ['', '+']
+    """
+    metrics = list(per_query.columns) if metrics is None else list(metrics)
+    methods = per_query.index.get_level_values(0).unique()
+    marks = pd.DataFrame("", index=methods.rename("method"), columns=metrics)
+    for metric in metrics:
+        found = compare_methods(per_query, baseline, metric=metric, confidence=None, **options)
+        sure = found["adjusted"] < alpha
+        marks.loc[found.index[sure & (found["difference"] > 0)], metric] = "+"
+        marks.loc[found.index[sure & (found["difference"] < 0)], metric] = "-"
+    return marks
 
 
 def compare_ranks(per_query, *, metric=None, alpha=0.05):
