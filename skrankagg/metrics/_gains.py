@@ -8,6 +8,11 @@ from ._sets import ratio
 __all__ = ["dcg", "ndcg"]
 
 
+def _cumulated_gain(ranked, k, gain, discount):
+    ranked = ranked.head(k)
+    return ranked.at(ranked.gains(gain, discount), k)
+
+
 @measure("dcg", "Discounted cumulative gain")
 def dcg(ranked, k=None, *, gain="exponential", discount="log2"):
     r"""Discounted cumulative gain, :math:`\sum_{i \le k} g(rel_i) / d(i)`.
@@ -33,7 +38,7 @@ def dcg(ranked, k=None, *, gain="exponential", discount="log2"):
     >>> [round(dcg(items, truth, k, gain="linear"), 2) for k in range(1, 9)]
     [0.0, 2.52, 3.02, 4.32, 5.86, 6.22, 7.22, 7.85]
     """
-    return ranked.at(ranked.gains(gain, discount), k)
+    return _cumulated_gain(ranked, k, gain, discount)
 
 
 @measure("ndcg", "Normalised DCG")
@@ -72,4 +77,4 @@ def ndcg(ranked, k=None, *, gain="exponential", discount="log2", ideal="judged",
     if truncate == "relevant":
         n_relevant = ranked.n_relevant().astype(np.int64)
         k = n_relevant if k is None else np.minimum(n_relevant, k)
-    return ratio(ranked.at(ranked.gains(gain, discount), k), best.at(best.gains(gain, discount), k))
+    return ratio(*(_cumulated_gain(part, k, gain, discount) for part in (ranked, best)))

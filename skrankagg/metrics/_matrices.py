@@ -9,9 +9,11 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from scipy.spatial.distance import cdist
 
 from .._frames import plain_index
 from .._lists import RankedLists, check_lists, check_run
+from .._sklearn import limit_threads
 from . import _agreement, _overlap
 from ._agreement import FROM_COUNTS, ratio_or_nan
 
@@ -42,6 +44,16 @@ _PAIRWISE = {
     "average-overlap": _overlap.rank_average_overlap,
     "rbo": _overlap.rank_rbo,
 }
+
+
+def _full_rho(ranks):
+    centred = ranks - (ranks.shape[1] + 1) / 2
+    size = np.sqrt((centred**2).sum(axis=1))
+    return ratio_or_nan(centred @ centred.T, np.outer(size, size))
+
+
+#: The same for lists that all hold the same items, at once.
+_FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "cityblock")}
 
 
 def agreement_names():
@@ -226,6 +238,7 @@ def tied_by_score(run):
     return run
 
 
+@limit_threads(limits=1, user_api="blas")  # the products are small, and threads would wait for each other
 def pair_counts_of_all(ranks):
     """Count pairs of items for every two lists at once.
 
@@ -318,6 +331,8 @@ def _find(measure, options):
     _check_options(measure, function, options)
 
     def compute(ranks):
+        if measure in _FULL and not options and not np.isnan(ranks).any() and ranks.shape[1] > 1:
+            return _FULL[measure](ranks)
         m = len(ranks)
         table = np.empty((m, m))
         for i in range(m):

@@ -6,9 +6,8 @@ relevant items is 0 in every measure.
 
 import numpy as np
 
-from .._kernels import ragged_cumsum
 from ._card import measure
-from ._sets import ratio
+from ._sets import hits_at, ratio
 
 __all__ = [
     "average_precision",
@@ -51,9 +50,10 @@ def average_precision(ranked, k=None, *, relevance_threshold=None, ap_denominato
     >>> [round(value, 2) for value in average_precision([range(1, 9)] * 3, actual, k=8, per_query=True)]
     [0.54, 0.67, 0.23]
     """
-    total = ranked.at(ranked.precisions(relevance_threshold), k)
+    part = ranked.head(k)
+    total = part.at(part.precisions(relevance_threshold), k)
     if ap_denominator == "retrieved":
-        return ratio(total, ranked.at(ranked.hits(relevance_threshold), k))
+        return ratio(total, hits_at(ranked, k, relevance_threshold))
     n_relevant = ranked.n_relevant(relevance_threshold)
     return ratio(total, np.minimum(n_relevant, k) if ap_denominator == "cutoff" and k is not None else n_relevant)
 
@@ -163,7 +163,7 @@ def inferred_average_precision(ranked, *, relevance_threshold=None):
     relevant = ranked.relevant(relevance_threshold)
     above = ranked.hits(relevance_threshold) - relevant
     others = ranked.total_above(relevance_threshold)  # a relevant place adds none of its own
-    pooled = ragged_cumsum((ranked.grade < 0).astype(np.float64), ranked.ptr)
+    pooled = ranked.cumulate("pooled", lambda: (ranked.grade < 0).astype(np.float64))
     share = (above + others + pooled) * (above + tiny) / (above + others + 2 * tiny)
     terms = np.where(relevant, (1 + np.where(ranked.position > 1, share, 0.0)) / ranked.position, 0.0)
     return ratio(ranked.total(terms), ranked.n_relevant(relevance_threshold))

@@ -32,6 +32,7 @@ class RelevanceList:
         self.grade = grade
         self.ptr = ptr
         self._cumulated = {}
+        self._heads = {}
 
     @cached_property
     def position(self):
@@ -71,7 +72,41 @@ class RelevanceList:
 
     def hits(self, threshold=None):
         """Number of relevant items up to each place."""
-        return self.cumulate(("hits", threshold), lambda: self.rate(self.relevant(threshold)))
+        key = ("hits", threshold)
+        if key not in self._cumulated:
+            self._cumulated[key] = self._count(self.relevant(threshold))
+        return self._cumulated[key]
+
+    def _count(self, mask):
+        # Whole numbers: the difference of two running totals over everything is exact.
+        total = np.cumsum(mask, dtype=np.int32)
+        before = np.concatenate([np.zeros(1, dtype=np.int32), total])[self.ptr[:-1]]
+        total -= np.repeat(before, np.diff(self.ptr))
+        return total
+
+    def head(self, k):
+        """The same lists without places far behind the k-th, where measures at small cutoffs need not look.
+
+        Parameters
+        ----------
+        k : int or None
+
+        Returns
+        -------
+        RelevanceList
+            Itself where there is little to leave out; one list for several cutoffs.
+        """
+        if k is None or np.ndim(k):
+            return self
+        depth = max(16, 1 << (int(k) - 1).bit_length())
+        if len(self.grade) < 2 * depth * self.n_queries:
+            return self
+        if depth not in self._heads:
+            size = np.minimum(np.diff(self.ptr), depth)
+            ptr = np.concatenate([[0], np.cumsum(size)])
+            rows = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1] - ptr[:-1], size)
+            self._heads[depth] = RelevanceList(self.grade[rows], ptr)
+        return self._heads[depth]
 
     def precisions(self, threshold=None):
         """Sum of the precisions at relevant places up to each place."""
@@ -148,11 +183,17 @@ class RelevanceList:
             end = np.minimum(end, start + k)
         if len(cumulated) == 0:
             return np.zeros(len(start))
-        return np.where(end > start, cumulated[end - 1], 0.0)
+        return np.where(end > start, cumulated[end - 1], 0.0).astype(np.float64, copy=False)
 
     def total(self, value, k=None):
         """Add up a value along the first `k` places of each list."""
-        return self.at(ragged_cumsum(value, self.ptr), k)
+        if k is not None:
+            value = np.where(self.position <= (k[self.row_query] if np.ndim(k) else k), value, 0.0)
+        sums = np.zeros(self.n_queries)
+        filled = np.diff(self.ptr) > 0
+        if filled.any():
+            sums[filled] = np.add.reduceat(value, self.ptr[:-1][filled], dtype=np.float64)
+        return sums
 
     def best(self, value):
         """Largest value of each list, at least 0."""
@@ -282,7 +323,7 @@ class RankedRelevance(RelevanceList):
 
     def n_relevant(self, threshold=None):
         """Number of relevant items of each query, returned or not."""
-        return self.judged.at(self.judged.hits(threshold))
+        return self.judged.total(self.judged.relevant(threshold))
 
     def preferences(self, threshold=None):
         """Share of the judged not relevant items that do not stand above each relevant place, 0 at other places.

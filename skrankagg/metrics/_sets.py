@@ -23,6 +23,12 @@ __all__ = [
 ]
 
 
+def hits_at(ranked, k, threshold):
+    """Number of relevant items among the first k places of each list."""
+    ranked = ranked.head(k)
+    return ranked.at(ranked.hits(threshold), k)
+
+
 def ratio(numerator, denominator):
     """Divide, 0 where the divisor is 0."""
     denominator = np.broadcast_to(np.asarray(denominator, dtype=np.float64), numerator.shape)
@@ -99,7 +105,7 @@ def precision(ranked, k, *, relevance_threshold=None):
     >>> precision([[1, 2], [4, 5]], [[1], [4, 5]], k=2)
     0.75
     """
-    return ranked.at(ranked.hits(relevance_threshold), k) / k
+    return hits_at(ranked, k, relevance_threshold) / k
 
 
 @measure("recall", "Recall")
@@ -119,7 +125,7 @@ def recall(ranked, k, *, relevance_threshold=None):
     >>> [recall(list("12345678"), ["2", "4", "5", "7"], k=k) for k in range(1, 9)]
     [0.0, 0.25, 0.25, 0.5, 0.75, 0.75, 1.0, 1.0]
     """
-    return ratio(ranked.at(ranked.hits(relevance_threshold), k), ranked.n_relevant(relevance_threshold))
+    return ratio(hits_at(ranked, k, relevance_threshold), ranked.n_relevant(relevance_threshold))
 
 
 @measure("f1", "F1")
@@ -139,7 +145,7 @@ def f1(ranked, k, *, relevance_threshold=None):
     >>> [round(f1(list("abcdefgh"), ["a", "c", "d", "f"], k=k), 2) for k in range(1, 9)]
     [0.4, 0.33, 0.57, 0.75, 0.67, 0.8, 0.73, 0.67]
     """
-    hits = ranked.at(ranked.hits(relevance_threshold), k)
+    hits = hits_at(ranked, k, relevance_threshold)
     # 2 (h/k) (h/R) / (h/k + h/R), multiplied out.
     return ratio(2 * hits, np.where(hits > 0, k + ranked.n_relevant(relevance_threshold), 0.0))
 

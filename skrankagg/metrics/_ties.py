@@ -58,6 +58,14 @@ class ExpectedRelevance(RankedRelevance):
         """Place of each row in its group, from 1."""
         return self.position - self._spread(self.position[self.tie_ptr[:-1]]) + 1
 
+    def hits(self, threshold=None):
+        """Expected number of relevant items up to each place."""
+        return self.cumulate(("hits", threshold), lambda: self.rate(self.relevant(threshold)))
+
+    def head(self, k):
+        """Itself: a group of ties must stay whole."""
+        return self
+
     def rate(self, value):
         """Mean of the value over the items that tie."""
         return self._group_totals(value.astype(np.float64, copy=False)) / self.tie_size
