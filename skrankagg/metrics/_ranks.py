@@ -50,8 +50,7 @@ def average_precision(ranked, k=None, *, relevance_threshold=None, ap_denominato
     >>> [round(value, 2) for value in average_precision([range(1, 9)] * 3, actual, k=8, per_query=True)]
     [0.54, 0.67, 0.23]
     """
-    part = ranked.head(k)
-    total = part.at(part.precisions(relevance_threshold), k)
+    total = ranked.head(k).precisions(relevance_threshold, k)
     if ap_denominator == "retrieved":
         return ratio(total, hits_at(ranked, k, relevance_threshold))
     n_relevant = ranked.n_relevant(relevance_threshold)
@@ -73,8 +72,7 @@ def geometric_average_precision(ranked, *, relevance_threshold=None):
     >>> round(geometric_average_precision([["a", "b"], ["a", "b"]], [["a"], ["b"]]), 4)
     0.7071
     """
-    total = ranked.at(ranked.precisions(relevance_threshold))
-    return ratio(total, ranked.n_relevant(relevance_threshold))
+    return ratio(ranked.precisions(relevance_threshold), ranked.n_relevant(relevance_threshold))
 
 
 @measure("mrr", "Mean reciprocal rank")
@@ -95,7 +93,9 @@ def reciprocal_rank(ranked, k=None, *, relevance_threshold=None):
     >>> round(reciprocal_rank([range(1, 9)] * 3, actual), 2)
     0.57
     """
-    return ranked.total(ranked.firsts(relevance_threshold) / ranked.position, k)
+    ranked = ranked.head(k)
+    rows, chance = ranked.firsts(relevance_threshold)
+    return ranked.sum_of(rows, chance / ranked.position[rows], k)
 
 
 @measure("bpref", "Binary preference")

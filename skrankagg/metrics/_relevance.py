@@ -108,13 +108,34 @@ class RelevanceList:
             self._heads[depth] = RelevanceList(self.grade[rows], ptr)
         return self._heads[depth]
 
-    def precisions(self, threshold=None):
-        """Sum of the precisions at relevant places up to each place."""
-        return self.cumulate(("precisions", threshold), lambda: self._precision_terms(threshold))
+    def precisions(self, threshold=None, k=None):
+        """Sum of the precisions at the relevant places among the first `k` of each list."""
+        rows = np.flatnonzero(self.relevant(threshold))
+        return self.sum_of(rows, self.hits(threshold)[rows] / self.position[rows], k)
 
     def firsts(self, threshold=None):
-        """Probability that the first relevant item stands at each place: 1 at one place of a list at most."""
-        return self._first_hits(threshold)
+        """Where the first relevant item of each list may stand: the rows, and the probability of each, here 1."""
+        rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
+        return rows, np.ones(len(rows))
+
+    def sum_of(self, rows, value, k=None):
+        """Add up a value of some rows along the first `k` places of each list.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_chosen,), dtype=int
+        value : ndarray of shape (n_chosen,), dtype=float64
+        k : int, default=None
+            None takes all places.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        if k is not None:
+            near = self.position[rows] <= k
+            rows, value = rows[near], value[near]
+        return np.bincount(self.row_query[rows], weights=value, minlength=self.n_queries).astype(np.float64)
 
     def gains(self, gain, discount):
         """Discounted cumulative gain up to each place."""
@@ -125,12 +146,6 @@ class RelevanceList:
     def _discounts(self, discount):
         longest = int(np.diff(self.ptr).max(initial=0))
         return _DISCOUNTS[discount](np.arange(longest + 1))[self.position]
-
-    def _precision_terms(self, threshold):
-        return np.where(self.relevant(threshold), self.hits(threshold) / self.position, 0.0)
-
-    def _first_hits(self, threshold):
-        return (self.relevant(threshold) & (self.hits(threshold) == 1)).astype(np.float64)
 
     def stops(self, chance):
         """Probability that a user who reads from the top stops at each place.
@@ -236,10 +251,27 @@ class RankedRelevance(RelevanceList):
     def __init__(self, grade, ptr, judged, *, score=None, rank=None, item=None):
         super().__init__(grade, ptr)
         self.judged = judged
-        self.score = score
-        self.rank = rank
-        self.item = item
         self.views = {}
+        self._get_columns = lambda: (score, rank, item)
+
+    @cached_property
+    def _columns(self):
+        return self._get_columns()
+
+    @property
+    def score(self):
+        """Score of each place, or None."""
+        return self._columns[0]
+
+    @property
+    def rank(self):
+        """Rank of each place, or None."""
+        return self._columns[1]
+
+    @property
+    def item(self):
+        """Codes of the items of each place and the index behind them, or None."""
+        return self._columns[2]
 
     @classmethod
     def from_run(cls, run, qrels, queries):
@@ -258,18 +290,21 @@ class RankedRelevance(RelevanceList):
         RankedRelevance
         """
         place = plain_index(run.queries).get_indexer(plain_index(qrels.queries)[queries])
-        # A place behind the last query is an empty range.
-        rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
-        pair = run.pair[rows]
+        if np.array_equal(place, np.arange(run.n_queries)):
+            rows, ptr = slice(None), run.row_ptr
+        else:  # a place behind the last query is an empty range
+            rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
         places, judged_ptr = gather_ranges(qrels.ptr, queries)
-        return cls(
-            qrels.encode(run).relevance[pair],
-            ptr,
-            RelevanceList(qrels.best_first[places], judged_ptr),
-            score=run.score[rows] if run.has_scores else None,
-            rank=run.rank[rows],
-            item=(run.pair_item[pair], run.items),
+        ranked = cls(
+            qrels.encode(run).relevance[run.pair[rows]], ptr, RelevanceList(qrels.best_first[places], judged_ptr)
         )
+        # Most rules for ties look at nothing else.
+        ranked._get_columns = lambda: (
+            run.score[rows] if run.has_scores else None,
+            run.rank[rows],
+            (run.pair_item[run.pair[rows]], run.items),
+        )
+        return ranked
 
     @classmethod
     def from_codes(cls, lists, order, encoded, judged, *, score=None):

@@ -167,7 +167,8 @@ def success(ranked, k, *, relevance_threshold=None):
     >>> success([["a", "b"], ["a", "b"]], [["b"], ["c"]], k=2)
     0.5
     """
-    return ranked.total(ranked.firsts(relevance_threshold), k)
+    ranked = ranked.head(k)
+    return ranked.sum_of(*ranked.firsts(relevance_threshold), k)
 
 
 @measure("judged", "Share of judged items")

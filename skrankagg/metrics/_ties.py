@@ -80,13 +80,15 @@ class ExpectedRelevance(RankedRelevance):
         # What the groups above a row's own have in all.
         return self._spread((ragged_cumsum(value, self.ptr) - value)[self.tie_ptr[:-1]]) if len(inside) else inside
 
-    def _precision_terms(self, threshold):
+    def precisions(self, threshold=None, k=None):
+        """Expected sum of the precisions at the relevant places among the first `k` of each list."""
         relevant = self.relevant(threshold).astype(np.float64)
         inside, size = self._group_totals(relevant), self.tie_size
         more = (self.place_in_tie - 1) * (inside - 1) / np.maximum(size - 1, 1)
-        return inside / size * (self._before(relevant, inside) + 1 + more) / self.position
+        return self.total(inside / size * (self._before(relevant, inside) + 1 + more) / self.position, k)
 
-    def _first_hits(self, threshold):
+    def firsts(self, threshold=None):
+        """Where the first relevant item of each list may stand: all rows, and the probability of each."""
         relevant = self.relevant(threshold).astype(np.float64)
         inside = self._group_totals(relevant)
         # The first place is a hit with probability r / c, the second, if the first is none, with r / (c - 1), ...
@@ -98,7 +100,7 @@ class ExpectedRelevance(RankedRelevance):
         before = np.zeros(len(chance))
         before[1:] = ragged_cumsum(missed, self.tie_ptr)[:-1]
         before[self.tie_ptr[:-1]] = 0.0
-        return chance * np.exp(before)
+        return np.arange(len(chance)), chance * np.exp(before)
 
     def stops(self, chance):
         """Probability that a user who reads from the top stops at each place."""
