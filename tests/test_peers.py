@@ -11,6 +11,7 @@ import pytest
 
 from skrankagg import Qrels, RankedLists, evaluate
 from skrankagg.datasets import read_lists, read_qrels
+from skrankagg.model_selection import flagr_metrics, flagr_table
 
 # trec_eval's names, as pytrec_eval asks for them and as it answers, and ours.
 LEVELS = (0.0, 0.1, 0.2, 0.5, 0.7, 1.0)
@@ -226,3 +227,59 @@ def test_twelve_runs_of_the_robust_track(shared_data):
         assert len(theirs) == 100
         for name in theirs:
             np.testing.assert_allclose(ours.loc[theirs.index, name], theirs[name], atol=5.1e-5, rtol=0, err_msg=name)
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.RankScoreConflictWarning")  # its p-values ascend
+def test_every_number_of_flagrs_evaluation(shared_data):
+    # PyFLAGR's own lists of 21 methods, evaluated by its conventions: ideal lists of what was returned, and items with
+    # a score of at most 0 not relevant.
+    folder = shared_data / "flagr"
+    qrels = Qrels.from_frame(read_qrels(folder / "testdata_qrels.csv").astype({"query": str}))
+    paths = sorted((folder / "pyflagr-1.0.18").glob("*_out.csv"))
+    assert len(paths) == 21
+    runs, expected = {}, []
+    for path in paths:
+        name = path.name.removesuffix("_out.csv")
+        run = pd.read_csv(path, dtype={"Query": str})
+        run.columns = ["query", *run.columns[1:]]
+        # Its order among equal scores is that of its own ranks.
+        runs[name] = run.rename(columns={"ItemID": "item", "Rank": "rank", "Score": "score"})
+        expected.append(pd.read_csv(path.with_name(f"{name}_eval.csv")).assign(Method=name))
+    names = flagr_metrics(10)
+    per_query = evaluate(runs, qrels, names, per_query=True).rename_axis(["method", "query"])
+    ours = flagr_table(evaluate(runs, qrels, names), per_query)
+    theirs = pd.concat(expected)
+    assert ours.shape == (441, 46)
+    theirs["q"] = theirs["q"].astype(str).str.removeprefix("Topic ").str.strip()
+    ours["q"] = ours["q"].astype(str).str.removeprefix("Topic ").str.strip()
+    keys = ["Method", "q"]
+    both = ours.merge(theirs, on=keys, validate="1:1", suffixes=("", "_flagr"))
+    assert len(both) == 441
+    columns = [column for column in theirs.columns if column not in keys]
+    assert len(columns) == 44
+    for column in columns:
+        mine = "Mean Average Precision (MAP)" if column == "map" else column
+        other = column if column == "map" else f"{column}_flagr"
+        np.testing.assert_allclose(both[mine], both[other], atol=1.1e-6, err_msg=column)
+
+
+def test_defects_of_peers_that_are_not_ours():
+    # Each by what its users report of it; the numbers of the peers are written down, not run.
+    # ranx cuts grades to whole numbers: 1.9 counts as 1.
+    assert evaluate([["a"]], [{"a": 1.9}], "dcg@1[gain=linear]").iloc[0, 0] == 1.9
+    # ranx refuses runs whose queries differ from the judged ones; here the judgements state the queries.
+    run = pd.DataFrame({"query": ["a", "x"], "item": ["i", "i"], "rank": 1})
+    qrels = pd.DataFrame({"query": ["a", "b"], "item": ["i", "i"], "relevance": 1})
+    assert evaluate(run, qrels, "p@1").iloc[0, 0] == 0.5
+    # ranx orders equal scores as they come; here the order of the rows is no matter.
+    tied = pd.DataFrame({"query": "q", "item": [f"d{k:02}" for k in range(40)], "score": 1.0})
+    truth = pd.DataFrame({"query": "q", "item": ["d07"], "relevance": 1})
+    assert {evaluate(tied.sample(frac=1, random_state=k), truth, "mrr").iloc[0, 0] for k in range(5)} == {1 / 8}
+    # trec_eval's rbp reads a lowest and a highest gain that nobody has set; a gain here is 1, or a share of max_grade.
+    assert evaluate([["a"]], [{"a": 3}], "rbp[persistence=0.9]").iloc[0, 0] == pytest.approx(0.1)
+    # FLAGR's nDCG of a list that lacks relevant items can still be 1.
+    lacking = [["a"]], [{"a": 1, "b": 1}]
+    assert evaluate(*lacking, "ndcg@5[ideal=retrieved]").iloc[0, 0] == 1.0
+    assert evaluate(*lacking, "ndcg@5").iloc[0, 0] < 1.0
+    # Others give nDCG above 1 where an ideal list is shorter than the cutoff or graded otherwise.
+    assert evaluate([["a", "b", "c"]], [{"a": 3, "b": 2, "c": 1}], "ndcg@10").iloc[0, 0] == 1.0
