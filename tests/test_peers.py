@@ -229,6 +229,30 @@ def test_twelve_runs_of_the_robust_track(shared_data):
             np.testing.assert_allclose(ours.loc[theirs.index, name], theirs[name], atol=5.1e-5, rtol=0, err_msg=name)
 
 
+@pytest.mark.parametrize("name", ["pircRBa1", "uic0301", "humR03dc"])
+def test_pytrec_eval_agrees_on_runs_of_the_robust_track(shared_data, name):
+    folder = shared_data / "robust03"
+    qrels = read_qrels(folder / "robust03_qrels.txt.gz").astype({"query": str})
+    run = read_lists(folder / "runs" / f"input.{name}.gz").astype({"query": str})[["query", "item", "score"]]
+    run["score"] = run["score"].astype(np.float32).astype(np.float64)  # as pytrec_eval does
+    ours = evaluate(run, qrels, list(SHARED.values()), per_query=True, gain="linear", ties="trec_eval")
+    assert_equal_per_query(ours, pytrec(run, qrels, SHARED), SHARED)
+
+
+def test_pytrec_eval_agrees_on_graded_judgements_of_a_benchmark_with_many_ties(shared_data):
+    folder = shared_data / "mq2008agg"
+    columns = {"header": None, "dtype": {0: str}}
+    lists = pd.read_csv(folder / "rank_agg.csv.gz", names=["query", "voter", "item", "rank"], **columns)
+    qrels = pd.read_csv(folder / "rel_agg.csv.gz", names=["query", "0", "item", "relevance"], **columns)
+    # The number of lists that hold an item, of a few voters: whole numbers, and most of them tie.
+    run = lists[lists["voter"] <= 6].groupby(["query", "item"], as_index=False).size().rename(columns={"size": "score"})
+    qrels = qrels.drop_duplicates(["query", "item"])
+    ours = evaluate(run, qrels, list(SHARED.values()), per_query=True, gain="linear", ties="trec_eval")
+    theirs = pytrec(run, qrels, SHARED)
+    assert len(theirs) > 700
+    assert_equal_per_query(ours, theirs, SHARED)
+
+
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.RankScoreConflictWarning")  # its p-values ascend
 def test_every_number_of_flagrs_evaluation(shared_data):
     # PyFLAGR's own lists of 21 methods, evaluated by its conventions: ideal lists of what was returned, and items with
