@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from sklearn.pipeline import make_pipeline
 
 from skrankagg import CombMNZ, CombSUM, Comparator, Copeland, Qrels, evaluate
 from skrankagg.datasets import make_ranked_lists, make_rasdagen
@@ -101,6 +102,18 @@ def test_ranks_are_those_of_friedman(clear):
     assert ranks.index.tolist()[0] == "better" and ranks.index.tolist()[-1] == "worse"
     theirs = stats.friedmanchisquare(*(clear["map"].loc[name] for name in ("base", "level", "better", "worse")))
     assert (result.statistic, result.pvalue) == pytest.approx(tuple(theirs))
+
+
+def test_rules_for_ties_reach_the_measures_of_a_comparator():
+    lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    metrics = [f"ndcg@10[ties={ties}]" for ties in ("order", "trec_eval", "expected", "optimistic", "pessimistic")]
+    methods = [("copeland", Copeland()), ("frame", make_pipeline(Copeland()))]
+    comparator = Comparator(methods, metrics=metrics, qrels=Qrels.from_frame(qrels)).fit(lists)
+    expected = evaluate(comparator.runs_["copeland"], qrels, metrics)
+    for method in comparator.results_.index:
+        assert comparator.results_.loc[method, metrics].tolist() == pytest.approx(expected.iloc[0].tolist())
+    low, high = expected.iloc[0, [4, 3]]
+    assert low < expected.iloc[0, 2] < high
 
 
 # ---------------------------------------------------------------------- tables

@@ -2,6 +2,7 @@
 
 from ._agreement import *
 from ._consensus import *
+from ._correlations import *
 from ._evaluate import *
 from ._gains import *
 from ._matrices import *

@@ -170,7 +170,7 @@ def _document(text, card):
     if title not in body:
         body += f"\n\n{title}".rstrip(" ")
     head, _, own = body.partition(title)
-    return "\n".join(part for part in (f"{head}{title}{_HEAD}", own.strip("\n"), tail) if part) + f"\n{rest}"
+    return "\n".join(part for part in (f"{head}{title}{_HEAD}", own.strip("\n"), tail) if part) + f"\n{rest}\n"
 
 
 def view(card, ranked, options):

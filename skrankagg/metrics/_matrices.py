@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from .._frames import plain_index
 from .._lists import RankedLists, check_lists, check_run
 from .._sklearn import limit_threads
-from . import _agreement, _overlap
+from . import _agreement, _correlations, _overlap
 from ._agreement import FROM_COUNTS, ratio_or_nan
 
 __all__ = ["agreement_matrix", "agreement_names", "concordance", "consensus_agreement"]
@@ -37,9 +37,9 @@ _COUNTED = {f"tau-{variant}": _tau(variant) for variant in "abx"} | {"gamma": _t
 _PAIRWISE = {
     "kendall-distance": _agreement.top_distance,
     "footrule": _agreement.rank_footrule,
-    "spearman": _agreement.rank_rho,
-    "weighted-tau": _agreement.rank_weighted_tau,
-    "tau-ap": _agreement.rank_tau_ap,
+    "spearman": _correlations.rank_rho,
+    "weighted-tau": _correlations.rank_weighted_tau,
+    "tau-ap": _correlations.rank_tau_ap,
     "overlap": _overlap.rank_overlap,
     "average-overlap": _overlap.rank_average_overlap,
     "rbo": _overlap.rank_rbo,
@@ -227,7 +227,7 @@ def concordance(lists):
     values = []
     for q in range(lists.n_queries):
         _, ranks = _query_ranks(lists, q)
-        values.append(_agreement.rank_w(ranks) if len(ranks) > 1 else np.nan)
+        values.append(_correlations.rank_w(ranks) if len(ranks) > 1 else np.nan)
     return pd.Series(values, index=plain_index(lists.queries).rename("query"), name="kendall_w")
 
 

@@ -326,8 +326,9 @@ class RankedRelevance(RelevanceList):
         -------
         RankedRelevance
         """
-        item = (lists.pair_item[order], lists.items)
-        return cls(encoded.relevance[order], lists.pair_ptr, judged, score=score, item=item)
+        ranked = cls(encoded.relevance[order], lists.pair_ptr, judged)
+        ranked._get_columns = lambda: (score, None, (lists.pair_item[order], lists.items))
+        return ranked
 
     def positive_only(self):
         """Take items with scores of at most 0 for not relevant, as FLAGR's evaluation does; without scores, none.
