@@ -9,6 +9,7 @@ MODULES = {
     "skrankagg.aggregators": "Aggregators",
     "skrankagg.preprocessing": "Steps before and after an aggregator",
     "skrankagg.metrics": "Measures and scorers",
+    "skrankagg.stats": "Statistics of comparisons",
     "skrankagg.model_selection": "Comparison and splitters",
     "skrankagg.plotting": "Pictures",
     "skrankagg.datasets": "Data sets, readers, writers",

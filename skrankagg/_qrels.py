@@ -12,6 +12,11 @@ from ._immutable import Immutable
 
 __all__ = ["EncodedQrels", "Qrels", "check_qrels"]
 
+# Judgements are looked up in a table of queries by items where it has at most so many cells for each pair and each
+# judgement, some queries at a time.
+_DENSE_SHARE = 16
+_TABLE_CELLS = 1 << 18
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels(Immutable):
@@ -139,13 +144,7 @@ class Qrels(Immutable):
         rows, judged_ptr = gather_ranges(
             np.append(self.ptr, self.n_judgements), np.where(judged, query, self.n_queries)
         )
-        pair_query, pair_item = query[lists.pair_query], item[lists.pair_item]
-        known = (pair_query >= 0) & (pair_item >= 0)
-        keys = expand(self.ptr).astype(np.int64) * len(self.items) + self.item
-        wanted = pair_query[known] * len(self.items) + pair_item[known]
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        relevance = np.full(lists.n_pairs, np.nan)
-        relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
+        relevance = self._look_up(lists, query, item, rows, judged_ptr)
         return EncodedQrels(relevance, judged, judged_ptr, self.best_first[rows])
 
     def reassign(self, queries, place):
@@ -164,6 +163,38 @@ class Qrels(Immutable):
         """
         rows, ptr = gather_ranges(self.ptr, place[place >= 0])
         return Qrels(queries[place >= 0], self.items, ptr, self.item[rows], self.relevance[rows])
+
+    def _look_up(self, lists, query, item, rows, judged_ptr):
+        """Grade of each pair, NaN where it is not judged."""
+        n_items = lists.n_items
+        if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_pairs + len(rows)):
+            pair_query, pair_item = query[lists.pair_query], item[lists.pair_item]
+            known = (pair_query >= 0) & (pair_item >= 0)
+            keys = expand(self.ptr).astype(np.int64) * len(self.items) + self.item
+            wanted = pair_query[known] * len(self.items) + pair_item[known]
+            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            relevance = np.full(lists.n_pairs, np.nan)
+            relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
+            return relevance
+        # A table of some queries by all items: written where it is judged, read where there are pairs.
+        code = np.full(len(self.items) + 1, -1, dtype=np.int64)  # the last place takes the items without judgements
+        code[item] = np.arange(n_items)
+        code = code[self.item[rows]]
+        relevance = np.empty(lists.n_pairs)
+        width = max(1, _TABLE_CELLS // n_items)
+        table = np.empty(width * n_items)
+        for first in range(0, lists.n_queries, width):
+            last = min(first + width, lists.n_queries)
+            table[: (last - first) * n_items] = np.nan
+            mine = slice(judged_ptr[first], judged_ptr[last])
+            cell = code[mine] + np.repeat(np.arange(last - first) * n_items, np.diff(judged_ptr[first : last + 1]))
+            known = code[mine] >= 0
+            table[cell[known]] = self.relevance[rows[mine]][known]
+            pairs = slice(lists.pair_ptr[first], lists.pair_ptr[last])
+            cell = np.repeat(np.arange(last - first) * n_items, np.diff(lists.pair_ptr[first : last + 1]))
+            cell += lists.pair_item[pairs]
+            relevance[pairs] = table[cell]
+        return relevance
 
     def to_frame(self):
         """Write the judgements as a frame, sorted by query and item.

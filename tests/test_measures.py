@@ -1,6 +1,8 @@
 """Measures: the worked examples of the literature, brute force, and peers."""
 
+import inspect
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -8,8 +10,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import skrankagg
 from skrankagg import Qrels, RankedLists, evaluate
-from skrankagg.metrics import RankedRelevance, RelevanceList, get_measure, measure_names
+from skrankagg.metrics import (
+    RankedRelevance,
+    RelevanceList,
+    dcg,
+    expected_reciprocal_rank,
+    get_measure,
+    interpolated_precision,
+    mean_average_r_precision,
+    measure_names,
+    ndcg,
+    precision,
+    r_precision,
+    rank_biased_precision,
+    recall,
+)
 
 
 def values(grades, name, **conventions):
@@ -140,7 +157,7 @@ def test_scores_for_grades_are_told_to_use_a_linear_gain():
 
 def test_names_go_round():
     for name in measure_names():
-        measure = get_measure(name.replace("@k", "@7"))
+        measure = get_measure(name.replace("@k", "@7").replace("@r", "@0.1").replace("@z1,z2,...", "@5,10"))
         assert get_measure(str(measure)) == measure
         assert measure.title
     assert str(get_measure(" NDCG@3[ideal=retrieved, gain=linear] ")) == "ndcg@3[gain=linear,ideal=retrieved]"
@@ -273,51 +290,132 @@ def test_measures_equal_their_definitions(lists, k):
         np.testing.assert_allclose(get_measure(f"{name}@{k}")(ranked), expected, rtol=1e-12, atol=1e-15)
 
 
-def random_judged_runs(seed, n_queries=30):
-    rng = np.random.default_rng(seed)
-    run, qrels = [], []
-    for q in range(n_queries):
-        pool = rng.permutation(60)
-        if q % 7:  # every seventh judged query has no results
-            items = pool[: rng.integers(1, 40)]
-            run.append(pd.DataFrame({"query": f"q{q}", "item": items, "score": rng.permutation(len(items)) + 0.25}))
-        judged = rng.permutation(60)[: rng.integers(1, 50)]
-        grades = rng.integers(-1 if q % 3 else 0, 4, len(judged)) * (q % 5 > 0)  # and some have nothing relevant
-        qrels.append(pd.DataFrame({"query": f"q{q}", "item": judged, "relevance": grades}))
-    run, qrels = pd.concat(run, ignore_index=True), pd.concat(qrels, ignore_index=True)
-    return run.assign(item="d" + run["item"].astype(str)), qrels.assign(item="d" + qrels["item"].astype(str))
+# ---------------------------------------------------------------------- more definitions, and the forms of a call
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_pytrec_eval_agrees(seed):
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    run, qrels = random_judged_runs(seed)
-    names = {
-        **{f"P_{k}": f"p@{k}" for k in (5, 10, 100)},
-        **{f"recall_{k}": f"recall@{k}" for k in (5, 10, 100)},
-        **{f"map_cut_{k}": f"map@{k}" for k in (5, 10, 100)},
-        **{f"ndcg_cut_{k}": f"ndcg@{k}" for k in (5, 10, 100)},
-        **{name: name for name in ("map", "ndcg", "num_ret", "num_rel", "num_rel_ret")},
-    }
-    evaluator = pytrec_eval.RelevanceEvaluator(
-        {
-            query: dict(zip(rows["item"], rows["relevance"].astype(int), strict=True))
-            for query, rows in qrels.groupby("query")
-        },
-        set(names),
+def test_mean_average_r_precision_with_ties_and_a_short_solution():
+    # The second example of the VideoLectures challenge: (4/5 + 6/10) / 2 and (2/5 + 4/7) / 2; it prints 0.5928.
+    solutions = [
+        {1: 100, 2: 99, 3: 98, 4: 97, 5: 96, 6: 96, 7: 96, 8: 93, 9: 92, 10: 91},
+        {1: 50, 2: 49, 3: 48, 4: 47, 5: 46, 6: 45, 7: 44},
+    ]
+    found = [[1, 2, 3, 7, 20, 6, 21, 8, 22, 23], [23, 2, 3, 20, 10, 6, 7, 8, 21, 22]]
+    each = mean_average_r_precision(found, solutions, k=(5, 10), per_query=True)
+    assert each.tolist() == pytest.approx([0.7, (2 / 5 + 4 / 7) / 2])
+    assert evaluate(found, solutions, "marp@5,10").iloc[0, 0] == pytest.approx(83 / 140)
+    assert r_precision(found, solutions, 5, per_query=True).tolist() == [0.8, 0.4]
+
+
+def test_a_convention_of_recommender_toolkits_cuts_at_the_number_of_relevant_items():
+    recommends, truth = [[1, 2], [4, 5]], [[1], [4, 5]]
+    assert ndcg(recommends, truth, 2, discount="ln", truncate="relevant") == 1.0
+    assert dcg(recommends, truth, 2, discount="ln", per_query=True).tolist() == pytest.approx(
+        [1 / math.log(2), 1 / math.log(2) + 1 / math.log(3)]
     )
-    theirs = pd.DataFrame.from_dict(
-        evaluator.evaluate(
-            {query: dict(zip(rows["item"], rows["score"], strict=True)) for query, rows in run.groupby("query")}
-        ),
-        orient="index",
+    assert precision(recommends, truth, 2) == 0.75
+    assert recall(recommends, truth, 2) == 1.0
+
+
+def brute_users(grades, name, p=0.8, top=4):
+    if name == "rbp":
+        return (1 - p) * sum(p**j for j, grade in enumerate(grades) if (grade or 0) > 0)
+    if name == "rbp_resid":
+        unknown = sum(p**j for j, grade in enumerate(grades) if grade is None)
+        return p ** len(grades) + (1 - p) * unknown if grades else 0.0
+    left = value = 1.0
+    value = 0.0
+    for j, grade in enumerate(grades):
+        stops = (2 ** max(grade or 0, 0) - 1) / 2**top
+        value += left * stops / (j + 1)
+        left *= 1 - stops
+    return value
+
+
+@given(
+    grades=st.lists(st.sampled_from([None, -1, 0, 1, 2, 4]), max_size=8),
+    name=st.sampled_from(["rbp", "rbp_resid", "err"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_models_of_a_user_equal_their_definitions(grades, name):
+    truth = {k: grade for k, grade in enumerate(grades) if grade is not None}
+    found = evaluate([list(range(len(grades)))], [truth], name).iloc[0, 0]
+    assert found == pytest.approx(brute_users(grades, name), rel=1e-12, abs=1e-15)
+
+
+def test_graded_gains_of_a_user_are_shares_of_the_highest_grade():
+    assert rank_biased_precision(["a", "b"], {"a": 2, "b": 4}, persistence=0.5, max_grade=4) == 0.5 * (0.5 + 0.5)
+    for measure, words in ((expected_reciprocal_rank, "max_grade must be"), (rank_biased_precision, "max_grade must")):
+        with pytest.raises(ValueError, match=words):
+            measure(["a"], {"a": 5}, max_grade=4)
+
+
+def test_lists_frames_and_dicts_say_the_same():
+    items, truth = [["a", "b", "c"], ["b"], []], [{"a": 1, "c": 2}, {"a": 1}, {"b": 3}]
+    rows = [(q, item, k + 1) for q, some in enumerate(items) for k, item in enumerate(some)]
+    run = pd.DataFrame(rows, columns=["query", "item", "rank"])
+    qrels = pd.DataFrame(
+        [(q, item, grade) for q, some in enumerate(truth) for item, grade in some.items()],
+        columns=["query", "item", "relevance"],
     )
-    ours = evaluate(run, qrels, list(names.values()), per_query=True, gain="linear")
-    assert len(ours) == 30 and len(theirs) == 25
-    for query, row in ours.iterrows():
-        if query in theirs.index:
-            for name, our_name in names.items():
-                assert row[our_name] == pytest.approx(theirs.loc[query, name], rel=1e-12, abs=1e-12), (query, name)
-        else:
-            assert (row.drop("num_rel") == 0).all()
-            assert row["num_rel"] == (qrels.loc[qrels["query"] == query, "relevance"] > 0).sum()
+    by_name = {f"q{q}": some for q, some in enumerate(items)}, {f"q{q}": some for q, some in enumerate(truth)}
+    scored = {name: {item: -k for k, item in enumerate(some)} for name, some in by_name[0].items()}
+    expected = ndcg(run, qrels, k=2, per_query=True)
+    assert expected.index.name == "query" and expected.name == "ndcg"
+    for form in ((items, truth), by_name, (scored, by_name[1]), (RankedLists.from_frame(run), Qrels.from_frame(qrels))):
+        assert ndcg(*form, k=2, per_query=True).tolist() == pytest.approx(expected.tolist())
+        assert ndcg(*form, k=2) == pytest.approx(expected.mean())
+        assert ndcg(*form, k=2, missing="skip") == pytest.approx(expected.iloc[:2].mean())
+    assert ndcg(items[0], truth[0], k=2) == pytest.approx(expected.iloc[0])
+    assert evaluate(items, truth, "ndcg@2[missing=skip]").iloc[0, 0] == pytest.approx(expected.iloc[:2].mean())
+
+
+def test_items_of_mixed_types_and_empty_truths_are_no_matter():
+    assert precision([[1, "1"], ["x"]], [{"1"}, set()], k=1, per_query=True).tolist() == [0.0, 0.0]
+    assert precision([np.array([3, 4])], [np.array([3])], k=1) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("run", "qrels", "error", "words"),
+    [
+        ([["a"]], pd.DataFrame({"query": [1], "item": ["a"], "relevance": [1]}), TypeError, "Give both as frames"),
+        ([["a"], ["b"]], [["a"]], ValueError, "there are 2 lists and 1 collections"),
+        ([["a", "a"]], [["a"]], ValueError, "query 0 repeats one"),
+        ([{"a": float("nan")}], [["a"]], ValueError, "Scores must be finite"),
+        ([["a"]], [{"a": float("inf")}], ValueError, "Grades must be finite"),
+        ([["a"], ["b"]], ["a", ["b"]], TypeError, "query 0 has 'a'"),
+        ({"q": ["a"]}, [["a"]], TypeError, "a dict by query"),
+        ([[], ()], [["a"], []], ValueError, "At least one list"),
+    ],
+)
+def test_wrong_lists_are_told(run, qrels, error, words):
+    with pytest.raises(error, match=words):
+        precision(run, qrels, k=1, missing="skip")
+
+
+@pytest.mark.parametrize("k", [0, 1.5, "3", -1])
+def test_wrong_cutoffs_are_told(k):
+    with pytest.raises(ValueError, match="whole number of at least 1"):
+        precision(["a"], ["a"], k=k)
+    with pytest.raises(ValueError, match="recall from 0 to 1"):
+        interpolated_precision(["a"], ["a"], k=2.0)
+
+
+def test_items_without_a_positive_score_may_count_as_not_relevant():
+    run = pd.DataFrame({"query": "q", "item": ["a", "b"], "score": [1.0, 0.0]})
+    qrels = pd.DataFrame({"query": "q", "item": ["a", "b"], "relevance": 1})
+    assert evaluate(run, qrels, "map").iloc[0, 0] == 1.0
+    assert evaluate(run, qrels, "map", positive_scores=True).iloc[0, 0] == 0.5
+    assert evaluate(run, qrels, "num_rel_ret[positive_scores=true]").iloc[0, 0] == 1.0
+
+
+def test_the_geometric_mean_is_over_queries():
+    run, truth = [["a", "b"], ["a", "b"], ["x"]], [["a"], ["b"], ["b"]]
+    assert evaluate(run, truth, "gmap").iloc[0, 0] == pytest.approx((1 * 0.5 * 1e-5) ** (1 / 3))
+    assert evaluate(run, truth, "gmap", per_query=True)["gmap"].tolist() == [1.0, 0.5, 0.0]
+
+
+def test_every_measure_documents_its_signature():
+    for name in ("ndcg", "rank_biased_precision", "num_ret", "interpolated_precision"):
+        function = getattr(skrankagg.metrics, name)
+        documented = re.findall(r"^(\w+) : ", function.__doc__.partition("Returns\n")[0], flags=re.MULTILINE)
+        assert documented == list(inspect.signature(function).parameters)

@@ -2,18 +2,14 @@
 
 from collections.abc import Mapping
 
-import numpy as np
 import pandas as pd
 
-from .._frames import plain_index
-from .._lists import check_run
 from .._qrels import check_qrels
+from ._card import check_conventions
+from ._door import rank_relevance
 from ._registry import get_measure
-from ._relevance import RankedRelevance
 
 __all__ = ["evaluate"]
-
-_MISSING = ("zero", "skip")
 
 
 def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False, missing="zero", **conventions):
@@ -24,10 +20,11 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     Parameters
     ----------
     run : DataFrame or RankedLists, or dict of str to these
-        A consensus or any ranking: columns `query`, `item` and `rank` and/or `score`, one list for each query. The
-        order is by `rank` where there is one, else by descending `score`, then by item.
+        A consensus or any ranking: columns `query`, `item` and `rank` and/or `score`, one list for each query. Or plain
+        lists of items, as every measure takes them. A dict holds several runs by name.
     qrels : DataFrame or Qrels
-        Judgements, columns `query`, `item`, `relevance`.
+        Judgements, columns `query`, `item`, `relevance`; for a run of plain lists, a list of the relevant items or of
+        dicts of item to grade.
     metrics : str or sequence of str, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`measure_names`.
     per_query : bool, default=False
@@ -35,7 +32,9 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     missing : {"zero", "skip"}, default="zero"
         What a judged query without results counts: as an empty list, 0 in every measure, or nothing.
     **conventions
-        Conventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
+        Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
+        `relevance_threshold`, `persistence`, `max_grade`, `positive_scores`. Those in brackets behind a name come
+        first.
 
     Returns
     -------
@@ -53,6 +52,11 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     --------
     get_measure : The registry of names.
 
+    Notes
+    -----
+    The default gain of nDCG is ``2 ** relevance - 1``; trec_eval and ranx have the relevance itself, ``gain="linear"``,
+    and trec_eval orders equal scores by ``ties="trec_eval"``. The two gains are equal on binary judgements.
+
     Examples
     --------
     >>> import pandas as pd
@@ -64,15 +68,15 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     run
     run  0.583333  0.386853
     """
-    if missing not in _MISSING:
-        raise ValueError(f"missing must be one of {', '.join(_MISSING)}; got {missing!r}.")
+    check_conventions({"missing": missing})
     metrics = [metrics] if isinstance(metrics, str) else list(metrics)
     measures = [get_measure(name, **conventions) for name in metrics]
-    qrels = check_qrels(qrels)
     runs = run if isinstance(run, Mapping) else {"run": run}
     if not runs:
         raise ValueError("evaluate expects at least one run; the dict of runs is empty.")
-    tables = {name: _evaluate_queries(check_run(one), qrels, metrics, measures, missing) for name, one in runs.items()}
+    if not isinstance(qrels, (list, tuple)):
+        qrels = check_qrels(qrels)  # once for all runs
+    tables = {name: _evaluate_queries(one, qrels, metrics, measures, missing) for name, one in runs.items()}
     if not per_query:
         rows = [
             [measure.summarize(table[name]) for name, measure in zip(metrics, measures, strict=True)]
@@ -85,9 +89,5 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
 
 
 def _evaluate_queries(run, qrels, metrics, measures, missing):
-    queries = np.arange(qrels.n_queries)
-    if missing == "skip":
-        queries = queries[plain_index(qrels.queries).isin(plain_index(run.queries))]
-    ranked = RankedRelevance.from_run(run, qrels, queries)
-    values = {name: measure(ranked) for name, measure in zip(metrics, measures, strict=True)}
-    return pd.DataFrame(values, index=pd.Index(qrels.queries[queries], name="query"))
+    ranked, queries = rank_relevance(run, qrels, missing)
+    return pd.DataFrame({name: measure(ranked) for name, measure in zip(metrics, measures, strict=True)}, index=queries)

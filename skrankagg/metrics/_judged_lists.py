@@ -56,13 +56,22 @@ class JudgedLists:
     def _grade(self, consensus):
         lists, judged = self._lists, self._encoded.judged
         if not _is_frame(consensus):
-            return RankedRelevance.from_codes(lists, consensus.order, self._encoded, self._judged)
+            return RankedRelevance.from_codes(
+                lists, consensus.order, self._encoded, self._judged, score=consensus.score
+            )
         place = plain_index(self._qrels.queries).get_indexer(self.queries)
         ranked = RankedRelevance.from_run(check_run(consensus), self._qrels, place)
         # The measures of unjudged queries are never read: empty lists stand in for them.
         sizes = np.zeros(lists.n_queries, dtype=np.int64)
         sizes[judged] = ranked.n_retrieved
-        return RankedRelevance(ranked.grade, np.concatenate([[0], np.cumsum(sizes)]), self._judged)
+        return RankedRelevance(
+            ranked.grade,
+            np.concatenate([[0], np.cumsum(sizes)]),
+            self._judged,
+            score=ranked.score,
+            rank=ranked.rank,
+            item=ranked.item,
+        )
 
 
 def _is_frame(consensus):

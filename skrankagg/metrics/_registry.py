@@ -14,45 +14,19 @@ defaults. Scorers, the Comparator, the command line and :func:`evaluate` all rea
 import re
 from dataclasses import dataclass, field
 
-from . import _measures
+import numpy as np
+
+from . import _gains, _ranks, _sets, _users  # noqa: F401  # each makes its measures' cards, in this order
+from ._card import CARDS, OPTIONS, VIEW_OPTIONS, check_conventions, check_cutoff, check_expectation, summarize, view
 
 __all__ = ["Measure", "get_measure", "measure_names"]
 
+# Other names that users look for.
+_ALIASES = {"hit_rate": "success"}
 
-@dataclass(frozen=True)
-class _Card:
-    """What there is to know of a measure: its function, its cutoff, its conventions."""
-
-    function: object
-    cutoff: str  # "required", "optional" or "none"
-    title: str
-    options: tuple = ()
-    total: bool = False  # over several queries it is a sum rather than a mean
-
-
-_OPTIONS = {
-    "gain": ("exponential", "linear"),
-    "discount": ("log2", "ln"),
-    "ideal": ("judged", "retrieved"),
-    "ap_denominator": ("relevant", "cutoff", "retrieved"),
-    "relevance_threshold": float,
-}
-
-_BINARY = ("relevance_threshold",)
-
-_REGISTRY = {
-    "num_ret": _Card(_measures.num_ret, "none", "Items returned", total=True),
-    "num_rel": _Card(_measures.num_rel, "none", "Relevant items", _BINARY, total=True),
-    "num_rel_ret": _Card(_measures.num_rel_ret, "none", "Relevant items returned", _BINARY, total=True),
-    "p": _Card(_measures.precision, "required", "Precision", _BINARY),
-    "recall": _Card(_measures.recall, "required", "Recall", _BINARY),
-    "f1": _Card(_measures.f1, "required", "F1", _BINARY),
-    "map": _Card(
-        _measures.average_precision, "optional", "Mean average precision", ("ap_denominator", "relevance_threshold")
-    ),
-    "dcg": _Card(_measures.dcg, "required", "Discounted cumulative gain", ("gain", "discount")),
-    "ndcg": _Card(_measures.ndcg, "optional", "Normalised DCG", ("gain", "discount", "ideal")),
-}
+# What stands for a cutoff in the list of names, and one to write.
+_PLACEHOLDERS = {"k": "k", "recall": "r", "ks": "z1,z2,..."}
+_SAMPLES = {"k": "10", "recall": "0.1", "ks": "5,10"}
 
 _PATTERN = re.compile(r"(?P<name>\w+)(?:@(?P<k>[^\[\]]+))?(?:\[(?P<options>[^\[\]]*)\])?")
 
@@ -65,7 +39,7 @@ class Measure:
     ----------
     name : str
         Name in the registry.
-    k : int or None, default=None
+    k : int, float, tuple of int or None, default=None
         Cutoff.
     options : dict, default={}
         Conventions that differ from the defaults.
@@ -76,15 +50,24 @@ class Measure:
     """
 
     name: str
-    k: int | None = None
+    k: int | float | tuple | None = None
     options: dict = field(default_factory=dict)
 
     def __call__(self, ranked):
-        """Compute the measure, an array of shape (n_queries,) from a :class:`RankedRelevance`."""
-        return _REGISTRY[self.name].function(ranked, self.k, **self.options)
+        """Compute the measure, an array of shape (n_queries,) from a :class:`RankedRelevance`.
+
+        A query without results is NaN under ``missing="skip"``.
+        """
+        card = CARDS[self.name]
+        own = {option: value for option, value in self.options.items() if option not in VIEW_OPTIONS}
+        cut = () if card.cutoff == "none" else (self.k,)
+        values = card.function(view(card, ranked, self.options), *cut, **own)
+        if self.options.get("missing") == "skip":
+            values = np.where(ranked.n_retrieved > 0, values, np.nan)
+        return values
 
     def __str__(self):
-        cutoff = "" if self.k is None else f"@{self.k}"
+        cutoff = "" if self.k is None else f"@{','.join(map(str, self.k)) if isinstance(self.k, tuple) else self.k}"
         options = ",".join(f"{key}={value}" for key, value in sorted(self.options.items()))
         return f"{self.name}{cutoff}" + (f"[{options}]" if options else "")
 
@@ -94,15 +77,18 @@ class Measure:
     @property
     def title(self):
         """What to write on an axis."""
-        return _REGISTRY[self.name].title + ("" if self.k is None else f" at {self.k}")
+        title = CARDS[self.name].title
+        if self.k is None:
+            return title
+        return f"{title} at {', '.join(map(str, self.k)) if isinstance(self.k, tuple) else self.k}"
 
     @property
     def is_total(self):
         """Whether it is a count, of which several queries have the sum rather than the mean."""
-        return _REGISTRY[self.name].total
+        return CARDS[self.name].summary == "sum"
 
     def summarize(self, values):
-        """One number for several queries: the mean, or the sum of a count.
+        """One number for several queries: the mean, the sum of a count, the geometric mean of gmap.
 
         Parameters
         ----------
@@ -112,7 +98,7 @@ class Measure:
         -------
         float
         """
-        return float(values.sum() if self.is_total else values.mean())
+        return summarize(CARDS[self.name], values)
 
 
 def measure_names():
@@ -129,11 +115,11 @@ def measure_names():
     True
     """
     names = []
-    for name, card in _REGISTRY.items():
+    for name, card in CARDS.items():
         if card.cutoff != "required":
             names.append(name)
         if card.cutoff != "none":
-            names.append(f"{name}@k")
+            names.append(f"{name}@{_PLACEHOLDERS[card.kind]}")
     return names
 
 
@@ -169,42 +155,34 @@ def get_measure(name, **conventions):
         raise TypeError(f"A measure is named by a str such as 'ndcg@10'; got {type(name).__name__}.")
     match = _PATTERN.fullmatch(name.strip())
     key = match["name"].lower() if match else None
-    if key not in _REGISTRY:
+    key = _ALIASES.get(key, key)
+    if key not in CARDS:
         raise ValueError(f"{name!r} is no measure; choose from {', '.join(measure_names())}.")
-    card = _REGISTRY[key]
+    card = CARDS[key]
     options = {option: value for option, value in conventions.items() if option in card.options}
     options.update(_parse_options(name, key, card, match["options"] or ""))
+    check_expectation(card, options)
     return Measure(key, _parse_cutoff(name, key, card, match["k"]), options)
 
 
-def check_conventions(conventions):
-    """Raise ValueError for a convention that no measure knows, or a value that it does not take.
-
-    Parameters
-    ----------
-    conventions : dict
-    """
-    for option, value in conventions.items():
-        if option not in _OPTIONS:
-            raise ValueError(f"{option!r} is no convention of a measure; choose from {', '.join(_OPTIONS)}.")
-        allowed = _OPTIONS[option]
-        if isinstance(allowed, tuple) and value not in allowed:
-            raise ValueError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
-        if allowed is float and value is not None and not value > 0:
-            # At 0 every item that nobody judged would be relevant.
-            raise ValueError(f"{option} must be above 0, or None for every grade above 0; got {value!r}.")
-
-
 def _parse_cutoff(name, key, card, text):
+    sample = f"{key}@{_SAMPLES[card.kind]}"
     if text is None:
         if card.cutoff == "required":
-            raise ValueError(f"{name!r} needs a cutoff; write {key}@10 for the first ten places.")
+            hint = " for the first ten places" if card.kind == "k" else ""
+            raise ValueError(f"{name!r} needs a cutoff; write {sample}{hint}.")
         return None
     if card.cutoff == "none":
         raise ValueError(f"{key!r} takes no cutoff; write {key}, got {name!r}.")
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"The cutoff of {name!r} must be a whole number of at least 1; write {key}@10, say.")
-    return int(text)
+    if card.kind == "recall":
+        try:
+            return check_cutoff(card, float(text))
+        except ValueError:
+            raise ValueError(f"{name!r} must name a recall from 0 to 1; write {sample}, say.") from None
+    parts = text.split(",") if card.kind == "ks" else [text]
+    if not all(part.strip().isdecimal() and int(part) >= 1 for part in parts):
+        raise ValueError(f"The cutoff of {name!r} must be a whole number of at least 1; write {sample}, say.")
+    return tuple(map(int, parts)) if card.kind == "ks" else int(text)
 
 
 def _parse_options(name, key, card, text):
@@ -216,11 +194,18 @@ def _parse_options(name, key, card, text):
             raise ValueError(
                 f"{name!r} has an unknown convention {part!r}; {key} takes {known}, written [option=value]."
             )
-        if _OPTIONS[option] is float:
-            try:
-                value = float(value)
-            except ValueError:
-                raise ValueError(f"{option} in {name!r} must be a number; got {value!r}.") from None
-        options[option] = value
+        options[option] = _parse_value(name, option, value)
     check_conventions(options)
     return options
+
+
+def _parse_value(name, option, text):
+    kind = OPTIONS[option]
+    if kind is bool:
+        return {"true": True, "false": False}.get(text.lower(), text)
+    if kind is not float:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option} in {name!r} must be a number; got {text!r}.") from None

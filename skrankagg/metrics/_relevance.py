@@ -17,12 +17,13 @@ _MAX_EXPONENT = 1000
 class RelevanceList:
     """Grades along ragged lists, with the running sums that the measures share.
 
-    Each running sum is computed once, whatever the number of measures and cutoffs that read it.
+    Each running sum is computed once, whatever the number of measures and cutoffs that read it. What a measure adds up
+    at each place goes through :meth:`rate`, which a view of the expectation over ties turns into means.
 
     Parameters
     ----------
     grade : ndarray of shape (n_rows,), dtype=float64
-        Grade at each place, best place first; 0 where an item is not judged.
+        Grade at each place, best place first; NaN where an item is not judged.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         List of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
     """
@@ -31,32 +32,152 @@ class RelevanceList:
         self.grade = grade
         self.ptr = ptr
         self._cumulated = {}
+        self._heads = {}
 
     @cached_property
     def position(self):
         """Position of each place in its list, from 1."""
         return positions(self.ptr)
 
+    @cached_property
+    def row_query(self):
+        """Query of each place."""
+        return expand(self.ptr)
+
+    @property
+    def n_queries(self):
+        """Number of queries, those without results among them."""
+        return len(self.ptr) - 1
+
     def relevant(self, threshold=None):
         """Which places hold a relevant item: a grade above 0, or of at least `threshold`."""
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
+    def not_relevant(self, threshold=None):
+        """Which places hold an item that is judged not relevant; a negative grade is no such judgement."""
+        return (self.grade >= 0) & ~self.relevant(threshold)
+
+    def rate(self, value):
+        """Turn a value of the item at each place into what the place has of it.
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_rows,)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=float64
+        """
+        return value.astype(np.float64, copy=False)
+
     def hits(self, threshold=None):
         """Number of relevant items up to each place."""
-        return self._cumulate(("hits", threshold), lambda: self.relevant(threshold).astype(np.float64))
+        key = ("hits", threshold)
+        if key not in self._cumulated:
+            self._cumulated[key] = self._count(self.relevant(threshold))
+        return self._cumulated[key]
 
-    def precisions(self, threshold=None):
-        """Sum of the precisions at relevant places up to each place."""
-        return self._cumulate(
-            ("precisions", threshold),
-            lambda: np.where(self.relevant(threshold), self.hits(threshold) / self.position, 0.0),
-        )
+    def _count(self, mask):
+        # Whole numbers: the difference of two running totals over everything is exact.
+        total = np.cumsum(mask, dtype=np.int32)
+        before = np.concatenate([np.zeros(1, dtype=np.int32), total])[self.ptr[:-1]]
+        total -= np.repeat(before, np.diff(self.ptr))
+        return total
+
+    def head(self, k):
+        """The same lists without places far behind the k-th, where measures at small cutoffs need not look.
+
+        Parameters
+        ----------
+        k : int or None
+
+        Returns
+        -------
+        RelevanceList
+            Itself where there is little to leave out; one list for several cutoffs.
+        """
+        if k is None or np.ndim(k):
+            return self
+        depth = max(16, 1 << (int(k) - 1).bit_length())
+        if len(self.grade) < 2 * depth * self.n_queries:
+            return self
+        if depth not in self._heads:
+            size = np.minimum(np.diff(self.ptr), depth)
+            ptr = np.concatenate([[0], np.cumsum(size)])
+            rows = np.arange(ptr[-1]) + np.repeat(self.ptr[:-1] - ptr[:-1], size)
+            self._heads[depth] = RelevanceList(self.grade[rows], ptr)
+        return self._heads[depth]
+
+    def precisions(self, threshold=None, k=None):
+        """Sum of the precisions at the relevant places among the first `k` of each list."""
+        rows = np.flatnonzero(self.relevant(threshold))
+        return self.sum_of(rows, self.hits(threshold)[rows] / self.position[rows], k)
+
+    def firsts(self, threshold=None):
+        """Where the first relevant item of each list may stand: the rows, and the probability of each, here 1."""
+        rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
+        return rows, np.ones(len(rows))
+
+    def sum_of(self, rows, value, k=None):
+        """Add up a value of some rows along the first `k` places of each list.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_chosen,), dtype=int
+        value : ndarray of shape (n_chosen,), dtype=float64
+        k : int, default=None
+            None takes all places.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        if k is not None:
+            near = self.position[rows] <= k
+            rows, value = rows[near], value[near]
+        return np.bincount(self.row_query[rows], weights=value, minlength=self.n_queries).astype(np.float64)
 
     def gains(self, gain, discount):
         """Discounted cumulative gain up to each place."""
-        return self._cumulate(
-            ("gains", gain, discount), lambda: _GAINS[gain](self.grade) / _DISCOUNTS[discount](self.position)
+        return self.cumulate(
+            ("gains", gain, discount), lambda: self.rate(_GAINS[gain](self.grade)) / self._discounts(discount)
         )
+
+    def _discounts(self, discount):
+        longest = int(np.diff(self.ptr).max(initial=0))
+        return _DISCOUNTS[discount](np.arange(longest + 1))[self.position]
+
+    def stops(self, chance):
+        """Probability that a user who reads from the top stops at each place.
+
+        Parameters
+        ----------
+        chance : ndarray of shape (n_rows,)
+            That the user stops at the item, once there; below 1.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        goes_on = np.log1p(-chance)
+        return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
+
+    def cumulate(self, key, values):
+        """Add up along each list, once for each key.
+
+        Parameters
+        ----------
+        key : hashable
+        values : callable
+            Gives the terms, float64 of shape (n_rows,).
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=float64
+        """
+        if key not in self._cumulated:
+            self._cumulated[key] = ragged_cumsum(values(), self.ptr)
+        return self._cumulated[key]
 
     def at(self, cumulated, k=None):
         """Read a running sum at position `k` of each list, or at its end where that comes first.
@@ -64,8 +185,8 @@ class RelevanceList:
         Parameters
         ----------
         cumulated : ndarray of shape (n_rows,)
-        k : int, default=None
-            None reads at the end.
+        k : int or ndarray of shape (n_queries,), default=None
+            None reads at the end; at 0 the sum is 0.
 
         Returns
         -------
@@ -77,12 +198,25 @@ class RelevanceList:
             end = np.minimum(end, start + k)
         if len(cumulated) == 0:
             return np.zeros(len(start))
-        return np.where(end > start, cumulated[end - 1], 0.0)
+        return np.where(end > start, cumulated[end - 1], 0.0).astype(np.float64, copy=False)
 
-    def _cumulate(self, key, values):
-        if key not in self._cumulated:
-            self._cumulated[key] = ragged_cumsum(values(), self.ptr)
-        return self._cumulated[key]
+    def total(self, value, k=None):
+        """Add up a value along the first `k` places of each list."""
+        if k is not None:
+            value = np.where(self.position <= (k[self.row_query] if np.ndim(k) else k), value, 0.0)
+        sums = np.zeros(self.n_queries)
+        filled = np.diff(self.ptr) > 0
+        if filled.any():
+            sums[filled] = np.add.reduceat(value, self.ptr[:-1][filled], dtype=np.float64)
+        return sums
+
+    def best(self, value):
+        """Largest value of each list, at least 0."""
+        largest = np.zeros(self.n_queries)
+        filled = np.diff(self.ptr) > 0
+        if filled.any():
+            largest[filled] = np.maximum(np.maximum.reduceat(value, self.ptr[:-1][filled]), 0.0)
+        return largest
 
 
 class RankedRelevance(RelevanceList):
@@ -91,27 +225,53 @@ class RankedRelevance(RelevanceList):
     Parameters
     ----------
     grade : ndarray of shape (n_rows,), dtype=float64
-        Grade at each place, best place first; 0 where an item is not judged.
+        Grade at each place, best place first; NaN where an item is not judged.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         List of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
     judged : RelevanceList
         All grades of each query, retrieved or not, in descending order.
+    score, rank : ndarray of shape (n_rows,), default=None
+        Scores of the places, or their ranks where there are no scores: equal ones tie. Without either there are no
+        ties.
+    item : tuple of ndarray of shape (n_rows,) and pandas.Index, default=None
+        Codes of the items, and the ids behind the codes, which break the ties of trec_eval.
 
     Examples
     --------
     Five items returned, the first and third relevant, and one more relevant item that was not returned:
 
     >>> import numpy as np
-    >>> from skrankagg.metrics import RankedRelevance, RelevanceList, precision, recall
+    >>> from skrankagg.metrics import RankedRelevance, RelevanceList, get_measure
     >>> judged = RelevanceList(np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]), np.array([0, 6]))
     >>> ranked = RankedRelevance(np.array([1.0, 0.0, 1.0, 0.0, 0.0]), np.array([0, 5]), judged)
-    >>> precision(ranked, 5), recall(ranked, 5)
+    >>> get_measure("p@5")(ranked), get_measure("recall@5")(ranked)
     (array([0.4]), array([0.66666667]))
     """
 
-    def __init__(self, grade, ptr, judged):
+    def __init__(self, grade, ptr, judged, *, score=None, rank=None, item=None):
         super().__init__(grade, ptr)
         self.judged = judged
+        self.views = {}
+        self._get_columns = lambda: (score, rank, item)
+
+    @cached_property
+    def _columns(self):
+        return self._get_columns()
+
+    @property
+    def score(self):
+        """Score of each place, or None."""
+        return self._columns[0]
+
+    @property
+    def rank(self):
+        """Rank of each place, or None."""
+        return self._columns[1]
+
+    @property
+    def item(self):
+        """Codes of the items of each place and the index behind them, or None."""
+        return self._columns[2]
 
     @classmethod
     def from_run(cls, run, qrels, queries):
@@ -130,14 +290,24 @@ class RankedRelevance(RelevanceList):
         RankedRelevance
         """
         place = plain_index(run.queries).get_indexer(plain_index(qrels.queries)[queries])
-        # A place behind the last query is an empty range.
-        rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
-        grade = np.nan_to_num(qrels.encode(run).relevance[run.pair[rows]])
+        if np.array_equal(place, np.arange(run.n_queries)):
+            rows, ptr = slice(None), run.row_ptr
+        else:  # a place behind the last query is an empty range
+            rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
         places, judged_ptr = gather_ranges(qrels.ptr, queries)
-        return cls(grade, ptr, RelevanceList(qrels.best_first[places], judged_ptr))
+        ranked = cls(
+            qrels.encode(run).relevance[run.pair[rows]], ptr, RelevanceList(qrels.best_first[places], judged_ptr)
+        )
+        # Most rules for ties look at nothing else.
+        ranked._get_columns = lambda: (
+            run.score[rows] if run.has_scores else None,
+            run.rank[rows],
+            (run.pair_item[run.pair[rows]], run.items),
+        )
+        return ranked
 
     @classmethod
-    def from_codes(cls, lists, order, encoded, judged):
+    def from_codes(cls, lists, order, encoded, judged, *, score=None):
         """Look up the grades of a consensus.
 
         Parameters
@@ -149,17 +319,38 @@ class RankedRelevance(RelevanceList):
             Judgements aligned with `lists`.
         judged : RelevanceList
             All grades of each query, which several runs over the same lists share.
+        score : ndarray of shape (n_pairs,), default=None
+            Scores in this order; None means that there are no ties.
 
         Returns
         -------
         RankedRelevance
         """
-        return cls(np.nan_to_num(encoded.relevance[order]), lists.pair_ptr, judged)
+        ranked = cls(encoded.relevance[order], lists.pair_ptr, judged)
+        ranked._get_columns = lambda: (score, None, (lists.pair_item[order], lists.items))
+        return ranked
+
+    def positive_only(self):
+        """Take items with scores of at most 0 for not relevant, as FLAGR's evaluation does; without scores, none.
+
+        Returns
+        -------
+        RankedRelevance
+        """
+        if self.score is None or (self.score > 0).all():
+            return self
+        if "positive" not in self.views:
+            grade = np.where(self.score > 0, self.grade, np.fmin(self.grade, 0.0))
+            self.views["positive"] = RankedRelevance(
+                grade, self.ptr, self.judged, score=self.score, rank=self.rank, item=self.item
+            )
+        return self.views["positive"]
 
     @cached_property
     def retrieved(self):
         """Grades of the returned items in descending order: the ideal ranking of what was returned."""
-        return RelevanceList(self.grade[group_order(expand(self.ptr), -self.grade)], self.ptr)
+        grade = np.nan_to_num(self.grade)
+        return RelevanceList(grade[group_order(self.row_query, -grade)] if len(grade) else grade, self.ptr)
 
     @property
     def n_retrieved(self):
@@ -168,17 +359,36 @@ class RankedRelevance(RelevanceList):
 
     def n_relevant(self, threshold=None):
         """Number of relevant items of each query, returned or not."""
-        return self.judged.at(self.judged.hits(threshold))
+        return self.judged.total(self.judged.relevant(threshold))
+
+    def preferences(self, threshold=None):
+        """Share of the judged not relevant items that do not stand above each relevant place, 0 at other places.
+
+        Only the first R of them are looked at, with R relevant items.
+        """
+        above = self.total_above(threshold)
+        worst, scale = self._preference_scale(threshold)
+        return np.where(self.relevant(threshold), 1 - np.minimum(above, worst) / scale, 0.0)
+
+    def total_above(self, threshold):
+        """Number of items judged not relevant up to each place."""
+        return self.cumulate(("not relevant", threshold), lambda: self.not_relevant(threshold).astype(np.float64))
+
+    def _preference_scale(self, threshold):
+        n_relevant = self.n_relevant(threshold)
+        n_others = self.judged.total(self.judged.not_relevant(threshold).astype(np.float64))
+        scale = np.maximum(np.minimum(n_relevant, n_others), 1.0)
+        return n_relevant[self.row_query], scale[self.row_query]
 
 
 def _exponential(grade):
-    if len(grade) and grade.max() > _MAX_EXPONENT:
+    if len(grade) and np.fmax.reduce(grade) > _MAX_EXPONENT:
         raise ValueError(
-            f"gain='exponential' expects grades of at most {_MAX_EXPONENT}; the highest is {grade.max():g}. Use "
+            f"gain='exponential' expects grades of at most {_MAX_EXPONENT}; the highest is {np.nanmax(grade):g}. Use "
             "gain='linear'."
         )
-    return np.exp2(np.maximum(grade, 0.0)) - 1
+    return np.exp2(np.fmax(grade, 0.0)) - 1
 
 
-_GAINS = {"exponential": _exponential, "linear": lambda grade: np.maximum(grade, 0.0)}
+_GAINS = {"exponential": _exponential, "linear": lambda grade: np.fmax(grade, 0.0)}
 _DISCOUNTS = {"log2": lambda position: np.log2(position + 1), "ln": lambda position: np.log(position + 1)}

@@ -67,9 +67,12 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), **conventi
         places, ptr = gather_ranges(lists.row_ptr, judged)
         grades, judged_ptr = gather_ranges(encoded.judged_ptr, lists.list_query[judged])
         ranked = RankedRelevance(
-            np.nan_to_num(encoded.relevance[lists.pair[places]]),
+            encoded.relevance[lists.pair[places]],
             ptr,
             RelevanceList(encoded.best_first[grades], judged_ptr),
+            score=lists.score[places] if lists.has_scores else None,
+            rank=lists.rank[places],
+            item=(lists.pair_item[lists.pair[places]], lists.items),
         )
         rows[voter] = [*(measure.summarize(measure(ranked)) for measure in measures.values()), len(own)]
     index = plain_index(lists.voters)[list(rows)].rename("voter")

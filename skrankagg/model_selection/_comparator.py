@@ -23,6 +23,9 @@ from .._sklearn import (
 from ..metrics import get_measure
 from ..metrics._judged_lists import JudgedLists, fit_rank, rank
 from ..metrics._scorer import choose_qrels
+from ._compare import compare_methods, significance_marks
+from ._results import flagr_table, select_results
+from ._tables import latex_table
 
 __all__ = ["Comparator"]
 
@@ -204,6 +207,70 @@ class Comparator(TransformerMixin, Composition):
         name, measure = next(iter(self._measures().items()))
         values = judged.measure(rank(self.best_estimator_, X, lists), {name: measure})
         return measure.summarize(values[name])
+
+    def compare(self, baseline=None, **options):
+        """Test which methods differ from one of them.
+
+        Parameters
+        ----------
+        baseline : str, default=None
+            Name of the method to compare with; None takes the best.
+        **options
+            Of :func:`~skrankagg.model_selection.compare_methods`: `metric`, `test`, `correction`, `confidence`,
+            `n_resamples`, `random_state`.
+
+        Returns
+        -------
+        DataFrame of shape (n_methods, 10)
+            Mean, difference, its interval, effect size, counts of queries won, tied and lost, p-values.
+        """
+        check_is_fitted(self)
+        return compare_methods(self.per_query_, baseline, **options)
+
+    def get_results(self, cutoff=None, metric=None, query="all", *, layout="tidy"):
+        """Choose measures and queries of the results.
+
+        Parameters
+        ----------
+        cutoff : int, default=None
+            Largest cutoff to show; None shows all.
+        metric : str or sequence of str, default=None
+            Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
+        query : object or list, default="all"
+            "all" for the summaries; the id of a query, or a list of ids; None for every query.
+        layout : {"tidy", "flagr"}, default="tidy"
+            "flagr" gives all results in FLAGR's columns, see :func:`~skrankagg.model_selection.flagr_table`.
+
+        Returns
+        -------
+        DataFrame
+        """
+        check_is_fitted(self)
+        if layout == "flagr":
+            return flagr_table(self.results_, self.per_query_)
+        if layout != "tidy":
+            raise ValueError(f"layout must be one of tidy, flagr; got {layout!r}.")
+        return select_results(self.results_, self.per_query_, cutoff=cutoff, metric=metric, query=query)
+
+    def convert_to_latex(self, cutoff=None, metric=None, query="all", *, baseline=None, **options):
+        """Write results as a LaTeX table in the manner of booktabs, the best of each measure in bold.
+
+        Parameters
+        ----------
+        cutoff, metric, query
+            As in :meth:`get_results`.
+        baseline : str, default=None
+            A method; those that are significantly better or worse get a raised + or -. None marks nothing.
+        **options
+            Of :func:`~skrankagg.model_selection.latex_table`: `decimals`, `caption`, `label` and others.
+
+        Returns
+        -------
+        str
+        """
+        table = self.get_results(cutoff, metric, query)
+        marks = None if baseline is None else significance_marks(self.per_query_, baseline, list(table.columns))
+        return latex_table(table, marks=marks, **options)
 
     @available_if(lambda self: hasattr(self, "best_estimator_"))
     def get_feature_names_out(self, input_features=None):

@@ -1,4 +1,4 @@
-"""Tables of a comparison, as text and as LaTeX: a frame in, a str out.
+"""Tables of a comparison, as text, Markdown, LaTeX and a Styler: a frame in, a str out.
 
 A table has a row for each method and a column for each measure. The best value of a measure is marked; where
 all methods are level nothing is. Counts and times are shown and not marked: more of them is not better.
@@ -19,7 +19,7 @@ Copeland  0.4800        15.4
 import numpy as np
 import pandas as pd
 
-__all__ = ["latex_table", "text_table"]
+__all__ = ["latex_table", "markdown_table", "style_table", "text_table"]
 
 # Longest time that is still told in milliseconds; above it nobody asks for them.
 _MS_LIMIT = 10.0
@@ -37,7 +37,7 @@ _LATEX = str.maketrans(
 )
 
 
-def text_table(results, *, references=None, decimals=4, mark_best=True, time="time"):
+def text_table(results, *, references=None, marks=None, decimals=4, mark_best=True, time="time"):
     """Write results as plain text, numbers right-aligned, a star at the best value of each measure.
 
     Parameters
@@ -47,6 +47,8 @@ def text_table(results, *, references=None, decimals=4, mark_best=True, time="ti
         labels the rows.
     references : DataFrame, default=None
         More rows, shown below a rule and never marked, such as single voters. What they lack is left blank.
+    marks : DataFrame of str, default=None
+        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool, default=True
@@ -76,12 +78,13 @@ def text_table(results, *, references=None, decimals=4, mark_best=True, time="ti
     --------------------------
     best voter  0.10
     """
-    header, labels, columns = _lay_out(results, references, decimals, mark_best, time)
+    header, labels, columns = _lay_out(results, references, marks, decimals, mark_best, time)
     table = [_align(column, str.ljust) for column in zip(header, *labels, strict=True)]
-    for title, cells, best in columns:
+    for title, cells, best, behind in columns:
         # A column with marks keeps a place for them, so that its numbers stay aligned.
-        marks = [" ", *("*" if one else " " for one in best)] if any(best) else [""] * (1 + len(cells))
-        table.append(_align(map(str.__add__, [title, *cells], marks), str.rjust))
+        stars = ["*" if one else "" for one in best]
+        ends = _align(["", *map(str.__add__, stars, behind)], str.ljust)
+        table.append(_align(map(str.__add__, [title, *cells], ends), str.rjust))
     lines = ["  ".join(row).rstrip() for row in zip(*table, strict=True)]
     rule = "-" * max(map(len, lines))
     lines.insert(1, rule)
@@ -90,7 +93,9 @@ def text_table(results, *, references=None, decimals=4, mark_best=True, time="ti
     return "\n".join(lines)
 
 
-def latex_table(results, *, references=None, decimals=4, mark_best=True, time="time", caption=None, label=None):
+def latex_table(
+    results, *, references=None, marks=None, decimals=4, mark_best=True, time="time", caption=None, label=None
+):
     r"""Write results as a LaTeX table in the manner of booktabs, the best value of each measure in bold.
 
     Parameters
@@ -100,6 +105,8 @@ def latex_table(results, *, references=None, decimals=4, mark_best=True, time="t
         labels the rows.
     references : DataFrame, default=None
         More rows, shown below a rule and never in bold.
+    marks : DataFrame of str, default=None
+        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool, default=True
@@ -134,11 +141,14 @@ def latex_table(results, *, references=None, decimals=4, mark_best=True, time="t
     \bottomrule
     \end{tabular}
     """
-    header, labels, columns = _lay_out(results, references, decimals, mark_best, time)
-    titles = [_escape(title) for title, _, _ in columns]
+    header, labels, columns = _lay_out(results, references, marks, decimals, mark_best, time)
+    titles = [_escape(title) for title, *_ in columns]
     cells = [
-        [f"\\textbf{{{cell}}}" if is_best else cell for cell, is_best in zip(cells, best, strict=True)]
-        for _, cells, best in columns
+        [
+            (f"\\textbf{{{cell}}}" if is_best else cell) + (f"$^{{{mark}}}$" if mark else "")
+            for cell, is_best, mark in zip(*column, strict=True)
+        ]
+        for _, *column in columns
     ]
     rows = [[*map(_escape, header), *titles]]
     rows += [[*map(_escape, names), *row] for names, row in zip(labels, _transposed(cells, labels), strict=True)]
@@ -162,11 +172,104 @@ def latex_table(results, *, references=None, decimals=4, mark_best=True, time="t
     return "\n".join([r"\begin{table}", r"\centering", *caption, *label, *lines, r"\end{table}"])
 
 
-# ---------------------------------------------------------------------- what both kinds of table show
+def markdown_table(results, *, references=None, marks=None, decimals=4, mark_best=True, time="time"):
+    r"""Write results as a Markdown table, the best value of each measure in bold.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_methods, n_columns)
+        Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
+        labels the rows.
+    references : DataFrame, default=None
+        More rows, shown at the end and never in bold.
+    marks : DataFrame of str, default=None
+        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+    decimals : int, default=4
+        Decimals of measures.
+    mark_best : bool, default=True
+        Whether to set the best value of each measure in bold.
+    time : str, default="time"
+        Name of the column of seconds, if there is one; shown in ms or s.
+
+    Returns
+    -------
+    str
+
+    See Also
+    --------
+    text_table : For a terminal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import markdown_table
+    >>> print(markdown_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a|b", "c"]), decimals=2))
+    | method | p@10 |
+    |:--|--:|
+    | a\|b | **0.50** |
+    | c | 0.25 |
+    """
+    header, labels, columns = _lay_out(results, references, marks, decimals, mark_best, time)
+    rows = [[*header, *(title for title, *_ in columns)]]
+    cells = [
+        [(f"**{cell}**" if is_best else cell) + mark for cell, is_best, mark in zip(*column, strict=True)]
+        for _, *column in columns
+    ]
+    rows += [[*names, *row] for names, row in zip(labels, _transposed(cells, labels), strict=True)]
+    lines = ["| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines.insert(1, "|" + ":--|" * len(header) + "--:|" * len(columns))
+    return "\n".join(lines)
 
 
-def _lay_out(results, references, decimals, mark_best, time):
-    """Titles of the labels, labels of all rows, and of each column its title, cells and which are best."""
+def style_table(results, *, marks=None, decimals=4, mark_best=True, time="time"):
+    """Style results for a notebook, the best value of each measure in bold.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_methods, n_columns)
+        Numbers, NaN for none.
+    marks : DataFrame of str, default=None
+        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+    decimals : int, default=4
+        Decimals of measures.
+    mark_best : bool, default=True
+        Whether to set the best value of each measure in bold.
+    time : str, default="time"
+        Name of the column of seconds, if there is one; shown in ms or s.
+
+    Returns
+    -------
+    pandas.io.formats.style.Styler
+        It needs jinja2.
+
+    See Also
+    --------
+    markdown_table : For a document.
+    """
+    _, _, columns = _lay_out(results, None, marks, decimals, mark_best, time)
+    cells = {
+        name: [cell + mark for cell, mark in zip(column[1], column[3], strict=True)]
+        for name, column in zip(results.columns, columns, strict=True)
+    }
+    bold = {
+        name: ["font-weight: bold" if is_best else "" for is_best in column[2]]
+        for name, column in zip(results.columns, columns, strict=True)
+    }
+    shown = pd.DataFrame(cells, index=results.index, columns=results.columns)
+    styles = pd.DataFrame(bold, index=results.index, columns=results.columns)
+    titles = {name: column[0] for name, column in zip(results.columns, columns, strict=True)}
+    return (
+        shown.rename(columns=titles)
+        .style.apply(lambda _: styles.rename(columns=titles), axis=None)
+        .set_properties(**{"text-align": "right"})
+    )
+
+
+# ---------------------------------------------------------------------- what all kinds of table show
+
+
+def _lay_out(results, references, marks, decimals, mark_best, time):
+    """Titles of the labels, labels of all rows, and of each column its title, cells, which are best, and marks."""
     header = ["method" if name is None else str(name) for name in results.index.names]
     labels = _labels(results)
     if references is None:
@@ -187,7 +290,10 @@ def _lay_out(results, references, decimals, mark_best, time):
         elif mark_best:
             best = _best(values, digits)
         cells = [_cell(value, digits, "-") for value in values] + [_cell(value, digits, "") for value in others]
-        columns.append((title, cells, [*best, *[False] * len(others)]))
+        behind = [""] * len(values)
+        if marks is not None and name in marks:
+            behind = [str(mark) for mark in marks[name].reindex(results.index).fillna("")]
+        columns.append((title, cells, [*best, *[False] * len(others)], behind + [""] * len(others)))
     return header, labels, columns
 
 

@@ -1,3 +1,7 @@
 """Pictures of comparisons: Display objects, in scikit-learn's manner; they need matplotlib."""
 
 from ._comparison import *
+from ._critical import *
+from ._cutoffs import *
+from ._heatmaps import *
+from ._queries import *

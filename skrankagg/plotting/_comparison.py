@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..metrics import get_measure
+from ._base import check_fitted, evaluate_runs, import_pyplot
 
 __all__ = ["ComparisonDisplay"]
 
@@ -11,30 +12,10 @@ __all__ = ["ComparisonDisplay"]
 _BEST, _OTHERS, _WHISKER = "#3b8dc4", "#c3daec", "#1a1a1a"
 
 
-def import_pyplot():
-    """Import matplotlib, or say how to get it.
-
-    Returns
-    -------
-    module
-        ``matplotlib.pyplot``.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is missing.
-    """
-    try:
-        import matplotlib.pyplot
-    except ImportError:
-        raise ImportError("Plots need matplotlib; install it with pip install 'skrankagg[plot]'.") from None
-    return matplotlib.pyplot
-
-
 class ComparisonDisplay:
     r"""Methods as horizontal bars, best on top, with the number and the standard error of each.
 
-    Make one with :meth:`from_comparator`.
+    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -107,8 +88,7 @@ class ComparisonDisplay:
         ValueError
             If the comparator is not fitted or has not computed the measure.
         """
-        if not hasattr(comparator, "results_"):
-            raise ValueError("ComparisonDisplay expects a fitted Comparator; call its fit(lists) first.")
+        check_fitted("ComparisonDisplay", comparator)
         measured = list(comparator.per_query_.columns)
         metric = measured[0] if metric is None else str(metric)
         if metric not in measured:
@@ -116,16 +96,43 @@ class ComparisonDisplay:
                 f"ComparisonDisplay expects a measure that the Comparator has computed, one of "
                 f"{', '.join(measured)}; got {metric!r}."
             )
+        return cls._from_queries(comparator.per_query_[metric], metric).plot(ax, **bar_kwargs)
+
+    @classmethod
+    def from_predictions(cls, runs, qrels, metric="map", *, ax=None, **bar_kwargs):
+        """Draw a measure of runs that exist already.
+
+        Parameters
+        ----------
+        runs : dict of str to DataFrame or RankedLists
+            Runs by name.
+        qrels : DataFrame or Qrels
+            Judgements.
+        metric : str, default="map"
+            Name of a measure.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        ComparisonDisplay
+        """
+        return cls._from_queries(evaluate_runs(runs, qrels, [metric])[metric], metric).plot(ax, **bar_kwargs)
+
+    @classmethod
+    def _from_queries(cls, values, metric):
         measure = get_measure(metric)
         label = f"{measure.title} ({metric})"
-        results = comparator.results_[metric]
-        queries = comparator.per_query_[metric].groupby("method", sort=False)
+        queries = values.groupby(level=0, sort=False)
+        results = queries.agg(measure.summarize)
         n_queries = int(queries.size().iloc[0])
         standard_error = None
         if n_queries > 1 and not measure.is_total:  # one query has no spread
             standard_error = queries.std().reindex(results.index) / np.sqrt(n_queries)
             label += f"\nmean ± standard error over {n_queries} queries"
-        return cls(results, standard_error=standard_error, label=label).plot(ax, **bar_kwargs)
+        return cls(results, standard_error=standard_error, label=label)
 
     def plot(self, ax=None, **bar_kwargs):
         """Draw the bars.

@@ -1,0 +1,193 @@
+"""Critical differences: mean ranks on a line, and bars over those that a test cannot tell apart."""
+
+import numpy as np
+
+from ..stats import friedman_nemenyi
+from ._base import check_fitted, evaluate_runs, measured_values, new_axes
+
+__all__ = ["CriticalDifferenceDisplay"]
+
+_TEXT, _BAR = "#1a1a1a", "#d55e00"
+
+
+class CriticalDifferenceDisplay:
+    r"""Mean ranks of methods over the queries; a bar joins those that do not differ by Nemenyi's test.
+
+    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
+
+    Parameters
+    ----------
+    result : FriedmanResult
+        What :func:`~skrankagg.stats.friedman_nemenyi` gives.
+    names : sequence of str
+        Methods, in its order.
+    label : str, default="mean rank"
+        What the numbers are, for the axis.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    bars_ : list of matplotlib Line2D
+        One for each group of methods that do not differ.
+
+    See Also
+    --------
+    skrankagg.model_selection.compare_ranks : The numbers.
+
+    References
+    ----------
+    .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006.
+
+    Examples
+    --------
+    >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import CriticalDifferenceDisplay
+    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> methods = [("CombSUM", CombSUM()), ("rank", CombSUM(norm="rank")), ("Copeland", Copeland())]
+    >>> comparator = Comparator(methods, qrels=Qrels.from_frame(qrels)).fit(lists)
+    >>> display = CriticalDifferenceDisplay.from_comparator(comparator, "ndcg@10")
+    >>> len(display.bars_)
+    1
+    """
+
+    def __init__(self, result, names, *, label="mean rank"):
+        self.result = result
+        self.names = names
+        self.label = label
+
+    @classmethod
+    def from_comparator(cls, comparator, metric=None, *, alpha=0.05, qrels=None, ax=None):
+        """Draw the methods of a fitted Comparator.
+
+        Parameters
+        ----------
+        comparator : Comparator
+            Fitted.
+        metric : str, default=None
+            Measure; None takes the first.
+        alpha : float, default=0.05
+            Level.
+        qrels : DataFrame or Qrels, default=None
+            Judgements for a measure that it has not computed; None takes its own.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+        """
+        check_fitted("CriticalDifferenceDisplay", comparator)
+        metric = comparator.per_query_.columns[0] if metric is None else metric
+        values = measured_values("CriticalDifferenceDisplay", comparator, [metric], qrels)
+        return cls._from_queries(values, metric, alpha).plot(ax)
+
+    @classmethod
+    def from_predictions(cls, runs, qrels, metric="map", *, alpha=0.05, ax=None):
+        """Draw runs that exist already.
+
+        Parameters
+        ----------
+        runs : dict of str to DataFrame or RankedLists
+            Runs by name.
+        qrels : DataFrame or Qrels
+            Judgements.
+        metric : str, default="map"
+            Name of a measure.
+        alpha : float, default=0.05
+            Level.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+        """
+        return cls._from_queries(evaluate_runs(runs, qrels, [metric]), metric, alpha).plot(ax)
+
+    @classmethod
+    def _from_queries(cls, values, metric, alpha):
+        names = values.index.get_level_values(0).unique()
+        table = values[metric].unstack(level=0)[names].dropna()
+        result = friedman_nemenyi(table, alpha=alpha)
+        return cls(result, names.tolist(), label=f"mean rank by {metric} over {result.n_queries} queries")
+
+    def plot(self, ax=None):
+        """Draw the diagram.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+            Itself, with `ax_`, `figure_` and `bars_`.
+        """
+        result = self.result
+        order = np.argsort(result.mean_ranks, kind="stable")
+        k = len(order)
+        n_left = (k + 1) // 2
+        groups = result.groups()
+        step, gap = 0.24, 0.12  # inches of a row of names, and of a bar
+        height = 0.85 + gap * (len(groups) + 1) + step * (n_left + 0.3)
+        # A line of a few inches, and beside it as much room as the longest name needs.
+        line, room = 4.0, 0.75 + 0.075 * max(len(str(name)) for name in self.names)
+        ax = new_axes(ax, (line + 2 * room, height + 0.3))
+        low, high = 1.0, float(k)
+        inch = (high - low) / line
+        ax.set_xlim(low - room * inch, high + room * inch)
+        # In inches from the axis down; the critical difference stands above it.
+        ax.set_ylim(height - 0.85, -0.85)
+        ax.set_axis_off()
+        ax.plot([low, high], [0, 0], color=_TEXT, linewidth=1.0)
+        ticks = np.arange(1, k + 1) if k <= 25 else np.linspace(1, k, 11).round()
+        for tick in ticks:
+            ax.plot([tick, tick], [0, -0.06], color=_TEXT, linewidth=0.8)
+            ax.text(tick, -0.1, f"{tick:g}", ha="center", va="bottom", fontsize=8, color=_TEXT)
+        reach = min(result.critical_difference, high - low)
+        ax.plot([low, low + reach], [-0.42, -0.42], color=_BAR, linewidth=1.6)
+        for end in (low, low + reach):
+            ax.plot([end, end], [-0.37, -0.47], color=_BAR, linewidth=1.6)
+        ax.text(
+            low + reach / 2,
+            -0.5,
+            f"critical difference {result.critical_difference:.2f} (p < {result.alpha:g})",
+            ha="center",
+            va="bottom",
+            fontsize=8,
+            color=_TEXT,
+        )
+        self.bars_ = []
+        for row, group in enumerate(groups):
+            ranks = result.mean_ranks[group]
+            level = gap * (row + 1)
+            pad = 0.004 * (high - low)
+            self.bars_ += ax.plot(
+                [ranks.min() - pad, ranks.max() + pad], [level, level], color=_BAR, linewidth=3, solid_capstyle="butt"
+            )
+        below = gap * (len(groups) + 1)
+        for place, method in enumerate(order):
+            left = place < n_left
+            row = place if left else k - 1 - place
+            level = below + step * (row + 0.7)
+            rank = result.mean_ranks[method]
+            edge = low - 0.03 * (high - low) if left else high + 0.03 * (high - low)
+            ax.plot([rank, rank, edge], [0, level, level], color="#808080", linewidth=0.7, zorder=1)
+            ax.text(
+                edge + (-0.01 if left else 0.01) * (high - low),
+                level,
+                f"{self.names[method]}  {rank:.2f}" if left else f"{rank:.2f}  {self.names[method]}",
+                ha="right" if left else "left",
+                va="center",
+                fontsize=8.5,
+                color=_TEXT,
+                parse_math=False,
+            )
+        ax.set_title(self.label, fontsize=9, parse_math=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,332 @@
+"""A measure at growing cutoffs, and precision at growing recall: a line for each method."""
+
+import numpy as np
+import pandas as pd
+
+from ..metrics import get_measure
+from ._base import check_fitted, evaluate_runs, line_style, measured_values, new_axes
+
+__all__ = ["CutoffDisplay", "InterpolatedPrecisionDisplay"]
+
+_LEVELS = tuple(level / 10 for level in range(11))
+_RULE, _TEXT = "#d9d9d9", "#333333"
+
+
+def _means(values):
+    """Summaries of each method, of shape (n_methods, n_measures)."""
+    table = {
+        name: values[name].groupby(level=0, sort=False).agg(get_measure(name).summarize) for name in values.columns
+    }
+    return pd.DataFrame(table)
+
+
+def _size(table):
+    # Room for the legend: its names beside the axes, and as high as they are many.
+    longest = max(len(str(name)) for name in table.index)
+    return 6.4 + 0.075 * longest, max(4.2, 0.8 + 0.19 * len(table))
+
+
+def _draw_lines(ax, table, line_kwargs):
+    """A line for each row over the columns; the legend beside the axes has the best mean on top."""
+    lines = []
+    for k, (name, values) in enumerate(table.iterrows()):
+        style = {"linewidth": 1.2, "markersize": 4.0, **line_style(k), **line_kwargs}
+        lines += ax.plot(table.columns.to_numpy(dtype=float), values.to_numpy(), label=str(name), **style)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", color=_RULE, linewidth=0.6)
+    ax.set_axisbelow(True)
+    best_first = np.argsort(-table.mean(axis=1).to_numpy(), kind="stable")
+    legend = ax.legend(
+        handles=[lines[k] for k in best_first],
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        frameon=False,
+        fontsize="small",
+        handlelength=3.4,
+        borderaxespad=0.0,
+        labelspacing=0.35,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return lines
+
+
+class CutoffDisplay:
+    r"""A measure at growing cutoffs, a line or a row of bars for each method.
+
+    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_methods, n_cutoffs)
+        The measure, cutoffs as columns.
+    label : str, default="score"
+        What the numbers are, for the axis.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    lines_ : list of matplotlib Line2D, or of BarContainer
+        One for each method, or with bars one for each cutoff.
+
+    See Also
+    --------
+    ComparisonDisplay : One cutoff, with standard errors.
+
+    Examples
+    --------
+    >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import CutoffDisplay
+    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], qrels=Qrels.from_frame(qrels))
+    >>> display = CutoffDisplay.from_comparator(comparator.fit(lists), "ndcg", cutoffs=[1, 5, 10])
+    >>> len(display.lines_)
+    2
+    """
+
+    def __init__(self, table, *, label="score"):
+        self.table = table
+        self.label = label
+
+    @classmethod
+    def from_comparator(cls, comparator, metric=None, *, cutoffs=None, kind="line", qrels=None, ax=None, **kwargs):
+        """Draw a measure of a fitted Comparator.
+
+        Parameters
+        ----------
+        comparator : Comparator
+            Fitted.
+        metric : str, default=None
+            A measure that takes a cutoff, such as "ndcg" or "p"; None takes the first that the Comparator has computed.
+        cutoffs : sequence of int, default=None
+            None takes those that the Comparator has computed, or 1 to 10 where it has computed fewer than two.
+        kind : {"line", "bar"}, default="line"
+            What to draw.
+        qrels : DataFrame or Qrels, default=None
+            Judgements for cutoffs that it has not computed; None takes its own.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            For :meth:`matplotlib.axes.Axes.plot`, or with bars for :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        CutoffDisplay
+        """
+        check_fitted("CutoffDisplay", comparator)
+        measured = [get_measure(name) for name in comparator.per_query_.columns]
+        if metric is None:
+            metric = next((measure.name for measure in measured if isinstance(measure.k, int)), "ndcg")
+        if cutoffs is None:
+            cutoffs = sorted({one.k for one in measured if one.name == metric and isinstance(one.k, int)})
+            cutoffs = cutoffs if len(cutoffs) > 1 else range(1, 11)
+        names = [_at(metric, k) for k in cutoffs]
+        values = measured_values("CutoffDisplay", comparator, names, qrels)
+        return cls._from_queries(values, metric, cutoffs).plot(kind, ax, **kwargs)
+
+    @classmethod
+    def from_predictions(cls, runs, qrels, metric="ndcg", *, cutoffs=range(1, 11), kind="line", ax=None, **kwargs):
+        """Draw a measure of runs that exist already.
+
+        Parameters
+        ----------
+        runs : dict of str to DataFrame or RankedLists
+            Runs by name.
+        qrels : DataFrame or Qrels
+            Judgements.
+        metric : str, default="ndcg"
+            A measure that takes a cutoff.
+        cutoffs : sequence of int, default=range(1, 11)
+            Cutoffs.
+        kind : {"line", "bar"}, default="line"
+            What to draw.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            For :meth:`matplotlib.axes.Axes.plot`, or with bars for :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        CutoffDisplay
+        """
+        values = evaluate_runs(runs, qrels, [_at(metric, k) for k in cutoffs])
+        return cls._from_queries(values, metric, cutoffs).plot(kind, ax, **kwargs)
+
+    @classmethod
+    def _from_queries(cls, values, metric, cutoffs):
+        table = _means(values).set_axis(list(cutoffs), axis=1)
+        return cls(table, label=get_measure(_at(metric, 1)).title.removesuffix(" at 1"))
+
+    def plot(self, kind="line", ax=None, **kwargs):
+        """Draw the lines or bars.
+
+        Parameters
+        ----------
+        kind : {"line", "bar"}, default="line"
+            What to draw.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **kwargs
+            For :meth:`matplotlib.axes.Axes.plot`, or with bars for :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        CutoffDisplay
+            Itself, with `ax_`, `figure_` and `lines_`.
+        """
+        if kind not in ("line", "bar"):
+            raise ValueError(f"kind must be one of line, bar; got {kind!r}.")
+        n_methods, n_cutoffs = self.table.shape
+        if kind == "line":
+            ax = new_axes(ax, _size(self.table))
+            ax.set_xlabel("cutoff k")
+            ax.set_ylabel(f"{self.label} at k")
+            ax.set_xticks(list(self.table.columns))
+            self.lines_ = _draw_lines(ax, self.table, kwargs)
+        else:
+            ax = new_axes(ax, (2.2 + 0.95 * n_cutoffs, 1.4 + 0.24 * n_methods))
+            self.lines_ = self._plot_bars(ax, kwargs)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _plot_bars(self, ax, kwargs):
+        # A panel for each cutoff side by side, all on one scale, the methods in the same rows.
+        table = self.table.iloc[np.argsort(-self.table.iloc[:, -1].to_numpy(), kind="stable")]
+        place = np.arange(len(table))
+        width = float(np.nanmax(table.to_numpy())) or 1.0
+        step = 1.18 * width
+        containers = []
+        for k, cutoff in enumerate(table.columns):
+            values = table[cutoff].to_numpy()
+            colors = np.where(values == values.max(), "#3b8dc4", "#c3daec")
+            containers.append(
+                ax.barh(place, values, left=k * step, **{"height": 0.72, "color": colors, "zorder": 2, **kwargs})
+            )
+            ax.axvline(k * step, color=_TEXT, linewidth=0.8, zorder=3)
+            ax.axvline(k * step + width, color=_RULE, linewidth=0.6, zorder=1)
+        ax.set_xlim(-0.02 * step, step * len(table.columns))
+        ax.set_ylim(len(table) - 0.4, -0.6)
+        ax.set_yticks(place, labels=[str(name) for name in table.index], parse_math=False)
+        ax.set_xticks(
+            [k * step + width / 2 for k in range(len(table.columns))], labels=[f"k = {k}" for k in table.columns]
+        )
+        ax.set_xlabel(f"{self.label} at k, each panel from 0 to {width:.3g}")
+        ax.spines[["top", "right", "left", "bottom"]].set_visible(False)
+        ax.tick_params(length=0)
+        return containers
+
+
+def _at(metric, k):
+    name, bracket, options = metric.partition("[")
+    return f"{name}@{k}{bracket}{options}"
+
+
+class InterpolatedPrecisionDisplay:
+    r"""Interpolated precision at eleven recalls, a line for each method.
+
+    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_methods, n_recalls)
+        Mean precision, recalls as columns.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    lines_ : list of matplotlib Line2D
+        One for each method.
+
+    See Also
+    --------
+    skrankagg.metrics.interpolated_precision : What is drawn.
+
+    Examples
+    --------
+    >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import InterpolatedPrecisionDisplay
+    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], qrels=Qrels.from_frame(qrels))
+    >>> display = InterpolatedPrecisionDisplay.from_comparator(comparator.fit(lists))
+    >>> display.ax_.get_xlabel()
+    'recall'
+    """
+
+    def __init__(self, table):
+        self.table = table
+
+    @classmethod
+    def from_comparator(cls, comparator, *, qrels=None, ax=None, **line_kwargs):
+        """Draw the runs of a fitted Comparator.
+
+        Parameters
+        ----------
+        comparator : Comparator
+            Fitted.
+        qrels : DataFrame or Qrels, default=None
+            Judgements; None takes those of the Comparator's constructor.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **line_kwargs
+            For :meth:`matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        InterpolatedPrecisionDisplay
+        """
+        names = [f"iprec@{level}" for level in _LEVELS]
+        values = measured_values("InterpolatedPrecisionDisplay", comparator, names, qrels)
+        return cls(_means(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
+
+    @classmethod
+    def from_predictions(cls, runs, qrels, *, ax=None, **line_kwargs):
+        """Draw runs that exist already.
+
+        Parameters
+        ----------
+        runs : dict of str to DataFrame or RankedLists
+            Runs by name.
+        qrels : DataFrame or Qrels
+            Judgements.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **line_kwargs
+            For :meth:`matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        InterpolatedPrecisionDisplay
+        """
+        values = evaluate_runs(runs, qrels, [f"iprec@{level}" for level in _LEVELS])
+        return cls(_means(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
+
+    def plot(self, ax=None, **line_kwargs):
+        """Draw the lines.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **line_kwargs
+            For :meth:`matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        InterpolatedPrecisionDisplay
+            Itself, with `ax_`, `figure_` and `lines_`.
+        """
+        ax = new_axes(ax, _size(self.table))
+        ax.set_xlabel("recall")
+        ax.set_ylabel("interpolated precision")
+        ax.set_xticks(_LEVELS)
+        self.lines_ = _draw_lines(ax, self.table, line_kwargs)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

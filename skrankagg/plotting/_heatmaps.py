@@ -1,0 +1,318 @@
+"""Heat maps: agreement of voters or methods, and weights of voters."""
+
+import numpy as np
+import pandas as pd
+
+from ..metrics import agreement_matrix
+from ._base import new_axes
+
+__all__ = ["AgreementDisplay", "VoterWeightsDisplay"]
+
+# Cells are given their numbers up to so many rows.
+_MAX_NUMBERED = 25
+
+
+def _draw_matrix(ax, table, label, limits, cmap, numbered):
+    """A coloured cell for each value, with its number where there is room."""
+    values = table.to_numpy(dtype=np.float64)
+    image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
+    ax.set_xticks(
+        np.arange(values.shape[1]),
+        labels=[str(name) for name in table.columns],
+        rotation=90,
+        parse_math=False,
+        fontsize="small",
+    )
+    ax.set_yticks(
+        np.arange(values.shape[0]), labels=[str(name) for name in table.index], parse_math=False, fontsize="small"
+    )
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    bar = ax.figure.colorbar(image, ax=ax, label=label, shrink=0.8)
+    bar.outline.set_visible(False)
+    texts = []
+    if numbered:
+        for (i, j), value in np.ndenumerate(values):
+            if np.isfinite(value):
+                r, g, b, _ = image.cmap(image.norm(value))
+                dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.5
+                shown = f"{value:.2f}".replace("0.", ".").replace("1.00", "1")
+                texts.append(
+                    ax.text(j, i, shown, ha="center", va="center", fontsize=6.5, color="white" if dark else "black")
+                )
+    return image, texts
+
+
+class AgreementDisplay:
+    r"""Agreement of every two voters, or methods, as a heat map.
+
+    Make one with :meth:`from_lists`, :meth:`from_comparator` or :meth:`from_predictions`.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n, n)
+        What :func:`~skrankagg.metrics.agreement_matrix` gives.
+    label : str, default="agreement"
+        What the numbers are, for the colour bar.
+    limits : tuple of float, default=None
+        Lowest and highest value of the colours; None takes those off the diagonal, symmetric around 0 where some are
+        negative.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    image_ : matplotlib AxesImage
+        The coloured cells.
+    text_ : list of matplotlib Text
+        Numbers in the cells, where there are at most 25 rows.
+
+    See Also
+    --------
+    skrankagg.metrics.agreement_matrix : The numbers.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import AgreementDisplay
+    >>> lists, _ = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)
+    >>> AgreementDisplay.from_lists(lists, "rbo", p=0.8).table.shape
+    (4, 4)
+    """
+
+    def __init__(self, table, *, label="agreement", limits=None):
+        self.table = table
+        self.label = label
+        self.limits = limits
+
+    @classmethod
+    def from_lists(cls, lists, measure="tau-b", *, order=True, ax=None, **options):
+        """Draw the agreement of voters.
+
+        Parameters
+        ----------
+        lists : DataFrame or RankedLists
+            Ranked lists.
+        measure : str, default="tau-b"
+            Name of a measure of agreement, see :func:`~skrankagg.metrics.agreement_names`.
+        order : bool, default=True
+            Whether voters that agree stand side by side.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **options
+            Of the measure.
+
+        Returns
+        -------
+        AgreementDisplay
+        """
+        table = agreement_matrix(lists, measure, **options)
+        if order and len(table) > 2:
+            place = _similar_together(table.to_numpy(), measure in {"kendall-distance", "footrule"})
+            table = table.iloc[place, place]
+        return cls(table, label=measure).plot(ax)
+
+    @classmethod
+    def from_comparator(cls, comparator, measure="tau-b", *, order=True, ax=None, **options):
+        """Draw the agreement of the methods of a fitted Comparator.
+
+        Parameters
+        ----------
+        comparator : Comparator
+            Fitted.
+        measure : str, default="tau-b"
+            Name of a measure of agreement.
+        order : bool, default=True
+            Whether methods that agree stand side by side.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **options
+            Of the measure.
+
+        Returns
+        -------
+        AgreementDisplay
+        """
+        return cls.from_lists(dict(comparator.runs_), measure, order=order, ax=ax, **options)
+
+    @classmethod
+    def from_predictions(cls, runs, measure="tau-b", *, order=True, ax=None, **options):
+        """Draw the agreement of runs that exist already.
+
+        Parameters
+        ----------
+        runs : dict of str to DataFrame or RankedLists
+            Runs by name.
+        measure : str, default="tau-b"
+            Name of a measure of agreement.
+        order : bool, default=True
+            Whether runs that agree stand side by side.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **options
+            Of the measure.
+
+        Returns
+        -------
+        AgreementDisplay
+        """
+        return cls.from_lists(runs, measure, order=order, ax=ax, **options)
+
+    def plot(self, ax=None):
+        """Draw the heat map.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        AgreementDisplay
+            Itself, with `ax_`, `figure_`, `image_` and `text_`.
+        """
+        n = len(self.table)
+        size = max(4.0, 1.8 + 0.33 * n) if n <= _MAX_NUMBERED else max(6.0, 1.8 + 0.16 * n)
+        ax = new_axes(ax, (size + 1.0, size))
+        # Everybody agrees with himself: the diagonal is left blank, and takes no share of the colours.
+        table = self.table.mask(np.eye(n, dtype=bool))
+        low, high = (0.0, 1.0) if table.isna().all(axis=None) else (np.nanmin(table), np.nanmax(table))
+        if low < 0:
+            low, high = -max(-low, high), max(-low, high)
+        low, high = (low, high) if self.limits is None else self.limits
+        # Cividis, and purple to orange around 0, look alike to every kind of colour vision.
+        cmap = "PuOr" if low < 0 else "cividis"
+        self.image_, self.text_ = _draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _similar_together(values, is_distance):
+    from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering
+    from scipy.spatial.distance import squareform
+
+    apart = values if is_distance else np.nanmax(values) - values
+    apart = np.nan_to_num((apart + apart.T) / 2, nan=np.nanmax(apart))
+    np.fill_diagonal(apart, 0.0)
+    condensed = squareform(apart, checks=False)
+    return leaves_list(optimal_leaf_ordering(linkage(condensed, "average"), condensed))
+
+
+class VoterWeightsDisplay:
+    r"""Weights that a method has given to voters: a point for each query, and the mean.
+
+    Make one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    weights : DataFrame of shape (n_lists, 3)
+        Columns `query`, `voter`, `weight`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    points_ : matplotlib PathCollection
+        A point for each list.
+
+    See Also
+    --------
+    AgreementDisplay : Who agrees with whom.
+
+    Examples
+    --------
+    >>> from skrankagg import DIBRA
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import VoterWeightsDisplay
+    >>> lists, _ = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)
+    >>> display = VoterWeightsDisplay.from_estimator(DIBRA().fit(lists))
+    >>> len(display.ax_.get_yticklabels())
+    4
+    """
+
+    def __init__(self, weights):
+        self.weights = weights
+
+    @classmethod
+    def from_estimator(cls, estimator, *, ax=None, **point_kwargs):
+        """Draw the weights of a fitted aggregator.
+
+        Parameters
+        ----------
+        estimator : aggregator
+            Fitted, with `query_voter_weights_`.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **point_kwargs
+            For :meth:`matplotlib.axes.Axes.scatter`.
+
+        Returns
+        -------
+        VoterWeightsDisplay
+        """
+        if not hasattr(estimator, "query_voter_weights_"):
+            raise ValueError(
+                "VoterWeightsDisplay expects a fitted aggregator that learns voter weights, such as DIBRA; "
+                f"{type(estimator).__name__} has none. Call its fit(lists) first."
+            )
+        return cls(estimator.query_voter_weights_).plot(ax, **point_kwargs)
+
+    @classmethod
+    def from_comparator(cls, comparator, method, *, ax=None, **point_kwargs):
+        """Draw the weights of a method of a fitted Comparator.
+
+        Parameters
+        ----------
+        comparator : Comparator
+            Fitted.
+        method : str
+            Name of a method that learns voter weights.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **point_kwargs
+            For :meth:`matplotlib.axes.Axes.scatter`.
+
+        Returns
+        -------
+        VoterWeightsDisplay
+        """
+        return cls.from_estimator(comparator.named_estimators_[method], ax=ax, **point_kwargs)
+
+    def plot(self, ax=None, **point_kwargs):
+        """Draw the points.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **point_kwargs
+            For :meth:`matplotlib.axes.Axes.scatter`.
+
+        Returns
+        -------
+        VoterWeightsDisplay
+            Itself, with `ax_`, `figure_` and `points_`.
+        """
+        weights = pd.DataFrame(self.weights)
+        mean = weights.groupby("voter", observed=True)["weight"].mean().sort_values(ascending=False, kind="stable")
+        place = pd.Series(np.arange(len(mean)), index=mean.index)
+        ax = new_axes(ax, (6.5, 1.2 + 0.2 * len(mean)))
+        rows = weights["voter"].map(place).to_numpy(dtype=float)
+        self.points_ = ax.scatter(
+            weights["weight"], rows, **{"s": 12, "color": "#56b4e9", "alpha": 0.6, "linewidths": 0, **point_kwargs}
+        )
+        ax.scatter(mean.to_numpy(), place.to_numpy(), marker="|", s=70, color="#000000", linewidths=1.8, label="mean")
+        ax.set_yticks(place.to_numpy(), labels=[str(voter) for voter in mean.index], parse_math=False, fontsize="small")
+        ax.set_ylim(len(mean) - 0.4, -0.6)
+        ax.set_xlabel(f"weight; a point for each of {weights['query'].nunique()} queries")
+        ax.grid(axis="y", color="#e5e5e5", linewidth=0.6)
+        ax.set_axisbelow(True)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.tick_params(axis="y", length=0)
+        ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,165 @@
+"""Gain and loss of a method on each query."""
+
+import numpy as np
+
+from ..metrics import get_measure
+from ._base import check_fitted, evaluate_runs, measured_values, new_axes
+
+__all__ = ["QueryGainDisplay"]
+
+# Blue and vermilion differ for every kind of colour vision, and in lightness.
+_GAIN, _LOSS, _TEXT = "#0072b2", "#e08a5b", "#333333"
+# Names of queries are written where there are no more of them.
+_MAX_NAMES = 60
+
+
+class QueryGainDisplay:
+    r"""What a method gains and loses against a baseline, a bar for each query, sorted.
+
+    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
+
+    Parameters
+    ----------
+    difference : Series of shape (n_queries,)
+        Gain on each query, indexed by the query.
+    method, baseline : str
+        Names, for the title.
+    label : str, default="score"
+        What the numbers are, for the axis.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    bars_ : matplotlib BarContainer
+        The bars, largest gain first.
+
+    See Also
+    --------
+    skrankagg.model_selection.compare_methods : Is the mean gain more than chance?
+
+    Examples
+    --------
+    >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import QueryGainDisplay
+    >>> lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    >>> comparator = Comparator([("CombSUM", CombSUM()), ("Copeland", Copeland())], qrels=Qrels.from_frame(qrels))
+    >>> display = QueryGainDisplay.from_comparator(comparator.fit(lists), "Copeland", "CombSUM")
+    >>> len(display.bars_)
+    5
+    """
+
+    def __init__(self, difference, *, method, baseline, label="score"):
+        self.difference = difference
+        self.method = method
+        self.baseline = baseline
+        self.label = label
+
+    @classmethod
+    def from_comparator(cls, comparator, method, baseline, metric=None, *, qrels=None, ax=None, **bar_kwargs):
+        """Draw two methods of a fitted Comparator.
+
+        Parameters
+        ----------
+        comparator : Comparator
+            Fitted.
+        method, baseline : str
+            Names of methods.
+        metric : str, default=None
+            Measure; None takes the first.
+        qrels : DataFrame or Qrels, default=None
+            Judgements for a measure that it has not computed; None takes its own.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.bar`.
+
+        Returns
+        -------
+        QueryGainDisplay
+        """
+        check_fitted("QueryGainDisplay", comparator)
+        metric = comparator.per_query_.columns[0] if metric is None else metric
+        values = measured_values("QueryGainDisplay", comparator, [metric], qrels)
+        return cls._from_queries(values, method, baseline, metric).plot(ax, **bar_kwargs)
+
+    @classmethod
+    def from_predictions(cls, runs, qrels, method, baseline, metric="map", *, ax=None, **bar_kwargs):
+        """Draw two runs that exist already.
+
+        Parameters
+        ----------
+        runs : dict of str to DataFrame or RankedLists
+            Runs by name.
+        qrels : DataFrame or Qrels
+            Judgements.
+        method, baseline : str
+            Names of runs.
+        metric : str, default="map"
+            Name of a measure.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.bar`.
+
+        Returns
+        -------
+        QueryGainDisplay
+        """
+        values = evaluate_runs(runs, qrels, [metric])
+        return cls._from_queries(values, method, baseline, metric).plot(ax, **bar_kwargs)
+
+    @classmethod
+    def _from_queries(cls, values, method, baseline, metric):
+        table = values[metric].unstack(level=0)
+        for name in (method, baseline):
+            if name not in table:
+                raise ValueError(
+                    f"QueryGainDisplay expects two of the methods, {', '.join(map(str, table))}; got {name!r}."
+                )
+        measure = get_measure(metric)
+        return cls((table[method] - table[baseline]).dropna(), method=method, baseline=baseline, label=measure.title)
+
+    def plot(self, ax=None, **bar_kwargs):
+        """Draw the bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.bar`.
+
+        Returns
+        -------
+        QueryGainDisplay
+            Itself, with `ax_`, `figure_` and `bars_`.
+        """
+        difference = self.difference.sort_values(ascending=False, kind="stable")
+        n = len(difference)
+        wins, losses = int((difference > 1e-12).sum()), int((difference < -1e-12).sum())
+        title = f"{self.method}\nagainst {self.baseline}: {wins} won, {n - wins - losses} tied, {losses} lost"
+        longest = max(map(len, title.split("\n")))
+        ax = new_axes(ax, (min(14.0, max(5.5, 1.5 + 0.2 * n, 1.2 + 0.085 * longest)), 4.2))
+        colors = np.where(difference.to_numpy() >= 0, _GAIN, _LOSS)
+        place = np.arange(n)
+        self.bars_ = ax.bar(place, difference.to_numpy(), **{"width": 0.8, "color": colors, **bar_kwargs})
+        ax.axhline(0.0, color=_TEXT, linewidth=0.8)
+        mean = float(difference.mean())
+        ax.axhline(mean, color=_TEXT, linewidth=0.9, linestyle=(0, (4, 2)), label=f"mean {mean:+.4f}")
+        ax.legend(frameon=False, loc="upper right", fontsize="small")
+        if n <= _MAX_NAMES:
+            ax.set_xticks(place, labels=[str(query) for query in difference.index], rotation=90, parse_math=False)
+        else:
+            ax.set_xticks([])
+        ax.tick_params(axis="x", length=0, labelsize="small")
+        ax.set_xlim(-0.7, n - 0.3)
+        ax.set_xlabel(f"{n} queries")
+        ax.set_ylabel(f"gain in {self.label[:1].lower() + self.label[1:]}")
+        ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
+        ax.spines[["top", "right", "bottom"]].set_visible(False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,167 @@
+"""How large a difference is, and how sure: effect sizes, counts of queries, intervals."""
+
+import numpy as np
+from scipy.stats import bootstrap, rankdata
+
+from ._paired import _check
+
+__all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_tie_loss"]
+
+
+def cohen_d(difference):
+    """Cohen's d of paired differences: their mean in units of their standard deviation.
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+
+    Returns
+    -------
+    float
+        NaN for fewer than two; infinite where all differ alike; 0 without any difference.
+
+    See Also
+    --------
+    hedges_g : Corrected for few queries.
+
+    Examples
+    --------
+    >>> from skrankagg.stats import cohen_d
+    >>> round(cohen_d([0.1, 0.2, 0.3, 0.0]), 4)
+    1.1619
+    """
+    difference = _check(difference)
+    if not difference.any():
+        return 0.0
+    if len(difference) < 2:
+        return np.nan
+    spread = difference.std(ddof=1)
+    if spread <= 1e-12 * np.abs(difference).max():
+        return float(np.copysign(np.inf, difference.mean()))
+    return float(difference.mean() / spread)
+
+
+def hedges_g(difference):
+    """Hedges' g of paired differences: Cohen's d times ``1 - 3 / (4 (n - 1) - 1)``.
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from skrankagg.stats import hedges_g
+    >>> round(hedges_g([0.1, 0.2, 0.3, 0.0]), 4)
+    0.845
+    """
+    n = len(_check(difference))
+    return cohen_d(difference) * (1 - 3 / (4 * (n - 1) - 1)) if n > 1 else np.nan
+
+
+def rank_biserial(difference):
+    """Rank-biserial correlation of paired differences: the effect size of Wilcoxon's test.
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+
+    Returns
+    -------
+    float
+        From -1 to 1: the share of the ranks of positive differences less that of negative ones.
+
+    Examples
+    --------
+    >>> from skrankagg.stats import rank_biserial
+    >>> round(rank_biserial([0.1, 0.2, 0.3, -0.05]), 4)
+    0.8
+    """
+    difference = _check(difference)
+    difference = difference[difference != 0]
+    if len(difference) == 0:
+        return 0.0
+    rank = rankdata(np.abs(difference))
+    return float((rank @ np.sign(difference)) / rank.sum())
+
+
+def win_tie_loss(difference, tolerance=1e-12):
+    """Count the queries that are won, tied and lost.
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+    tolerance : float, default=1e-12
+        Largest size of a difference that counts as a tie.
+
+    Returns
+    -------
+    wins, ties, losses : int
+
+    Examples
+    --------
+    >>> from skrankagg.stats import win_tie_loss
+    >>> win_tie_loss([0.1, 0.0, -0.2, 0.3])
+    (2, 1, 1)
+    """
+    difference = _check(difference)
+    wins, losses = int((difference > tolerance).sum()), int((difference < -tolerance).sum())
+    return wins, len(difference) - wins - losses, losses
+
+
+def bootstrap_interval(values, *, confidence=0.95, n_resamples=9999, method="bca", random_state=0):
+    """Bootstrap confidence interval of a mean over queries.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_queries,)
+        Such as a measure, or a difference.
+    confidence : float, default=0.95
+        Between 0 and 1.
+    n_resamples : int, default=9999
+        How often the queries are drawn anew.
+    method : {"bca", "percentile", "basic"}, default="bca"
+        "bca" corrects for bias and skewness.
+    random_state : int, RandomState instance or None, default=0
+        Where the draws come from.
+
+    Returns
+    -------
+    low, high : float
+        NaN for a single query.
+
+    References
+    ----------
+    .. [1] B. Efron, "Better bootstrap confidence intervals", JASA 82, 1987.
+
+    Examples
+    --------
+    >>> from skrankagg.stats import bootstrap_interval
+    >>> low, high = bootstrap_interval([0.1, 0.2, 0.3, 0.0, 0.25])
+    >>> 0 < low < 0.17 < high < 0.3
+    True
+    """
+    values = _check(values)
+    if method not in ("bca", "percentile", "basic"):
+        raise ValueError(f"method must be one of bca, percentile, basic; got {method!r}.")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}.")
+    if len(values) < 2:
+        return np.nan, np.nan
+    if np.ptp(values) <= 1e-12 * np.abs(values).max():
+        return float(values[0]), float(values[0])
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31)
+    found = bootstrap(
+        (values,),
+        np.mean,
+        confidence_level=confidence,
+        n_resamples=n_resamples,
+        method="BCa" if method == "bca" else method,
+        rng=np.random.default_rng(random_state),
+        batch=max(1, 5_000_000 // len(values)),
+    ).confidence_interval
+    return float(found.low), float(found.high)

@@ -1,0 +1,178 @@
+"""Tests of paired differences: what one method has more than another on each query.
+
+Each takes the differences, float64 of shape (n_queries,), and returns a statistic and a two-sided p-value. Without any
+difference the p-value is 1.
+"""
+
+import numpy as np
+from scipy import stats
+
+__all__ = ["PAIRED_TESTS", "paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
+
+# Sign flips that are enumerated rather than drawn: 2 ** 20 of them.
+_EXACT = 20
+# Sums that differ by no more than this share of the sum of sizes are equal: rounding decides nothing.
+_TOLERANCE = 1e-12
+
+
+def _check(difference):
+    difference = np.asarray(difference, dtype=np.float64)
+    if difference.ndim != 1 or len(difference) == 0 or not np.isfinite(difference).all():
+        raise ValueError(
+            "Differences must be a vector of finite numbers, one for each query; got an array of shape "
+            f"{difference.shape}{'' if np.isfinite(difference).all() else ' with NaN or infinity'}."
+        )
+    return difference
+
+
+def paired_t_test(difference):
+    """Student's paired t-test.
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+        At least two.
+
+    Returns
+    -------
+    statistic, pvalue : float
+
+    See Also
+    --------
+    randomization_test : Without the assumption of normal differences.
+
+    Examples
+    --------
+    >>> from skrankagg.stats import paired_t_test
+    >>> statistic, pvalue = paired_t_test([0.1, 0.2, 0.3, 0.0])
+    >>> round(statistic, 4), round(pvalue, 4)
+    (2.3238, 0.1027)
+    """
+    difference = _check(difference)
+    if not difference.any():
+        return 0.0, 1.0
+    if len(difference) < 2:
+        return np.nan, np.nan
+    if np.ptp(difference) <= _TOLERANCE * np.abs(difference).max():
+        return float(np.copysign(np.inf, difference[0])), 0.0  # no spread at all
+    found = stats.ttest_1samp(difference, 0.0)
+    return float(found.statistic), float(found.pvalue)
+
+
+def wilcoxon_test(difference):
+    """Wilcoxon's signed-rank test; queries without a difference are left out.
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+
+    Returns
+    -------
+    statistic, pvalue : float
+        The smaller sum of ranks, and the p-value, exact for few queries without ties.
+
+    See Also
+    --------
+    sign_test : Looks at the signs only.
+
+    Examples
+    --------
+    >>> from skrankagg.stats import wilcoxon_test
+    >>> wilcoxon_test([0.1, 0.2, 0.3, -0.05, 0.15])
+    (1.0, 0.125)
+    """
+    difference = _check(difference)
+    difference = difference[np.abs(difference) > _TOLERANCE * np.abs(difference).max()]
+    if len(difference) == 0:
+        return 0.0, 1.0
+    found = stats.wilcoxon(difference)
+    return float(found.statistic), float(found.pvalue)
+
+
+def sign_test(difference):
+    """Sign test: is one of two methods better on more than half of the queries?
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+
+    Returns
+    -------
+    statistic, pvalue : float
+        The number of queries with a positive difference, and the exact binomial p-value; queries without a difference
+        are left out.
+
+    Examples
+    --------
+    >>> from skrankagg.stats import sign_test
+    >>> sign_test([0.1, 0.2, 0.3, -0.05, 0.0])
+    (3.0, 0.625)
+    """
+    difference = _check(difference)
+    wins, losses = int((difference > 0).sum()), int((difference < 0).sum())
+    if wins + losses == 0:
+        return 0.0, 1.0
+    return float(wins), float(stats.binomtest(wins, wins + losses).pvalue)
+
+
+def randomization_test(difference, *, n_resamples=100_000, random_state=0):
+    r"""Fisher's randomisation test: under no difference, the sign of each is a coin toss.
+
+    Parameters
+    ----------
+    difference : array-like of shape (n_queries,)
+    n_resamples : int, default=100_000
+        Random tosses where there are too many to try them all, with more than 20 queries that differ.
+    random_state : int, RandomState instance or None, default=0
+        Where the tosses come from.
+
+    Returns
+    -------
+    statistic, pvalue : float
+        The mean difference, and the share of tosses whose mean is at least as far from 0: exact for up to 20
+        differences, else :math:`(b + 1)/(n + 1)` for b of n tosses.
+
+    References
+    ----------
+    .. [1] M. D. Smucker, J. Allan and B. Carterette, "A comparison of statistical significance tests for information
+       retrieval evaluation", CIKM 2007.
+
+    Examples
+    --------
+    >>> from skrankagg.stats import randomization_test
+    >>> statistic, pvalue = randomization_test([0.1, 0.2, 0.3, -0.05])
+    >>> pvalue
+    0.25
+    """
+    difference = _check(difference)
+    mean = float(difference.mean())
+    size = np.abs(difference[difference != 0])
+    if len(size) == 0:
+        return mean, 1.0
+    least = abs(difference.sum()) - _TOLERANCE * size.sum()
+    if len(size) <= _EXACT:
+        # All sums of signs times sizes, one more difference at a time.
+        sums = np.zeros(1)
+        for one in size:
+            sums = np.concatenate([sums - one, sums + one])
+        return mean, float((np.abs(sums) >= least).mean())
+    if isinstance(random_state, np.random.RandomState):
+        random_state = random_state.randint(2**31)
+    generator = np.random.default_rng(random_state)
+    beyond, left = 0, int(n_resamples)
+    while left:
+        n = min(left, max(1, 5_000_000 // len(size)))
+        # The sum of all sizes less twice those that come out negative.
+        negative = generator.integers(0, 2, size=(n, len(size)), dtype=np.int8).astype(np.float64) @ size
+        beyond += int((np.abs(size.sum() - 2 * negative) >= least).sum())
+        left -= n
+    return mean, (beyond + 1) / (n_resamples + 1)
+
+
+#: Tests of paired differences by name.
+PAIRED_TESTS = {
+    "t": paired_t_test,
+    "wilcoxon": wilcoxon_test,
+    "sign": sign_test,
+    "randomization": randomization_test,
+}

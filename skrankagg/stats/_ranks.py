@@ -1,0 +1,126 @@
+"""Several methods over the same queries, compared by their ranks: Friedman's test and what comes after it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import chi2, f, rankdata, studentized_range
+
+__all__ = ["FriedmanResult", "friedman_nemenyi"]
+
+
+@dataclass(frozen=True)
+class FriedmanResult:
+    """Friedman's test, and Nemenyi's comparison of all pairs.
+
+    Parameters
+    ----------
+    statistic, pvalue : float
+        Friedman's chi-square, corrected for ties, and its p-value.
+    f_statistic, f_pvalue : float
+        Iman and Davenport's less conservative form.
+    mean_ranks : ndarray of shape (n_methods,)
+        1 for the best on every query.
+    critical_difference : float
+        Of two mean ranks, beyond which two methods differ.
+    pvalues : ndarray of shape (n_methods, n_methods)
+        Nemenyi's p-value of each pair.
+    n_queries : int
+    alpha : float
+        Level of the critical difference.
+    """
+
+    statistic: float
+    pvalue: float
+    f_statistic: float
+    f_pvalue: float
+    mean_ranks: np.ndarray
+    critical_difference: float
+    pvalues: np.ndarray
+    n_queries: int
+    alpha: float
+
+    def groups(self):
+        """Largest groups of methods that the test cannot tell apart.
+
+        Returns
+        -------
+        list of list of int
+            Numbers of methods, best first; groups of one are left out.
+        """
+        order = np.argsort(self.mean_ranks, kind="stable")
+        ranks = self.mean_ranks[order]
+        groups, reached = [], 0
+        for first in range(len(order)):
+            last = int(np.searchsorted(ranks, ranks[first] + self.critical_difference, side="right"))
+            if last > reached and last - first > 1:
+                groups.append(order[first:last].tolist())
+                reached = last
+        return groups
+
+
+def friedman_nemenyi(values, *, alpha=0.05):
+    r"""Test whether some methods are better than others on the same queries, and which pairs differ.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_queries, n_methods)
+        A measure, higher is better; at least two of each.
+    alpha : float, default=0.05
+        Level.
+
+    Returns
+    -------
+    FriedmanResult
+
+    Notes
+    -----
+    On each of the N queries the k methods are ranked, ties at their mean rank. Friedman's statistic is
+    :math:`\chi^2_F = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2` for the mean ranks R, divided by its
+    correction for ties; Iman and Davenport's is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods
+    differ if their mean ranks are :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` or more apart, q the quantile of the
+    studentized range over :math:`\sqrt 2` [1]_.
+
+    References
+    ----------
+    .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.stats import friedman_nemenyi
+    >>> found = friedman_nemenyi(np.array([[0.9, 0.8, 0.1], [0.7, 0.5, 0.2], [0.6, 0.6, 0.3], [0.8, 0.4, 0.1]]))
+    >>> found.mean_ranks, round(found.critical_difference, 4)
+    (array([1.125, 1.875, 3.   ]), 1.6572)
+    """
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
+        raise ValueError(
+            "friedman_nemenyi expects finite values of two or more queries by two or more methods; got an array of "
+            f"shape {values.shape}{'' if np.isfinite(values).all() else ' with NaN or infinity'}."
+        )
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1; got {alpha!r}.")
+    n, k = values.shape
+    # Values that rounding sets apart tie.
+    ranks = rankdata(-np.round(values, 12), axis=1)
+    mean_ranks = ranks.mean(axis=0)
+    spread = ((ranks - (k + 1) / 2) ** 2).sum()
+    between = n * ((mean_ranks - (k + 1) / 2) ** 2).sum()
+    statistic = float((k - 1) * n * between / spread) if spread > 0 else 0.0
+    rest = n * (k - 1) - statistic
+    f_statistic = (n - 1) * statistic / rest if rest > 1e-9 else np.inf
+    scale = np.sqrt(k * (k + 1) / (6 * n))
+    apart = np.abs(mean_ranks[:, None] - mean_ranks)
+    pvalues = studentized_range.sf(apart / scale * np.sqrt(2), k, np.inf)
+    np.fill_diagonal(pvalues, 1.0)
+    return FriedmanResult(
+        statistic=statistic,
+        pvalue=float(chi2.sf(statistic, k - 1)),
+        f_statistic=float(f_statistic),
+        f_pvalue=float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1))),
+        mean_ranks=mean_ranks,
+        critical_difference=float(studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2) * scale),
+        pvalues=pvalues,
+        n_queries=n,
+        alpha=alpha,
+    )

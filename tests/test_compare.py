@@ -1,0 +1,223 @@
+"""What a Comparator says about differences, and the tables and slices of its results."""
+
+import io
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.pipeline import make_pipeline
+
+from skrankagg import CombMNZ, CombSUM, Comparator, Copeland, Qrels, evaluate
+from skrankagg.datasets import make_ranked_lists, make_rasdagen
+from skrankagg.model_selection import (
+    compare_methods,
+    compare_ranks,
+    flagr_metrics,
+    latex_table,
+    markdown_table,
+    significance_marks,
+    style_table,
+    text_table,
+)
+from skrankagg.stats import adjust_pvalues, hedges_g, randomization_test
+
+
+@pytest.fixture(scope="module")
+def comparator():
+    lists, qrels = make_ranked_lists(n_queries=12, random_state=3)
+    methods = [("sum", CombSUM()), ("mnz", CombMNZ()), ("rank", CombSUM(norm="rank")), ("copeland", Copeland())]
+    metrics = ["map", "ndcg@5", "ndcg@10", "p@5", "num_rel_ret"]
+    return Comparator(methods, metrics=metrics, qrels=Qrels.from_frame(qrels)).fit(lists)
+
+
+@pytest.fixture
+def clear():
+    """Three methods of which one is clearly better, one clearly worse, and one level with the first."""
+    rng = np.random.default_rng(0)
+    base = rng.random(25) / 2 + 0.25
+    values = np.concatenate([base, base + rng.normal(0, 0.01, 25), base + 0.1 + rng.normal(0, 0.02, 25), base - 0.1])
+    index = pd.MultiIndex.from_product([["base", "level", "better", "worse"], range(25)], names=["method", "query"])
+    return pd.DataFrame({"map": values, "ndcg@10": values[::-1]}, index=index)
+
+
+def test_every_method_is_compared_with_the_baseline(comparator):
+    found = comparator.compare("rank", metric="ndcg@10")
+    assert found.index.tolist() == ["rank", "sum", "mnz", "copeland"] and found.index.name == "method"
+    table = comparator.per_query_["ndcg@10"].unstack("method")
+    raw = {}
+    for method in found.index[1:]:
+        difference = (table[method] - table["rank"]).to_numpy()
+        row = found.loc[method]
+        assert row["mean"] == pytest.approx(comparator.results_.loc[method, "ndcg@10"])
+        assert row["difference"] == pytest.approx(difference.mean())
+        assert row["low"] <= row["difference"] <= row["high"]
+        assert row["effect"] == pytest.approx(hedges_g(difference))
+        assert (row["wins"], row["losses"]) == ((difference > 1e-12).sum(), (difference < -1e-12).sum())
+        assert row[["wins", "ties", "losses"]].sum() == 12
+        raw[method] = stats.ttest_rel(table[method], table["rank"]).pvalue if difference.any() else 1.0
+        assert row["pvalue"] == pytest.approx(raw[method])
+    assert found["adjusted"].tolist()[1:] == pytest.approx(adjust_pvalues(list(raw.values())).tolist())
+    assert found.loc["rank", ["difference", "pvalue", "adjusted"]].isna().all()
+
+
+def test_the_best_method_is_the_baseline_unless_one_is_named(comparator):
+    assert comparator.compare().index[0] == comparator.best_name_
+    assert comparator.compare("sum").equals(comparator.compare("sum"))  # draws repeat
+
+
+def test_tests_and_corrections_are_choices(clear):
+    found = compare_methods(clear, "base", test="randomization", correction="bonferroni", confidence=None)
+    table = clear["map"].unstack("method")
+    expected = randomization_test(table["better"] - table["base"], n_resamples=9999)[1]
+    assert found.loc["better", "pvalue"] == expected and found.loc["better", "adjusted"] == pytest.approx(3 * expected)
+    assert found[["low", "high"]].isna().all(axis=None)
+    for wrong in ({"test": "z"}, {"correction": "x"}, {"baseline": "x"}, {"metric": "err"}):
+        with pytest.raises(ValueError, match=r"must be one of|is no measure"):
+            compare_methods(clear, **wrong)
+    with pytest.raises(TypeError, match="indexed by method and query"):
+        compare_methods(clear.loc["base"])
+
+
+def test_queries_without_a_value_are_left_out_of_a_comparison(clear):
+    holes = clear.copy()
+    holes.loc[("better", 0), "map"] = np.nan
+    found = compare_methods(holes, "base")
+    assert found.loc["better", ["wins", "ties", "losses"]].sum() == 24
+    assert found.loc["worse", ["wins", "ties", "losses"]].sum() == 25
+    assert compare_ranks(holes)[1].n_queries == 24
+
+
+def test_runs_that_were_evaluated_elsewhere_are_compared_alike(comparator):
+    _, qrels = make_ranked_lists(n_queries=12, random_state=3)
+    table = evaluate(dict(comparator.runs_), qrels, ["map"], per_query=True)
+    pd.testing.assert_frame_equal(
+        compare_methods(table, "sum").rename_axis(None), comparator.compare("sum", metric="map").rename_axis(None)
+    )
+
+
+def test_ranks_are_those_of_friedman(clear):
+    ranks, result = compare_ranks(clear)
+    assert ranks.index.tolist()[0] == "better" and ranks.index.tolist()[-1] == "worse"
+    theirs = stats.friedmanchisquare(*(clear["map"].loc[name] for name in ("base", "level", "better", "worse")))
+    assert (result.statistic, result.pvalue) == pytest.approx(tuple(theirs))
+
+
+def test_rules_for_ties_reach_the_measures_of_a_comparator():
+    lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    metrics = [f"ndcg@10[ties={ties}]" for ties in ("order", "trec_eval", "expected", "optimistic", "pessimistic")]
+    methods = [("copeland", Copeland()), ("frame", make_pipeline(Copeland()))]
+    comparator = Comparator(methods, metrics=metrics, qrels=Qrels.from_frame(qrels)).fit(lists)
+    expected = evaluate(comparator.runs_["copeland"], qrels, metrics)
+    for method in comparator.results_.index:
+        assert comparator.results_.loc[method, metrics].tolist() == pytest.approx(expected.iloc[0].tolist())
+    low, high = expected.iloc[0, [4, 3]]
+    assert low < expected.iloc[0, 2] < high
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def test_marks_say_who_is_better_and_worse_than_the_baseline(clear):
+    marks = significance_marks(clear, "base", ["map"])
+    assert marks["map"].to_dict() == {"base": "", "level": "", "better": "+", "worse": "-"}
+
+
+def test_marks_stand_behind_the_numbers_of_every_kind_of_table(clear):
+    results = clear.groupby("method", sort=False).mean()[["map"]]
+    marks = significance_marks(clear, "base", ["map"])
+    lines = text_table(results, marks=marks, decimals=2).splitlines()
+    assert len({line.rindex(".") for line in lines[2:]}) == 1  # still aligned
+    assert lines[4].endswith("*+") and lines[5].endswith("-") and lines[2][-1].isdigit()
+    latex = latex_table(results, marks=marks, decimals=2)
+    assert re.search(r"better & \\textbf\{0\.\d\d\}\$\^\{\+\}\$ \\\\", latex)
+    assert re.search(r"worse & 0\.\d\d\$\^\{-\}\$ \\\\", latex)
+    markdown = markdown_table(results, marks=marks, decimals=2).splitlines()
+    assert re.fullmatch(r"\| better \| \*\*0\.\d\d\*\*\+ \|", markdown[4])
+    pytest.importorskip("jinja2")
+    html = style_table(results, marks=marks, decimals=2).to_html()
+    assert html.count("font-weight: bold") == 1 and re.search(r"0\.\d\d\+<", html)
+
+
+def test_a_markdown_table_has_as_many_cells_in_every_row():
+    index = [f"m|{k}" for k in range(21)]
+    table = markdown_table(pd.DataFrame(np.random.default_rng(0).random((21, 4)), index=index)).splitlines()
+    assert len(table) == 23 and {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {6}
+    references = markdown_table(pd.DataFrame({"a": [0.1]}), references=pd.DataFrame({"a": [0.9]}, index=["top"]))
+    assert references.splitlines()[-1] == "| top | 0.9000 |"
+
+
+def test_styles_have_the_titles_of_the_table(comparator):
+    pytest.importorskip("jinja2")
+    html = style_table(comparator.results_).to_html()
+    assert "time (ms)" in html and "ndcg@10" in html
+
+
+def test_latex_of_a_comparator_marks_the_baseline_s_betters(comparator):
+    latex = comparator.convert_to_latex(10, ["map", "ndcg"], baseline="sum", decimals=3, caption="All.")
+    assert r"\toprule" in latex and r"\caption{All.}" in latex
+    assert latex.count(r"\\") == 5 and "method & map & ndcg@5 & ndcg@10" in latex
+    marks = significance_marks(comparator.per_query_, "sum", ["map", "ndcg@5", "ndcg@10"])
+    assert latex.count("$^{") == int((marks != "").sum(axis=None))
+
+
+# ---------------------------------------------------------------------- slices and layouts
+
+
+def test_results_are_chosen_by_measure_cutoff_and_query(comparator):
+    assert comparator.get_results().columns.tolist() == comparator.per_query_.columns.tolist()
+    assert comparator.get_results(cutoff=5).columns.tolist() == ["map", "ndcg@5", "p@5", "num_rel_ret"]
+    assert comparator.get_results(metric="ndcg").columns.tolist() == ["ndcg@5", "ndcg@10"]
+    assert comparator.get_results(5, ["precision", "ndcg@10", "ndcg"]).columns.tolist() == ["ndcg@5", "p@5"]
+    one = comparator.get_results(metric="map", query="q02")
+    assert one["map"].to_dict() == comparator.per_query_.xs("q02", level="query")["map"].to_dict()
+    some = comparator.get_results(metric="map", query=["q02", "q03"])
+    assert len(some) == 8 and some.index.names == ["method", "query"]
+    assert comparator.get_results(query=None).equals(comparator.per_query_)
+    for wrong, words in (
+        ({"query": "q99"}, "'q99' is none. There are 'q01'"),
+        ({"metric": "err"}, "it has map, ndcg@5"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            comparator.get_results(**wrong)
+    with pytest.raises(ValueError, match="tidy, flagr"):
+        comparator.get_results(layout="wide")
+
+
+def test_a_csv_file_comes_back_as_it_was(comparator):
+    table = comparator.get_results(query=None)
+    back = pd.read_csv(io.StringIO(table.to_csv()), index_col=["method", "query"])
+    pd.testing.assert_frame_equal(back, table, rtol=1e-15)
+
+
+def test_flagrs_layout_has_a_row_for_each_query_and_one_for_all():
+    lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
+    methods = [(f"m{k}", CombSUM(norm=norm)) for k, norm in enumerate(("borda", "rank", "score"))]
+    comparator = Comparator(methods, metrics=flagr_metrics(10), qrels=Qrels.from_frame(qrels)).fit(lists)
+    table = comparator.get_results(layout="flagr")
+    assert table.shape == (3 * (5 + 1), 46)
+    assert table.columns.tolist()[:6] == [
+        "q",
+        "num_ret",
+        "num_rel",
+        "num_rel_ret",
+        "Mean Average Precision (MAP)",
+        "P_1",
+    ]
+    assert table.columns[-2:].tolist() == ["ndcg_cut_10", "Method"]
+    every = table[table["q"] == "all"]
+    assert every["Method"].tolist() == ["m0", "m1", "m2"] and every.index.tolist() == [5, 5, 5]
+    queries = table[(table["Method"] == "m1") & (table["q"] != "all")]
+    assert every.iloc[1]["num_rel"] == queries["num_rel"].sum() and table["num_rel"].dtype == int
+    assert every.iloc[1]["ndcg_cut_7"] == pytest.approx(queries["ndcg_cut_7"].mean())
+    own = evaluate(comparator.runs_["m1"], qrels, "ndcg@7[ideal=retrieved,positive_scores=True]").iloc[0, 0]
+    assert every.iloc[1]["ndcg_cut_7"] == pytest.approx(own)
+
+
+def test_the_layout_of_the_whole_comparison_is_that_of_flagrs_notebook():
+    # 21 methods, 20 queries and a cutoff of 10: 441 rows x 46 columns.
+    lists, qrels = make_rasdagen()
+    methods = [(f"m{k:02}", CombSUM(norm="rank")) for k in range(21)]
+    comparator = Comparator(methods, metrics=flagr_metrics(10), qrels=Qrels.from_frame(qrels)).fit(lists)
+    assert comparator.get_results(layout="flagr").shape == (441, 46)

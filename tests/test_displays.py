@@ -1,0 +1,259 @@
+"""Pictures: what they show is what was computed, and no two of their texts collide."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skrankagg import DIBRA, Comparator, Copeland, Qrels, evaluate
+from skrankagg.aggregators import CombMNZ, CombSUM
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.metrics import agreement_matrix
+from skrankagg.model_selection import compare_ranks
+from skrankagg.plotting import (
+    AgreementDisplay,
+    ComparisonDisplay,
+    CriticalDifferenceDisplay,
+    CutoffDisplay,
+    InterpolatedPrecisionDisplay,
+    QueryGainDisplay,
+    VoterWeightsDisplay,
+)
+from skrankagg.stats import friedman_nemenyi
+
+
+@pytest.fixture
+def plt():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot
+
+    yield matplotlib.pyplot
+    matplotlib.pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def data():
+    lists, qrels = make_ranked_lists(n_queries=6, random_state=0)
+    return lists, Qrels.from_frame(qrels)
+
+
+@pytest.fixture(scope="module")
+def comparator(data):
+    lists, qrels = data
+    methods = [("mnz", CombMNZ()), ("sum $x_1$", CombSUM()), ("Copeland", Copeland()), ("DIBRA", DIBRA())]
+    return Comparator(methods, metrics=["map", "ndcg@1", "ndcg@5", "num_rel_ret"], qrels=qrels).fit(lists)
+
+
+NAMES = [f"SomeRatherLongMethodName[weighting=query,k={k}]" for k in range(21)]
+
+
+def boxes(texts):
+    return [text.get_window_extent() for text in texts if text.get_visible() and text.get_text()]
+
+
+def assert_apart_and_inside(display, texts):
+    display.figure_.draw_without_rendering()
+    page, found = display.figure_.bbox, boxes(texts)
+    assert found
+    assert all(page.x0 - 1 <= box.x0 and box.x1 <= page.x1 + 1 for box in found)
+    assert all(page.y0 - 1 <= box.y0 and box.y1 <= page.y1 + 1 for box in found)
+    x0, y0, x1, y1 = np.array([box.extents for box in found]).T
+    together = (x0 < x1[:, None]) & (x0[:, None] < x1) & (y0 < y1[:, None]) & (y0[:, None] < y1)
+    assert (together == np.eye(len(found), dtype=bool)).all()
+
+
+# ---------------------------------------------------------------------- what is shown
+
+
+def test_lines_are_the_measure_at_each_cutoff(plt, comparator, data):
+    _, qrels = data
+    display = CutoffDisplay.from_comparator(comparator)  # ndcg at the cutoffs that were computed
+    assert display.table.columns.tolist() == [1, 5]
+    for line, (name, values) in zip(display.lines_, display.table.iterrows(), strict=True):
+        assert line.get_ydata().tolist() == values.tolist()
+        assert values[5] == pytest.approx(comparator.results_.loc[name, "ndcg@5"])
+    more = CutoffDisplay.from_comparator(comparator, "p", cutoffs=[2, 4])
+    expected = evaluate(dict(comparator.runs_), qrels, ["p@2", "p@4"])
+    np.testing.assert_allclose(more.table, expected)
+    assert more.ax_.get_ylabel() == "Precision at k"
+    runs = CutoffDisplay.from_predictions(dict(comparator.runs_), qrels, "ndcg[gain=linear]", cutoffs=[3])
+    np.testing.assert_allclose(runs.table[3], evaluate(dict(comparator.runs_), qrels, "ndcg@3[gain=linear]").iloc[:, 0])
+
+
+def test_no_two_lines_look_alike(plt):
+    table = pd.DataFrame(np.random.default_rng(0).random((21, 3)), index=NAMES, columns=[1, 2, 3])
+    lines = CutoffDisplay(table).plot().lines_
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == 21
+
+
+def test_bars_stand_in_panels_one_for_each_cutoff(plt, comparator):
+    display = CutoffDisplay.from_comparator(comparator, kind="bar")
+    assert len(display.lines_) == 2
+    best_first = display.table.sort_values(5, ascending=False, kind="stable")
+    for container, k in zip(display.lines_, (1, 5), strict=True):
+        assert [bar.get_width() for bar in container] == pytest.approx(best_first[k].tolist())
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == best_first.index.tolist()
+    with pytest.raises(ValueError, match="kind must be one of line, bar"):
+        display.plot("pie")
+
+
+def test_precision_is_drawn_at_eleven_recalls(plt, comparator, data):
+    _, qrels = data
+    display = InterpolatedPrecisionDisplay.from_comparator(comparator)
+    expected = evaluate(dict(comparator.runs_), qrels, ["iprec@0.0", "iprec@1.0", "11pt"])
+    np.testing.assert_allclose(display.table[0.0], expected["iprec@0.0"])
+    np.testing.assert_allclose(display.table.mean(axis=1), expected["11pt"])
+    other = InterpolatedPrecisionDisplay.from_predictions(dict(comparator.runs_), qrels)
+    np.testing.assert_allclose(other.table, display.table)
+
+
+def test_gains_and_losses_are_sorted_and_counted(plt, comparator, data):
+    _, qrels = data
+    display = QueryGainDisplay.from_comparator(comparator, "mnz", "Copeland")
+    table = comparator.per_query_["map"].unstack("method")
+    expected = (table["mnz"] - table["Copeland"]).sort_values(ascending=False)
+    assert [bar.get_height() for bar in display.bars_] == pytest.approx(expected.tolist())
+    found = comparator.compare("Copeland").loc["mnz"]
+    title = display.ax_.get_title(loc="left")
+    assert title.endswith(f"{found['wins']:.0f} won, {found['ties']:.0f} tied, {found['losses']:.0f} lost")
+    other = QueryGainDisplay.from_predictions(dict(comparator.runs_), qrels, "mnz", "Copeland")
+    assert other.difference.tolist() == pytest.approx(display.difference.tolist())
+    with pytest.raises(ValueError, match="expects two of the methods"):
+        QueryGainDisplay.from_comparator(comparator, "mnz", "x")
+
+
+def test_a_heat_map_shows_the_matrix_without_its_diagonal(plt, comparator, data):
+    lists, _ = data
+    display = AgreementDisplay.from_lists(lists, "rbo", p=0.8)
+    pd.testing.assert_frame_equal(
+        display.table, agreement_matrix(lists, "rbo", p=0.8).loc[display.table.index, display.table.columns]
+    )
+    shown = np.ma.filled(display.image_.get_array(), np.nan)
+    assert np.isnan(np.diag(shown)).all()
+    methods = AgreementDisplay.from_comparator(comparator, order=False)
+    assert methods.table.index.tolist() == ["mnz", "sum $x_1$", "Copeland", "DIBRA"]
+    assert len(methods.text_) == 12
+    runs = AgreementDisplay.from_predictions(dict(comparator.runs_), order=False)
+    pd.testing.assert_frame_equal(runs.table, methods.table)
+
+
+def test_colours_are_symmetric_around_no_agreement(plt):
+    table = pd.DataFrame([[1.0, -0.2, 0.6], [-0.2, 1.0, 0.1], [0.6, 0.1, 1.0]])
+    display = AgreementDisplay(table).plot()
+    assert display.image_.get_clim() == (-0.6, 0.6)
+    assert AgreementDisplay(table.abs()).plot().image_.get_clim() == (0.1, 0.6)
+    assert AgreementDisplay(table, limits=(-1, 1)).plot().image_.get_clim() == (-1, 1)
+
+
+def test_similar_ones_stand_together(plt):
+    camp = [0, 1] * 4  # two camps, their members in turn
+    runs = {
+        f"m{k}": pd.DataFrame({"query": "q", "item": list("abcd" if camp[k] else "dcba"), "rank": [1, 2, 3, 4]})
+        for k in range(8)
+    }
+    order = AgreementDisplay.from_predictions(runs, "spearman").table.index
+    sides = [camp[int(name[1])] for name in order]
+    assert sum(a != b for a, b in itertools.pairwise(sides)) == 1
+
+
+def test_weights_are_points_of_queries_with_the_mean(plt, comparator):
+    display = VoterWeightsDisplay.from_comparator(comparator, "DIBRA")
+    weights = comparator.named_estimators_["DIBRA"].query_voter_weights_
+    assert len(display.points_.get_offsets()) == len(weights)
+    mean = weights.groupby("voter")["weight"].mean().sort_values(ascending=False)
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == mean.index.tolist()
+    with pytest.raises(ValueError, match="learns voter weights, such as DIBRA; Copeland has none"):
+        VoterWeightsDisplay.from_estimator(Copeland())
+
+
+def test_critical_differences_join_what_cannot_be_told_apart(plt, comparator):
+    rng = np.random.default_rng(0)
+    base = np.array([0.5, 0.9, 0.5, 0.9, 0.1])
+    result = friedman_nemenyi(base + rng.normal(0, 0.01, (60, 5)))
+    display = CriticalDifferenceDisplay(result, list("abcde")).plot()
+    assert len(display.bars_) == 2
+    for bar, group in zip(display.bars_, result.groups(), strict=True):
+        low, high = bar.get_xdata()
+        inside = [low <= rank <= high for rank in result.mean_ranks]
+        assert np.flatnonzero(inside).tolist() == sorted(group)
+    fitted = CriticalDifferenceDisplay.from_comparator(comparator, "ndcg@5")
+    np.testing.assert_allclose(
+        fitted.result.mean_ranks, compare_ranks(comparator.per_query_, metric="ndcg@5")[1].mean_ranks
+    )
+    assert fitted.label == "mean rank by ndcg@5 over 6 queries"
+
+
+def test_bars_can_be_made_of_runs(plt, comparator, data):
+    _, qrels = data
+    ours = ComparisonDisplay.from_comparator(comparator)
+    other = ComparisonDisplay.from_predictions(dict(comparator.runs_), qrels, "map")
+    assert other.results.tolist() == pytest.approx(ours.results.tolist())
+    assert other.standard_error.tolist() == pytest.approx(ours.standard_error.tolist())
+
+
+# ---------------------------------------------------------------------- legible
+
+
+@pytest.mark.parametrize("n_methods", [2, 21])
+@pytest.mark.parametrize("kind", ["line", "bar"])
+def test_names_of_lines_and_bars_do_not_collide(plt, kind, n_methods):
+    table = pd.DataFrame(np.random.default_rng(0).random((n_methods, 10)), index=NAMES[:n_methods])
+    display = CutoffDisplay(table.set_axis(range(1, 11), axis=1)).plot(kind)
+    legend = display.ax_.get_legend()
+    names = legend.get_texts() if kind == "line" else display.ax_.get_yticklabels()
+    assert len(names) == n_methods
+    assert_apart_and_inside(display, names)
+    assert_apart_and_inside(display, display.ax_.get_xticklabels())
+
+
+@pytest.mark.parametrize("n_methods", [3, 21])
+def test_names_of_a_critical_difference_diagram_do_not_collide(plt, n_methods):
+    values = np.random.default_rng(1).random((30, n_methods)) + np.linspace(0, 1.5, n_methods)
+    display = CriticalDifferenceDisplay(friedman_nemenyi(values), NAMES[:n_methods]).plot()
+    assert_apart_and_inside(display, display.ax_.texts)
+
+
+@pytest.mark.parametrize("n", [2, 21])
+def test_names_of_a_heat_map_do_not_collide(plt, n):
+    table = pd.DataFrame(np.random.default_rng(0).random((n, n)), index=NAMES[:n], columns=NAMES[:n])
+    display = AgreementDisplay(table).plot()
+    assert_apart_and_inside(display, display.ax_.get_yticklabels())
+    assert_apart_and_inside(display, display.ax_.get_xticklabels())
+    assert_apart_and_inside(display, display.text_)
+
+
+def test_a_long_title_of_gains_stays_on_the_page(plt):
+    display = QueryGainDisplay(pd.Series([0.1, -0.2]), method=NAMES[0], baseline=NAMES[1]).plot()
+    assert_apart_and_inside(display, [display.ax_._left_title])
+
+
+# ---------------------------------------------------------------------- what is refused, and where it is drawn
+
+
+def test_pictures_are_drawn_where_they_are_told(plt, comparator, data):
+    lists, _ = data
+    for draw in (
+        lambda ax: CutoffDisplay.from_comparator(comparator, ax=ax),
+        lambda ax: InterpolatedPrecisionDisplay.from_comparator(comparator, ax=ax),
+        lambda ax: QueryGainDisplay.from_comparator(comparator, "mnz", "Copeland", ax=ax),
+        lambda ax: AgreementDisplay.from_lists(lists, ax=ax),
+        lambda ax: VoterWeightsDisplay.from_comparator(comparator, "DIBRA", ax=ax),
+        lambda ax: CriticalDifferenceDisplay.from_comparator(comparator, ax=ax),
+    ):
+        figure, ax = plt.subplots()
+        display = draw(ax)
+        assert display.ax_ is ax and display.figure_ is figure
+
+
+def test_a_comparator_must_be_fitted_and_measures_be_had(data):
+    lists, qrels = data
+    unfitted = Comparator([("sum", CombSUM())])
+    for draw in (CutoffDisplay, InterpolatedPrecisionDisplay, CriticalDifferenceDisplay):
+        with pytest.raises(ValueError, match=f"{draw.__name__} expects a fitted Comparator"):
+            draw.from_comparator(unfitted)
+    fitted = Comparator([("sum", CombSUM()), ("mnz", CombMNZ())], metrics="map").fit(lists, qrels=qrels)
+    with pytest.raises(ValueError, match=r"and err@5 is not among map. Name them in its metrics, or give qrels="):
+        CriticalDifferenceDisplay.from_comparator(fitted, "err@5")
+    assert len(CriticalDifferenceDisplay.from_comparator(fitted, "p@5", qrels=qrels).names) == 2

@@ -1,0 +1,170 @@
+"""Statistics of comparisons: scipy, statsmodels, brute force and published figures."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from skrankagg.stats import (
+    PAIRED_TESTS,
+    adjust_pvalues,
+    bootstrap_interval,
+    cohen_d,
+    friedman_nemenyi,
+    hedges_g,
+    paired_t_test,
+    randomization_test,
+    rank_biserial,
+    sign_test,
+    wilcoxon_test,
+    win_tie_loss,
+)
+
+RNG = np.random.default_rng(0)
+DIFFERENCE = RNG.normal(0.05, 0.1, 40)
+
+
+def test_tests_equal_those_of_scipy():
+    zeros = np.zeros(40)
+    assert paired_t_test(DIFFERENCE) == pytest.approx(tuple(stats.ttest_rel(DIFFERENCE, zeros)))
+    assert wilcoxon_test(DIFFERENCE) == pytest.approx(tuple(stats.wilcoxon(DIFFERENCE)))
+    wins = int((DIFFERENCE > 0).sum())
+    assert sign_test(DIFFERENCE) == (wins, pytest.approx(stats.binomtest(wins, 40, 0.5).pvalue))
+
+
+@given(difference=st.lists(st.integers(-4, 4), min_size=1, max_size=8))
+@settings(max_examples=50, deadline=None)
+def test_the_randomization_test_tries_all_signs(difference):
+    sums = [
+        abs(sum(sign * one for sign, one in zip(signs, difference, strict=True)))
+        for signs in itertools.product((-1, 1), repeat=len(difference))
+    ]
+    expected = np.mean([one >= abs(sum(difference)) for one in sums])
+    statistic, pvalue = randomization_test(difference)
+    assert pvalue == pytest.approx(expected) and statistic == pytest.approx(np.mean(difference))
+
+
+def test_a_drawn_randomization_test_is_near_the_exact_one_and_can_be_repeated():
+    difference = RNG.normal(0.03, 0.1, 60)
+    # For so many queries the t-test is close; the two agree to the noise of the draw.
+    _, pvalue = randomization_test(difference)
+    assert pvalue == pytest.approx(paired_t_test(difference)[1], abs=0.01)
+    assert randomization_test(difference) == randomization_test(difference)
+    other = randomization_test(difference, random_state=np.random.RandomState(1), n_resamples=999)[1]
+    assert other == pytest.approx(pvalue, abs=0.06) and (other * 1000) % 1 == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("test", PAIRED_TESTS.values(), ids=PAIRED_TESTS)
+def test_no_difference_is_no_evidence(test):
+    assert test(np.zeros(5))[1] == 1.0
+    assert test(np.ones(30))[1] < 1e-4
+    with pytest.raises(ValueError, match="finite numbers"):
+        test([0.1, np.nan])
+    with pytest.raises(ValueError, match="one for each query"):
+        test(np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("test", PAIRED_TESTS.values(), ids=PAIRED_TESTS)
+def test_the_other_side_has_the_same_pvalue(test):
+    assert test(DIFFERENCE)[1] == pytest.approx(test(-DIFFERENCE)[1], abs=0.01)
+
+
+def test_corrections_equal_those_of_statsmodels():
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    for seed in range(5):
+        pvalues = np.random.default_rng(seed).random(12) ** 3
+        for ours, theirs in {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}.items():
+            np.testing.assert_allclose(
+                adjust_pvalues(pvalues, ours), multitest.multipletests(pvalues, method=theirs)[1]
+            )
+
+
+def test_corrections_by_hand_and_what_they_leave_out():
+    assert adjust_pvalues([0.01, 0.02, 0.6], "holm").tolist() == pytest.approx([0.03, 0.04, 0.6])
+    assert adjust_pvalues([0.01, 0.02, 0.6], "bonferroni").tolist() == pytest.approx([0.03, 0.06, 1.0])
+    assert adjust_pvalues([0.01, 0.02, 0.6], "bh").tolist() == pytest.approx([0.03, 0.03, 0.6])
+    found = adjust_pvalues([0.01, np.nan, 0.02])
+    assert found[[0, 2]].tolist() == pytest.approx([0.02, 0.02]) and np.isnan(found[1])
+    assert adjust_pvalues([0.01], "none") == 0.01
+    assert len(adjust_pvalues([])) == 0
+    with pytest.raises(ValueError, match="one of holm, bonferroni, bh, none"):
+        adjust_pvalues([0.1], "tukey")
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        adjust_pvalues([1.5])
+
+
+def test_intervals_are_those_of_scipy_and_repeat():
+    found = bootstrap_interval(DIFFERENCE, n_resamples=2000)
+    theirs = stats.bootstrap((DIFFERENCE,), np.mean, n_resamples=2000, rng=np.random.default_rng(0)).confidence_interval
+    assert found == pytest.approx(tuple(theirs), abs=0.003)
+    assert found == bootstrap_interval(DIFFERENCE, n_resamples=2000)
+    assert found[0] < DIFFERENCE.mean() < found[1]
+    wide = bootstrap_interval(DIFFERENCE, n_resamples=2000, confidence=0.99, method="percentile")
+    assert wide[0] < found[0] and found[1] < wide[1]
+    assert bootstrap_interval([0.5, 0.5, 0.5]) == (0.5, 0.5)
+    assert np.isnan(bootstrap_interval([0.5])).all()
+    for wrong in ({"method": "t"}, {"confidence": 1.0}):
+        with pytest.raises(ValueError, match="must"):
+            bootstrap_interval(DIFFERENCE, **wrong)
+
+
+def test_an_interval_covers_the_mean_as_often_as_it_says():
+    rng = np.random.default_rng(5)
+    covered = 0
+    for _ in range(150):
+        low, high = bootstrap_interval(rng.exponential(size=40), n_resamples=400, random_state=rng.integers(1000))
+        covered += low <= 1.0 <= high
+    assert 0.86 <= covered / 150 <= 0.99  # 0.95, less a little for skew and few queries
+
+
+def test_effect_sizes_equal_their_definitions():
+    d = DIFFERENCE.mean() / DIFFERENCE.std(ddof=1)
+    assert cohen_d(DIFFERENCE) == pytest.approx(d)
+    assert hedges_g(DIFFERENCE) == pytest.approx(d * (1 - 3 / (4 * 39 - 1)))
+    assert cohen_d(DIFFERENCE) == pytest.approx(paired_t_test(DIFFERENCE)[0] / np.sqrt(40))
+    rank = stats.rankdata(np.abs(DIFFERENCE))
+    assert rank_biserial(DIFFERENCE) == pytest.approx(
+        (rank[DIFFERENCE > 0].sum() - rank[DIFFERENCE < 0].sum()) / rank.sum()
+    )
+    assert cohen_d([0.0, 0.0]) == 0.0 and cohen_d([1.0, 1.0]) == np.inf and rank_biserial([0.0]) == 0.0
+    assert np.isnan(cohen_d([1.0])) and np.isnan(hedges_g([1.0])) and np.isnan(paired_t_test([1.0])).all()
+    assert win_tie_loss([0.1, -0.1, 1e-14, 0.3]) == (2, 1, 1)
+
+
+def test_friedmans_test_equals_that_of_scipy_with_and_without_ties():
+    for values in (RNG.random((15, 5)), RNG.integers(0, 3, (15, 5)).astype(float)):
+        found = friedman_nemenyi(values)
+        theirs = stats.friedmanchisquare(*values.T)
+        assert (found.statistic, found.pvalue) == pytest.approx(tuple(theirs))
+        f = (14 * found.statistic) / (15 * 4 - found.statistic)
+        assert found.f_statistic == pytest.approx(f)
+
+
+def test_critical_differences_of_demsars_example():
+    # J. Demsar 2006, section 3.2.3: four classifiers on 14 data sets.
+    assert friedman_nemenyi(RNG.random((14, 4))).critical_difference == pytest.approx(1.25, abs=0.005)
+    assert friedman_nemenyi(RNG.random((14, 4)), alpha=0.10).critical_difference == pytest.approx(1.12, abs=0.005)
+
+
+@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
+def test_published_critical_values(k, q):
+    found = friedman_nemenyi(RNG.random((6, k)))
+    assert found.critical_difference / np.sqrt(k * (k + 1) / 36) == pytest.approx(q, abs=1e-3)
+
+
+def test_groups_are_maximal_and_pvalues_say_the_same():
+    # Three clear classes on many queries, the methods in no order.
+    base = np.array([0.5, 0.9, 0.5, 0.9, 0.1])
+    found = friedman_nemenyi(base + RNG.normal(0, 0.01, (60, 5)))
+    assert [sorted(group) for group in found.groups()] == [[1, 3], [0, 2]]
+    apart = np.abs(found.mean_ranks[:, None] - found.mean_ranks)
+    np.testing.assert_array_equal(found.pvalues < 0.05, apart > found.critical_difference)
+    same = friedman_nemenyi(np.ones((4, 3)))
+    assert (same.statistic, same.pvalue, same.groups()) == (0.0, 1.0, [[0, 1, 2]])
+    with pytest.raises(ValueError, match="two or more queries by two or more methods"):
+        friedman_nemenyi([[1.0, 2.0]])
+    with pytest.raises(ValueError, match="alpha"):
+        friedman_nemenyi(np.ones((4, 3)), alpha=0)

@@ -1,0 +1,173 @@
+"""Rules for items of equal score: every rule against all orders that it leaves open."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skrankagg import Qrels, RankedLists, evaluate
+from skrankagg.metrics import average_precision, get_measure, measure_names, ndcg, precision, success
+
+# Measures with an expectation, in forms that cut through groups of ties.
+EXPECTED = [
+    *(
+        f"{name}@{k}"
+        for name in ("p", "recall", "f1", "success", "judged", "map", "mrr", "dcg", "ndcg")
+        for k in (1, 3)
+    ),
+    *("rbp@2", "rbp[max_grade=3]", "rbp_resid", "rbp_resid@3", "err@2", "err"),
+    *("map", "map@2[ap_denominator=cutoff]", "mrr", "ndcg", "ndcg@2[truncate=relevant]", "rprec", "rprec@2"),
+    *("marp@1,3", "bpref", "bpref[relevance_threshold=2]", "num_rel_ret", "num_rel", "num_ret"),
+    *("map[relevance_threshold=2]", "ndcg@3[gain=linear,ideal=retrieved]", "gmap", "dcg@3[discount=ln]"),
+]
+NO_EXPECTATION = ["infap", "iprec@0.4", "11pt"]
+
+
+def orders(scores):
+    """All orders of the items that agree with the scores."""
+    groups = [list(group) for _, group in itertools.groupby(sorted(scores, key=lambda i: -scores[i]), scores.get)]
+    return [list(itertools.chain(*order)) for order in itertools.product(*map(itertools.permutations, groups))]
+
+
+CASES = st.fixed_dictionaries(
+    {
+        "scores": st.lists(st.integers(0, 2), min_size=1, max_size=6),
+        # None: not judged; and a few that are judged and were not returned.
+        "grades": st.lists(st.sampled_from([None, -1, 0, 0, 1, 2, 3]), min_size=6, max_size=6),
+        "missed": st.lists(st.integers(-1, 2), max_size=2),
+    }
+)
+
+
+def build(case):
+    items = "fbeacd"[: len(case["scores"])]
+    scores = dict(zip(items, map(float, case["scores"]), strict=True))
+    truth = {item: grade for item, grade in zip(items, case["grades"], strict=False) if grade is not None}
+    return scores, truth | {f"missed{k}": grade for k, grade in enumerate(case["missed"])}
+
+
+def value(run, truth, name, **conventions):
+    return evaluate([run], [truth], name, **conventions).iloc[0, 0]
+
+
+@given(case=CASES, name=st.sampled_from(EXPECTED))
+@settings(max_examples=100, deadline=None)
+def test_the_expectation_is_the_mean_over_all_orders(case, name):
+    scores, truth = build(case)
+    every = [value(order, truth, name) for order in orders(scores)]
+    # The geometric mean of one query is raised to 1e-5, which the mean over orders is not: compare above that.
+    expected = max(np.mean(every), 1e-5) if name == "gmap" else np.mean(every)
+    assert value(scores, truth, name, ties="expected") == pytest.approx(expected, rel=1e-12, abs=1e-14)
+
+
+# More of the residual and of the number of judgements is neither better nor worse.
+DIRECTED = [name for name in [*EXPECTED, *NO_EXPECTATION] if not name.startswith("rbp_resid")]
+
+
+@given(case=CASES, name=st.sampled_from(DIRECTED))
+@settings(max_examples=100, deadline=None)
+def test_the_best_and_the_worst_order_are_that(case, name):
+    scores, truth = build(case)
+    if name == "infap":  # an estimate: a pooled item above a relevant one can raise it
+        truth = {item: max(grade, 0) for item, grade in truth.items()}
+    every = [value(order, truth, name) for order in orders(scores)]
+    assert value(scores, truth, name, ties="optimistic") == pytest.approx(max(every), rel=1e-12)
+    assert value(scores, truth, name, ties="pessimistic") == pytest.approx(min(every), rel=1e-12)
+
+
+@given(case=CASES, name=st.sampled_from([*EXPECTED, *NO_EXPECTATION]))
+@settings(max_examples=40, deadline=None)
+def test_the_published_order_is_by_item_and_that_of_trec_eval_the_other_way_round(case, name):
+    scores, truth = build(case)
+    forwards = sorted(scores, key=lambda item: (-scores[item], item))
+    backwards = sorted(sorted(scores, reverse=True), key=lambda item: -scores[item])
+    assert value(scores, truth, name) == value(forwards, truth, name)
+    assert value(scores, truth, name, ties="trec_eval") == value(backwards, truth, name)
+
+
+@given(case=CASES, name=st.sampled_from(DIRECTED))
+@settings(max_examples=40, deadline=None)
+def test_a_monotone_change_of_the_scores_changes_nothing(case, name):
+    scores, truth = build(case)
+    changed = {item: math.exp(score) - 5 for item, score in scores.items()}
+    assert value(changed, truth, name, ties="optimistic") == value(scores, truth, name, ties="optimistic")
+
+
+def test_every_measure_has_been_tried():
+    tried = {get_measure(name).name for name in [*EXPECTED, *NO_EXPECTATION]}
+    assert tried == {name.split("@")[0] for name in measure_names()}
+
+
+@pytest.mark.parametrize("name", NO_EXPECTATION)
+def test_measures_without_a_closed_form_say_so(name):
+    with pytest.raises(
+        ValueError, match=r"no closed form of its expectation over ties; ties='expected' is for num_ret"
+    ):
+        get_measure(f"{name}[ties=expected]")
+
+
+def test_a_published_example_by_hand():
+    # Three items tie behind the first; one of the three is relevant: the mean of 1/2, 1/3 and 1/4 for its precision.
+    run = {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}
+    assert average_precision(run, ["c"], ties="expected") == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
+    assert precision(run, ["c"], k=2, ties="expected") == pytest.approx(1 / 6)
+    assert success(run, ["c", "d"], k=3, ties="expected") == pytest.approx(1.0)
+    assert ndcg(run, ["a"], ties="expected") == 1.0
+
+
+def frame(rank=True):
+    run = pd.DataFrame({"query": "q", "item": ["b", "a", "c"], "rank": [1, 2, 3], "score": [1.0, 1.0, 1.0]})
+    return run if rank else run.drop(columns="rank")
+
+
+def test_rules_read_the_score_and_the_published_order_the_rank():
+    qrels = pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "relevance": [1, 0, 0]})
+    found = {ties: evaluate(frame(), qrels, "mrr", ties=ties).iloc[0, 0] for ties in ("order", "trec_eval", "expected")}
+    assert found == {"order": 0.5, "trec_eval": pytest.approx(1 / 3), "expected": pytest.approx(11 / 18)}
+    assert evaluate(frame(rank=False), qrels, "mrr").iloc[0, 0] == 1.0  # by score, then by item
+    ranks = frame().drop(columns="score").assign(rank=[1, 1, 1])
+    assert evaluate(ranks, qrels, "mrr", ties="expected").iloc[0, 0] == pytest.approx(11 / 18)
+
+
+def test_bytes_of_whole_numbers_are_those_of_their_digits():
+    run = pd.DataFrame({"query": 1, "item": [9, 10, 100], "score": 1.0})
+    qrels = pd.DataFrame({"query": 1, "item": [9, 10, 100], "relevance": [1, 0, 0]})
+    assert evaluate(run, qrels, "mrr", ties="trec_eval").iloc[0, 0] == 1.0  # "9" > "100" > "10"
+    categories = run.assign(item=pd.Categorical(run["item"], categories=[100, 9, 10]))
+    assert evaluate(categories, qrels, "mrr", ties="trec_eval").iloc[0, 0] == 1.0
+
+
+def test_a_rule_can_stand_in_the_name():
+    qrels = pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "relevance": [1, 0, 0]})
+    table = evaluate(frame(), qrels, ["mrr[ties=pessimistic]", "mrr[ties=optimistic]", "mrr"], ties="expected")
+    assert table.iloc[0].tolist() == [pytest.approx(1 / 3), 1.0, pytest.approx(11 / 18)]
+
+
+def test_large_groups_of_ties_stay_exact():
+    # 2000 items tie, 10 of them are relevant: the mean reciprocal rank by the sum over the hypergeometric law.
+    n, r = 2000, 10
+    run = pd.DataFrame({"query": "q", "item": np.arange(n), "score": 0.0})
+    qrels = pd.DataFrame({"query": "q", "item": np.arange(r), "relevance": 1})
+    exact = sum(math.comb(n - j, r - 1) / math.comb(n, r) / j for j in range(1, n - r + 2))
+    assert evaluate(run, qrels, "mrr", ties="expected").iloc[0, 0] == pytest.approx(exact, rel=1e-12)
+    assert evaluate(run, qrels, "success@50", ties="expected").iloc[0, 0] == pytest.approx(
+        1 - math.comb(n - r, 50) / math.comb(n, 50), rel=1e-12
+    )
+
+
+def test_several_queries_do_not_mix():
+    rng = np.random.default_rng(0)
+    run = pd.DataFrame({"query": np.repeat(np.arange(20), 15), "item": np.tile(np.arange(15), 20)})
+    run["score"] = rng.integers(0, 4, len(run)).astype(float)
+    qrels = run[["query", "item"]].assign(relevance=rng.integers(-1, 3, len(run)))[rng.random(len(run)) < 0.7]
+    encoded, judged = RankedLists.from_frame(run), Qrels.from_frame(qrels)
+    for ties in ("expected", "optimistic", "pessimistic", "trec_eval"):
+        names = [name for name in EXPECTED if name != "gmap"]
+        table = evaluate(encoded, judged, names, ties=ties, per_query=True)
+        for query in range(0, 20, 7):
+            alone = evaluate(run[run["query"] == query], qrels[qrels["query"] == query], names, ties=ties)
+            np.testing.assert_allclose(table.loc[query], alone.iloc[0], rtol=1e-12)
