@@ -1,0 +1,66 @@
+"""What the linear methods add up, in FLAGR's terms and order."""
+
+import numpy as np
+
+from ._ranking import add_up
+
+__all__ = ["NORM_NUMBERS", "check_scores", "comb_scores"]
+
+#: FLAGR's number of each normalisation.
+NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda": 4}
+
+
+def check_scores(table, norm):
+    """Refuse lists without scores for a normalisation of scores."""
+    if table.score is None and norm in {"score", "z-score"}:
+        raise ValueError(f"norm={norm!r} needs scores and the lists have ranks only; choose 'borda' or 'rank'.")
+
+
+def _points(highest, table):
+    # FLAGR subtracts unsigned numbers of 32 bits before anything else: a rank below the last is far above the first.
+    return ((highest - table.rank) % 2.0**32 + 1.0) / highest
+
+
+def _terms(table, norm):
+    length = table.length[:, None].astype(np.float64)
+    n = table.shape[1]
+    if norm in {"borda", "simple-borda"}:
+        value = _points(np.float64(n), table)
+    elif norm == "rank":
+        value = _points(np.maximum(length, 1.0), table)
+    else:
+        low, high, mean, deviation = table.stats[:, :, None]
+        # Lists that tell their items apart not at all: 0 / 0 there, here as the main estimators have it.
+        if norm == "score":
+            span = high - low
+            value = np.where(span > 0, (table.score - low) / np.where(span > 0, span, 1.0), 1.0)
+        else:
+            flat = high == low
+            value = np.where(flat, 0.0, (table.score - mean) / np.where(flat, 1.0, deviation))
+    absent = (n - length + 1.0) / (2.0 * n) if norm == "borda" else 0.0
+    return np.where(table.held, value, absent)
+
+
+def comb_scores(table, norm, multiply, weight=None):
+    """Add up normalised scores, list by list.
+
+    Parameters
+    ----------
+    table : QueryTable
+    norm : str
+    multiply : bool
+        Whether each term is multiplied by the number of lists that hold the item.
+    weight : ndarray of shape (n_lists,), dtype=float64, default=None
+        Weights of the lists.
+
+    Returns
+    -------
+    ndarray of shape (n_items,), dtype=float64
+    """
+    check_scores(table, norm)
+    terms = _terms(table, norm)
+    if multiply:
+        terms = terms * (table.hits if weight is None else table.hits * weight[:, None])
+    elif weight is not None:
+        terms = terms * weight[:, None]
+    return add_up(terms)
