@@ -17,7 +17,7 @@ class _Comb(Method):
         return self._base + NORM_NUMBERS[self.normalization]
 
     def _scores(self, table):
-        return table, comb_scores(table, self.normalization, self._multiply)
+        return table, comb_scores(table, self.normalization, self._multiply, self._quirks)
 
     def _paper(self):
         return getattr(aggregators, self._estimator)(norm=self.normalization)

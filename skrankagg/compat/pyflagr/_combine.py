@@ -16,18 +16,18 @@ def check_scores(table, norm):
         raise ValueError(f"norm={norm!r} needs scores and the lists have ranks only; choose 'borda' or 'rank'.")
 
 
-def _points(highest, table):
-    # FLAGR subtracts unsigned numbers of 32 bits before anything else: a rank below the last is far above the first.
-    return ((highest - table.rank) % 2.0**32 + 1.0) / highest
+def _less(high, low, quirks):
+    # FLAGR subtracts unsigned numbers of 32 bits: a rank below the last place is far above the first one.
+    return (high - low) % 2.0**32 if "unsigned" in quirks else high - low
 
 
-def _terms(table, norm):
+def _terms(table, norm, quirks):
     length = table.length[:, None].astype(np.float64)
     n = table.shape[1]
     if norm in {"borda", "simple-borda"}:
-        value = _points(np.float64(n), table)
+        value = (_less(float(n), table.rank, quirks) + 1.0) / n
     elif norm == "rank":
-        value = _points(np.maximum(length, 1.0), table)
+        value = (_less(length, table.rank, quirks) + 1.0) / np.maximum(length, 1.0)
     else:
         low, high, mean, deviation = table.stats[:, :, None]
         # Lists that tell their items apart not at all: 0 / 0 there, here as the main estimators have it.
@@ -37,11 +37,11 @@ def _terms(table, norm):
         else:
             flat = high == low
             value = np.where(flat, 0.0, (table.score - mean) / np.where(flat, 1.0, deviation))
-    absent = (n - length + 1.0) / (2.0 * n) if norm == "borda" else 0.0
+    absent = (_less(float(n), length, quirks) + 1.0) / (2.0 * n) if norm == "borda" else 0.0
     return np.where(table.held, value, absent)
 
 
-def comb_scores(table, norm, multiply, weight=None):
+def comb_scores(table, norm, multiply, quirks, weight=None):
     """Add up normalised scores, list by list.
 
     Parameters
@@ -50,6 +50,7 @@ def comb_scores(table, norm, multiply, weight=None):
     norm : str
     multiply : bool
         Whether each term is multiplied by the number of lists that hold the item.
+    quirks : frozenset of str
     weight : ndarray of shape (n_lists,), dtype=float64, default=None
         Weights of the lists.
 
@@ -58,7 +59,7 @@ def comb_scores(table, norm, multiply, weight=None):
     ndarray of shape (n_items,), dtype=float64
     """
     check_scores(table, norm)
-    terms = _terms(table, norm)
+    terms = _terms(table, norm, quirks)
     if multiply:
         terms = terms * (table.hits if weight is None else table.hits * weight[:, None])
     elif weight is not None:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from ..._frames import encode_ids
-from ..._grouped import positions
+from ..._grouped import mid_ranks, positions
 from ..._lists import RankedLists
 from ..._qrels import Qrels
 from ...datasets import read_lists, read_qrels
@@ -52,8 +52,6 @@ class QueryTable:
         Where it is from.
     query : int
         Number of the query.
-    present : ndarray of shape (n_present,), dtype=int64
-        Row of each list that the query has.
     """
 
     rank: np.ndarray
@@ -64,12 +62,32 @@ class QueryTable:
     items: np.ndarray
     profile: "Profile"
     query: int
-    present: np.ndarray
 
     @cached_property
     def lists(self):
-        """The lists of the query that hold something, encoded, as they came in."""
-        return self.profile.lists.take([self.query])
+        """The lists that hold something, encoded for the parts of the main estimators; voters are their numbers."""
+        voter, item = np.nonzero(self.held)
+        order = np.lexsort((self.place[voter, item], voter))
+        voter, item = voter[order], item[order]
+        start = np.diff(voter, prepend=-1) != 0
+        row_ptr = np.append(np.flatnonzero(start), len(voter))
+        rank = self.rank[voter, item]
+        present = voter[start]
+        m, n = self.shape
+        return RankedLists(
+            queries=pd.RangeIndex(1),
+            voters=pd.RangeIndex(m),
+            items=pd.RangeIndex(n),
+            list_ptr=np.array([0, len(present)]),
+            list_voter=present.astype(np.int32),
+            list_weight=np.ones(len(present)),
+            row_ptr=row_ptr,
+            pair=item.astype(np.int32),
+            rank=mid_ranks(row_ptr, start | (np.diff(rank, prepend=-1.0) != 0)),
+            score=None,
+            pair_ptr=np.array([0, n]),
+            pair_item=np.arange(n, dtype=np.int32),
+        )
 
     @property
     def shape(self):
@@ -122,6 +140,33 @@ class QueryTable:
             items=self.items[left],
         )
 
+    def take_lists(self, order):
+        """Put the lists in another order, as lists of their own with new lengths and statistics.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n_lists,), dtype=int64
+
+        Returns
+        -------
+        QueryTable
+        """
+        place = np.where(self.held, self.place, np.iinfo(np.int64).max)
+        place = np.where(self.held, place.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable"), -1)
+        table = replace(
+            self,
+            rank=self.rank[order],
+            place=place[order],
+            score=None if self.score is None else self.score[order],
+            length=np.count_nonzero(place >= 0, axis=1)[order],
+        )
+        if self.score is None:
+            return table
+        voter, item = np.nonzero(table.held)
+        rows = np.lexsort((table.place[voter, item], voter))
+        stats = _score_stats(voter[rows], table.score[voter, item][rows], table.length)
+        return replace(table, stats=stats)
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -158,17 +203,7 @@ class Profile:
     @cached_property
     def _stats(self):
         lists = self.lists
-        if not lists.has_scores:
-            return None
-        ptr, row_list, n_lists = lists.row_ptr, lists.row_list, lists.n_lists
-
-        def mean(value):
-            return np.bincount(row_list, weights=value, minlength=n_lists) / lists.list_length
-
-        centre = mean(lists.score)
-        deviation = np.sqrt(mean((lists.score - centre[row_list]) ** 2))
-        low, high = np.minimum.reduceat(lists.score, ptr[:-1]), np.maximum.reduceat(lists.score, ptr[:-1])
-        return np.stack([low, high, centre, deviation])
+        return _score_stats(lists.row_list, lists.score, lists.list_length) if lists.has_scores else None
 
     def tables(self):
         """Make the table of each query, one after the other."""
@@ -201,8 +236,21 @@ class Profile:
                 items=np.arange(n),
                 profile=self,
                 query=q,
-                present=present,
             )
+
+
+def _score_stats(row_list, score, length):
+    """Lowest, highest and mean score and standard deviation, added up along each list."""
+
+    def mean(value):
+        return np.bincount(row_list, weights=value, minlength=len(length)) / np.maximum(length, 1)
+
+    low, high = np.full(len(length), np.inf), np.full(len(length), -np.inf)
+    np.minimum.at(low, row_list, score)
+    np.maximum.at(high, row_list, score)
+    centre = mean(score)
+    stats = np.stack([low, high, centre, np.sqrt(mean((score - centre[row_list]) ** 2))])
+    return np.where(length > 0, stats, 0.0)
 
 
 def _named(frame, by_place, needed, what):
