@@ -31,6 +31,23 @@ def import_pyplot():
     return matplotlib.pyplot
 
 
+def make_axes(ax, figsize):
+    """Take axes as they are, or make a figure around new ones.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes or None
+    figsize : (float, float)
+        Width and height of a new figure in inches.
+
+    Returns
+    -------
+    matplotlib Axes
+    """
+    plt = import_pyplot()
+    return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
+
+
 class ComparisonDisplay:
     r"""Methods as horizontal bars, best on top, with the number and the standard error of each.
 
@@ -127,13 +144,17 @@ class ComparisonDisplay:
             label += f"\nmean ± standard error over {n_queries} queries"
         return cls(results, standard_error=standard_error, label=label).plot(ax, **bar_kwargs)
 
-    def plot(self, ax=None, **bar_kwargs):
+    def plot(self, ax=None, *, figsize=None, grid=False, **bar_kwargs):
         """Draw the bars.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure, as high as the number of methods asks for.
+            Where to draw; None makes a figure.
+        figsize : (float, float), default=None
+            Width and height of a new figure in inches; None makes it as high as the number of methods asks for.
+        grid : bool, default=False
+            Whether to draw lines across the bars.
         **bar_kwargs
             For :meth:`matplotlib.axes.Axes.barh`.
 
@@ -142,11 +163,9 @@ class ComparisonDisplay:
         ComparisonDisplay
             Itself, with `ax_`, `figure_` and `bars_`.
         """
-        plt = import_pyplot()
         results = self.results.sort_values(ascending=False, kind="stable")
-        if ax is None:
-            width = 5.5 + 0.075 * max(len(str(name)) for name in results.index)
-            _, ax = plt.subplots(figsize=(width, 1.2 + 0.28 * len(results)), layout="constrained")
+        width = 5.5 + 0.075 * max(len(str(name)) for name in results.index)
+        ax = make_axes(ax, figsize or (width, 1.2 + 0.28 * len(results)))
         is_best = results.to_numpy() == results.max()
         colors = [_BEST if best and not is_best.all() else _OTHERS for best in is_best]
         place = np.arange(len(results))
@@ -163,6 +182,9 @@ class ComparisonDisplay:
         ax.set_xlabel(self.label)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)
+        if grid:
+            ax.set_axisbelow(True)
+            ax.grid(axis="x")
         self._write_values(ax, results.to_numpy(), 0.0 if error is None else np.nan_to_num(error))
         self.ax_, self.figure_, self.bars_ = ax, ax.figure, bars
         return self

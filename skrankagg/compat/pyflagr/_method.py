@@ -106,19 +106,16 @@ class Method:
         """
         profile = encode_profile(input_file, input_df, self._quirks)
         encoded = encode_judgements(rels_file, rels_df, profile) if is_given(rels_file, rels_df) else None
-        df_out, df_eval = self._frames(profile, encoded)
+        run = self._run(profile)
+        df_out, df_eval = self._consensus_frame(profile, run), pd.DataFrame()
+        if encoded is not None:
+            df_eval = evaluate_run(profile, encoded, run, self.eval_pts, self._quirks)
         if out_dir is not None:
             self._write(Path(out_dir), df_out, df_eval)
         return df_out, df_eval
 
-    def _frames(self, profile, encoded):
-        run = self._run(profile)
-        return self._consensus_frame(profile, run), self._measures_frame(profile, encoded, run)
-
-    def _measures_frame(self, profile, encoded, run):
-        if encoded is None:
-            return pd.DataFrame()
-        return evaluate_run(profile, encoded, run, self.eval_pts, self._quirks)
+    def _measure(self, profile, encoded):
+        return evaluate_run(profile, encoded, self._run(profile), self.eval_pts, self._quirks)
 
     def _consensus_frame(self, profile, run):
         lists, queries = profile.lists, ids_out(profile.queries)
@@ -149,7 +146,7 @@ class Method:
         raise NotImplementedError(f"{type(self).__name__} must define _scores(table).")
 
     def _paper(self):
-        """Build the main estimator that does the same by the paper."""
+        """Build the main estimator that does the same by the paper; None where this room has its own."""
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):
@@ -157,8 +154,8 @@ class Method:
         return ranked.score
 
     def _run(self, profile):
-        if self._quirks <= _OUTSIDE:
-            estimator = self._paper()
+        estimator = self._paper() if self._quirks <= _OUTSIDE else None
+        if estimator is not None:
             ranked = estimator._rank(estimator._prepare(profile.lists))
             return Run(ranked.order, profile.lists.pair_ptr, self._paper_score(ranked))
         sign = -1.0 if self._ascending else 1.0
