@@ -1,7 +1,7 @@
 """Linear combination: PyFLAGR's CombSUM, CombMNZ, BordaCount and SimpleBordaCount."""
 
 from ... import aggregators
-from ._combine import NORM_NUMBERS, comb_scores
+from ._combine import NORM_NUMBERS, comb_terms
 from ._method import Method, one_of
 
 __all__ = ["Borda", "BordaCount", "CombMNZ", "CombSUM", "SimpleBorda", "SimpleBordaCount"]
@@ -17,7 +17,7 @@ class _Comb(Method):
         return self._base + NORM_NUMBERS[self.normalization]
 
     def _scores(self, table):
-        return table, comb_scores(table, self.normalization, self._multiply, self._quirks)
+        return table, comb_terms(table, self.normalization, self._multiply, self._quirks)()
 
     def _paper(self):
         return getattr(aggregators, self._estimator)(norm=self.normalization)

@@ -55,19 +55,16 @@ class MC(Method):
         if "mc.fixed_steps" not in self._quirks:
             return table, aggregators.stationary_distribution(moves, ergodic_number=jump)[0]
         moves = moves * (1 - jump) + jump / n
-        state = np.full(n, 1.0 / n)
+        state, share = np.full(n, 1.0 / n), np.empty((n, n))
         for _ in range(self.niter - 1):
-            state = add_up(state[:, None] * moves)
+            state = add_up(np.multiply(state[:, None], moves, out=share))
         return table, state
 
     def _moves(self, table):
         """Probability of moving from the row's item to the column's."""
         chain, quirks = _CHAINS[self.chain_type], self._quirks
         m, n = table.shape
-        lower = np.where(table.held, table.twice_rank, -1)
-        wins = preference_counts(table.twice_rank + 1, lower, gap=0).astype(np.float64)
-        held = table.held.astype(np.float64)
-        both = held.T @ held
+        wins, both = table.above_held, table.both
         if "mc.both_accumulates" in quirks:
             both = np.cumsum(both, axis=1)
         never = both == 0
@@ -103,8 +100,8 @@ class MC(Method):
         if "mc3.direction" in self._quirks:
             length = table.length[:, None]
             above = preference_counts(
-                table.twice_rank + 1,
-                np.where(table.held, table.twice_rank, -1),
+                table.twice_rank + np.int16(1),
+                np.where(table.held, table.twice_rank, np.int16(-1)),
                 gap=0,
                 weight=np.where(table.held, 1.0 / np.maximum(length, 1), 0.0),
             ).T

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ... import aggregators
-from ._method import Method
+from ._method import Method, Run
+from ._ranking import rank_groups
 
 __all__ = ["RRA"]
 
@@ -29,7 +30,6 @@ class RRA(Method):
     """
 
     _number = 401
-    _ascending = True
 
     def __init__(self, eval_pts=10, exact=False, *, convention="flagr"):
         super().__init__(eval_pts, convention=convention)
@@ -41,11 +41,17 @@ class RRA(Method):
     def _paper_score(self, ranked):
         return ranked.columns["pvalue"]
 
-    def _scores(self, table):
-        m, n = table.shape
-        item, row = np.nonzero(table.held.T)
+    def _rank(self, profile):
+        lists = profile.lists
+        if self._follows_paper():
+            return super()._rank(profile)
+        n_items = lists.query_n_items[lists.pair_query]
+        n_lists = np.diff(lists.list_ptr)[lists.pair_query]
+        if profile.absent_voters:
+            n_lists[:] = lists.n_voters
         # Ranks may be written from 0, or exceed the number of items.
-        x = np.clip(table.rank[row, item] / n, np.finfo(np.float64).tiny, 1.0)
-        n_lists = np.full(n, m)
-        log_p = aggregators.rho_pvalue(aggregators.rho_score(item, x, n_lists), n_lists, exact=self.exact)
-        return table, np.exp(log_p)
+        x = np.clip(profile.rank / n_items[lists.pair], np.finfo(np.float64).tiny, 1.0)
+        log_rho = aggregators.rho_score(lists.pair, x, n_lists)
+        pvalue = np.exp(aggregators.rho_pvalue(log_rho, n_lists, exact=self.exact))
+        order, score = rank_groups(lists, -pvalue, self._quirks)
+        return Run(order, lists.pair_ptr, -score)

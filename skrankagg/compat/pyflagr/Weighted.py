@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._pairwise import count_above, preference_counts, weigh_by_list
+from ..._pairwise import count_above, weigh_by_list
 from ... import aggregators
 from ._dibra import BASES, DISTANCES, dibra_scores
 from ._merging import merged_scores
@@ -44,7 +44,7 @@ class PreferenceRelationsGraph(Method):
     def _scores(self, table):
         m, n = table.shape
         ranks = table.twice_rank
-        counts = preference_counts(ranks + 1, ranks, gap=0)
+        counts = table.above
         compared = counts + counts.T
         alpha, beta = single(self.Alpha, self._quirks), single(self.Beta, self._quirks)
         majority = (compared >= np.ceil(beta * m)) & (counts.T < alpha * compared)
@@ -56,7 +56,7 @@ class PreferenceRelationsGraph(Method):
             against = aggregators.disagreements(ranks, absent, majority)
         against = against + ("prefrel.start_1" in self._quirks)
         weight = 1.0 - against / max(n * (n - 1) / 2, 1)
-        edges = weigh_by_list(ranks + 1, ranks, np.broadcast_to(weight[:, None], ranks.shape))
+        edges = weigh_by_list(ranks + np.int16(1), ranks, np.broadcast_to(weight[:, None], ranks.shape))
         return table, add_up(edges.T[table.hash_order])
 
 

@@ -4,13 +4,13 @@ import numpy as np
 
 from ._ranking import add_up
 
-__all__ = ["NORM_NUMBERS", "check_scores", "comb_scores"]
+__all__ = ["NORM_NUMBERS", "comb_terms"]
 
 #: FLAGR's number of each normalisation.
 NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda": 4}
 
 
-def check_scores(table, norm):
+def _check_scores(table, norm):
     """Refuse lists without scores for a normalisation of scores."""
     if table.score is None and norm in {"score", "z-score"}:
         raise ValueError(f"norm={norm!r} needs scores and the lists have ranks only; choose 'borda' or 'rank'.")
@@ -18,7 +18,36 @@ def check_scores(table, norm):
 
 def _less(high, low, quirks):
     # FLAGR subtracts unsigned numbers of 32 bits: a rank below the last place is far above the first one.
-    return (high - low) % 2.0**32 if "unsigned" in quirks else high - low
+    less = high - low
+    return np.where(less < 0, less + 2.0**32, less) if "unsigned" in quirks else less
+
+
+def comb_terms(table, norm, multiply, quirks):
+    """What each list gives each item.
+
+    Parameters
+    ----------
+    table : QueryTable
+    norm : str
+        Normalisation.
+    multiply : bool
+        Whether terms are to be multiplied by the number of lists that hold the item.
+    quirks : frozenset of str
+
+    Returns
+    -------
+    function
+        Of the weights of the lists, or None, that adds the terms up, list by list; returns float64 of shape (n_items,).
+    """
+    _check_scores(table, norm)
+    terms = _terms(table, norm, quirks)
+
+    def score(weight=None):
+        if multiply:
+            return add_up(terms * (table.hits if weight is None else table.hits * weight[:, None]))
+        return add_up(terms if weight is None else terms * weight[:, None])
+
+    return score
 
 
 def _terms(table, norm, quirks):
@@ -39,29 +68,3 @@ def _terms(table, norm, quirks):
             value = np.where(flat, 0.0, (table.score - mean) / np.where(flat, 1.0, deviation))
     absent = (_less(float(n), length, quirks) + 1.0) / (2.0 * n) if norm == "borda" else 0.0
     return np.where(table.held, value, absent)
-
-
-def comb_scores(table, norm, multiply, quirks, weight=None):
-    """Add up normalised scores, list by list.
-
-    Parameters
-    ----------
-    table : QueryTable
-    norm : str
-    multiply : bool
-        Whether each term is multiplied by the number of lists that hold the item.
-    quirks : frozenset of str
-    weight : ndarray of shape (n_lists,), dtype=float64, default=None
-        Weights of the lists.
-
-    Returns
-    -------
-    ndarray of shape (n_items,), dtype=float64
-    """
-    check_scores(table, norm)
-    terms = _terms(table, norm, quirks)
-    if multiply:
-        terms = terms * (table.hits if weight is None else table.hits * weight[:, None])
-    elif weight is not None:
-        terms = terms * weight[:, None]
-    return add_up(terms)

@@ -16,6 +16,14 @@ def _weigh(upper, lower, weight):
     return weigh_by_list(upper, lower, np.broadcast_to(weight[:, None], upper.shape))
 
 
+def _not_behind(table, gap, weight):
+    """Weigh the lists that have the row's item at least `gap` half places above the column's."""
+    if gap == 0 and weight is None:
+        return len(table.rank) - table.above.T
+    ranks = table.whole_ranks(gap + 1)
+    return _weigh(ranks + ranks.dtype.type(gap), ranks, weight)
+
+
 def majority_scores(table, draw, weight=None):
     """Count each item's majority wins, and its draws.
 
@@ -31,7 +39,8 @@ def majority_scores(table, draw, weight=None):
     -------
     ndarray of shape (n_items,), dtype=float64
     """
-    prefer = _weigh(table.twice_rank + 1, table.twice_rank, weight)
+    ranks = table.twice_rank
+    prefer = table.above if weight is None else _weigh(ranks + np.int16(1), ranks, weight)
     draws = np.count_nonzero(prefer == prefer.T, axis=1) - 1
     return np.count_nonzero(prefer > prefer.T, axis=1) + draw * draws
 
@@ -59,9 +68,10 @@ def outranking_scores(table, thresholds, quirks, weight=None, order=None):
     if "outrank.truncate" in quirks:
         limits = [float(int(limit)) for limit in limits]
     preference, veto, concordance, discordance = limits
-    rank = table.rank
-    concordant = _weigh(rank, rank - preference, weight)
-    discordant = _weigh(rank + veto, rank, weight).T
+    # Doubled ranks are whole: they differ by at least a number if they do by at least the next whole one.
+    preference, veto = (int(np.ceil(2 * places)) for places in (preference, veto))
+    concordant = _not_behind(table, preference, weight)
+    discordant = _not_behind(table, veto, weight).T
     if "outrank.both_absent" not in quirks:
         silent = (~table.held).astype(np.float64)
         both = silent.T @ (silent if weight is None else silent * weight[:, None])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._distances import LIST_DISTANCES, consensus_places
-from ._combine import comb_scores
+from ._combine import comb_terms
 from ._compare import majority_scores, outranking_scores
 from ._door import ABSENT
 from ._ranking import add_up, rank_table, single
@@ -30,35 +30,51 @@ BASES = {
 }
 
 
-def _opposed_cosine(table, order):
-    length = table.length.astype(np.float64)
-    rank = table.rank[:, order]
-    inside = rank < length[:, None]
-    place = np.arange(1.0, len(order) + 1)
-    inner = np.where(inside, (length[:, None] - rank + 1.0) * place, 0.0).sum(axis=1)
+def _opposed_cosine(table):
+    length = table.length[:, None].astype(np.float64)
+    points = np.where(table.rank < length, length - table.rank + 1.0, 0.0)
     # The sum of the squares of L + 1, L, ..., 2.
-    size = (length + 1.0) * (length + 2.0) * (2.0 * length + 3.0) / 6.0 - 1.0
-    with np.errstate(invalid="ignore"):
-        return 1.0 - inner / (np.sqrt(size) * np.sqrt((place**2).sum()))
+    size = np.sqrt((length + 1.0) * (length + 2.0) * (2.0 * length + 3.0) / 6.0 - 1.0)[:, 0]
+    places = np.arange(1.0, table.shape[1] + 1)
+    scale = size * np.sqrt((places**2).sum())
+
+    def distance(order):
+        place = np.empty(len(order))
+        place[order] = places
+        # Sums of whole numbers, exact in any order; an empty list is at no distance.
+        return 1.0 - np.divide(points @ place, scale, out=np.full(len(scale), np.nan), where=scale > 0)
+
+    return distance
 
 
-def _skewed_footrule(table, order):
-    length = table.length.astype(np.float64)[:, None]
-    rank, place = table.rank[:, order], np.arange(len(order)) / len(order)
+def _skewed_footrule(table):
+    length = table.length[:, None].astype(np.float64)
+    inside = table.rank < length
     with np.errstate(invalid="ignore", divide="ignore"):
-        terms = np.where(rank < length, length / (rank + 1.0) * (rank / length - place), 0.0)
-        return 2.0 * np.abs(add_up(terms.T)) / length[:, 0]
+        factor = np.where(inside, length / (table.rank + 1.0), 0.0)
+        share = np.where(inside, table.rank / length, 0.0)
+    half = np.where(table.length > 0, table.length, np.nan)
+
+    def distance(order):
+        places = np.arange(len(order)) / len(order)
+        terms = factor[:, order] * (share[:, order] - places)
+        return 2.0 * np.abs(add_up(terms.T)) / half
+
+    return distance
 
 
-def _plain_rho(table, order):
-    n = float(len(order))
-    apart = np.where(table.held[:, order], (table.rank[:, order] - np.arange(1.0, n + 1)) ** 2, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return 1.0 - 6.0 * apart.sum(axis=1) / (n**3 - n)
+def _plain_rho(table):
+    n = float(table.shape[1])
+
+    def distance(order):
+        apart = np.where(table.held[:, order], (table.rank[:, order] - np.arange(1.0, n + 1)) ** 2, 0.0)
+        return 1.0 - 6.0 * apart.sum(axis=1) / (n**3 - n) if n > 1 else np.full(len(apart), np.nan)
+
+    return distance
 
 
-def _zero(table, order):
-    return np.zeros(table.shape[0])
+def _zero(table):
+    return lambda order: np.zeros(table.shape[0])
 
 
 #: Name in PyFLAGR to the quirk, and FLAGR's distance; the main one has the same name.
@@ -119,16 +135,16 @@ def dibra_scores(table, method, quirks):
         What is left of the lists.
     score : ndarray of shape (n_items,), dtype=float64
     """
-    weights, score, order = _iterate(table, method, quirks)
+    weights, score = _iterate(table, method, quirks)
     if method.prune is None:
         return table, score
     if method.prune == "low":
         cut = table.cut(table.place < _kept_low(table, weights, method, quirks)[:, None])
         _refuse_nothing(cut)
-        cut_score = _aggregate(cut, weights, method, quirks, cut.hash_order)
+        cut_score = _base(cut, method, quirks)(weights, cut.hash_order)
     else:
         cut = _cut_wire(table, weights, method, quirks)
-        _, cut_score, _ = _iterate(cut, method, quirks)
+        _, cut_score = _iterate(cut, method, quirks)
     if "prune.drops" in quirks or cut.shape[1] == table.shape[1]:
         return cut, cut_score
     score = score - score.max() + cut_score.min() - 1.0
@@ -137,46 +153,59 @@ def dibra_scores(table, method, quirks):
 
 
 def _iterate(table, method, quirks):
-    """Repeat aggregating and weighing until no weight grows; weights, scores and order."""
+    """Repeat aggregating and weighing until no weight grows; returns weights and scores."""
     m = table.shape[0]
     gamma, tol = single(method.g, quirks), single(method.tolerance, quirks)
     weights = Weights(np.ones(m), 0.0, 1.0, 1.0)
     order = table.hash_order
+    aggregate, distance_to = _base(table, method, quirks), _distance(table, method.dist, quirks)
     last = method.miter + ("dibra.one_more" in quirks)
     for t in range(1, last + 1):
-        score = _aggregate(table, weights, method, quirks, order)
+        score = aggregate(weights, order)
         order, ordered = rank_table(table, score, quirks)
-        distance = _distance(table, method.dist, quirks, order, ordered)
-        near = np.nan_to_num(distance) > 0 if DISTANCES[method.dist][0] in quirks else ~np.isnan(distance)
-        growth = np.where(near, np.exp(-gamma * t * np.where(near, distance, 1.0)), 0.0)
+        distance = distance_to(order, ordered)
+        # FLAGR lets a weight grow only if the distance is above 0, which no number that is none is.
+        growing = distance > 0 if DISTANCES[method.dist][0] in quirks else ~np.isnan(distance)
+        growth = np.where(growing, np.exp(-gamma * t * np.where(growing, distance, 0.0)), 0.0)
         value = weights.value + growth
         moving = (value - weights.value > tol).any()
         weights = Weights.of(value)
         if not moving:
             break
     if "dibra.final_stale" not in quirks:
-        score = _aggregate(table, weights, method, quirks, order)
-    return weights, score, order
+        score = aggregate(weights, order)
+    return weights, score
 
 
-def _aggregate(table, weights, method, quirks, order):
-    weight = weights.scaled(method.w_norm)
+def _base(table, method, quirks):
+    """Prepare the base method: a function of the weights and of the last order, which returns scores."""
     kind, _, norm = method.aggregator.partition(":")
     if norm:
-        return comb_scores(table, norm, kind == "combmnz", quirks, weight)
+        terms = comb_terms(table, norm, kind == "combmnz", quirks)
+        return lambda weights, order: terms(weights.scaled(method.w_norm))
     if kind == "outrank":
-        return outranking_scores(table, method.thresholds, quirks, weight, order)
-    return majority_scores(table, 0.0 if kind == "condorcet" else 0.5, weight)
+        return lambda weights, order: outranking_scores(
+            table, method.thresholds, quirks, weights.scaled(method.w_norm), order
+        )
+    draw = 0.0 if kind == "condorcet" else 0.5
+    return lambda weights, order: majority_scores(table, draw, weights.scaled(method.w_norm))
 
 
-def _distance(table, name, quirks, order, ordered):
+def _distance(table, name, quirks):
+    """Prepare the distance: a function of the order and of the scores in this order."""
     quirk, distance = DISTANCES[name]
     if quirk in quirks:
-        return distance(table, order)
+        of_order = distance(table)
+        return lambda order, score: of_order(order)
     lists = table.lists
-    result = np.full(table.shape[0], np.nan)  # who ranks nothing is at no distance
-    result[lists.list_voter] = LIST_DISTANCES[name](lists)(consensus_places(lists, order, ordered))
-    return result
+    of_places = LIST_DISTANCES[name](lists)
+
+    def of_voters(order, score):
+        result = np.full(table.shape[0], np.nan)  # who ranks nothing is at no distance
+        result[lists.list_voter] = of_places(consensus_places(lists, order, score))
+        return result
+
+    return of_voters
 
 
 def _kept_low(table, weights, method, quirks):

@@ -15,6 +15,7 @@ import pandas as pd
 from ..._frames import encode_ids
 from ..._grouped import mid_ranks, positions
 from ..._lists import RankedLists
+from ..._pairwise import preference_counts
 from ..._qrels import Qrels
 from ...datasets import read_lists, read_qrels
 
@@ -22,6 +23,9 @@ __all__ = ["ABSENT", "Profile", "QueryTable", "encode_judgements", "encode_profi
 
 #: The rank that FLAGR gives an item that a list does not hold.
 ABSENT = 1_000_000.0
+
+# Cells of all matrices of lists by items and items by items up to which they are kept for the next method.
+_KEPT_CELLS = 1 << 22
 
 _LISTS_BY_PLACE = {
     5: ["query", "voter", "item", "score", "source"],
@@ -104,10 +108,42 @@ class QueryTable:
         """Number of lists that hold each item."""
         return np.count_nonzero(self.held, axis=0)
 
+    def whole_ranks(self, gap=1):
+        """Twice the ranks, which is whole where ties share a mean; absent items are at least `gap` below all others.
+
+        Parameters
+        ----------
+        gap : int, default=1
+
+        Returns
+        -------
+        ndarray of shape (n_lists, n_items), dtype=int16 or int64
+            To which `gap` can be added without overflow.
+        """
+        twice = np.where(self.held, 2 * self.rank, 0.0)
+        absent = twice.max(initial=0.0) + gap
+        return np.where(self.held, twice, absent).astype(np.int16 if absent + gap < 2**15 else np.int64)
+
     @cached_property
     def twice_rank(self):
-        """Twice the rank, which is whole where ties share a mean."""
-        return (2 * self.rank).astype(np.int32)
+        """The whole ranks, to compare them."""
+        return self.whole_ranks()
+
+    @cached_property
+    def above(self):
+        """Number of lists that rank the row's item above the column's; absent items are below all others."""
+        return preference_counts(self.twice_rank + np.int16(1), self.twice_rank, gap=0).astype(np.float64)
+
+    @cached_property
+    def both(self):
+        """Number of lists that hold both items."""
+        held = self.held.astype(np.float64)
+        return held.T @ held
+
+    @cached_property
+    def above_held(self):
+        """Number of lists that hold both and rank the row's item above the column's."""
+        return self.above - (self.hits[:, None] - self.both)
 
     @cached_property
     def hash_order(self):
@@ -206,7 +242,17 @@ class Profile:
         return _score_stats(lists.row_list, lists.score, lists.list_length) if lists.has_scores else None
 
     def tables(self):
-        """Make the table of each query, one after the other."""
+        """Iterate over the tables of the queries."""
+        lists = self.lists
+        n_lists = lists.n_voters if self.absent_voters else int(np.diff(lists.list_ptr).max())
+        n_cells = (lists.query_n_items * (n_lists + lists.query_n_items)).sum()
+        return self._kept_tables if n_cells <= _KEPT_CELLS else self._make_tables()
+
+    @cached_property
+    def _kept_tables(self):
+        return list(self._make_tables())
+
+    def _make_tables(self):
         lists = self.lists
         place = positions(lists.row_ptr) - 1
         for q in range(lists.n_queries):
@@ -302,7 +348,7 @@ def encode_profile(input_file, input_df, quirks):
         raise ValueError("The lists must have at least one row; there is none.")
     query, queries = pd.factorize(_text(frame["query"]))
     voter, _ = pd.factorize(_text(frame["voter"]))
-    columns = {"query": query, "voter": voter, "item": _text(frame["item"]).to_numpy()}
+    columns = {"query": query, "voter": voter, "item": _text(frame["item"]).array}
     columns |= {name: frame[name].to_numpy() for name in ("rank", "score") if name in frame}
     rows = pd.DataFrame(columns)
     verbatim = "rank.verbatim" in quirks and "rank" in rows
@@ -353,7 +399,7 @@ def encode_judgements(rels_file, rels_df, profile):
             f"{profile.queries[0]!r}, ..., the judgements {names.iloc[:1].tolist()}."
         )
     known = query >= 0
-    judged = pd.DataFrame({"query": query, "item": _text(frame["item"]), "relevance": frame["relevance"].to_numpy()})
+    judged = pd.DataFrame({"query": query, "item": _text(frame["item"]).array, "relevance": frame["relevance"].array})
     return Qrels.from_frame(judged[known]).encode(profile.lists)
 
 

@@ -37,26 +37,25 @@ def evaluate_run(profile, encoded, run, eval_pts, quirks):
     gains = RankedRelevance(grade, run.ptr, judged)
     ideal = "retrieved" if "eval.idcg_retrieved" in quirks else "judged"
     length = np.diff(run.ptr)
-    columns = {
-        "num_ret": length,
-        "num_rel": num_rel(hits).astype(np.int64),
-        "num_rel_ret": num_rel_ret(hits).astype(np.int64),
-        "map": average_precision(hits),
-    }
+    counts = np.stack([length, num_rel(hits), num_rel_ret(hits)], axis=1).astype(np.int64)
     cutoffs = range(1, eval_pts + 1)
-    measures = {
-        "P": lambda k: precision_at(hits, k),
-        "recall": lambda k: recall_at(hits, k),
-        "dcg_cut": lambda k: dcg(gains, k),
-        "ndcg_cut": lambda k: ndcg(gains, k, ideal=ideal),
+    tables = {
+        "P": [precision_at(hits, k) for k in cutoffs],
+        "recall": [recall_at(hits, k) for k in cutoffs],
+        "dcg_cut": [dcg(gains, k) for k in cutoffs],
+        "ndcg_cut": [ndcg(gains, k, ideal=ideal) for k in cutoffs],
     }
-    for name, measure in measures.items():
-        for k in cutoffs:
-            value = measure(k)
-            columns[f"{name}_{k}"] = np.where(length >= k, value, 0.0) if "eval.zero_past_end" in quirks else value
-    whole = {name: value.sum() if name in _COUNTS else value.mean() for name, value in columns.items()}
-    table = {"q": [*(f"Topic {name}" for name in profile.queries), "all"]}
-    for name, value in columns.items():
-        column = np.append(value, whole[name])
-        table[name] = np.round(column, 6) if "six_decimals" in quirks and name not in _COUNTS else column
-    return pd.DataFrame(table)
+    values = np.concatenate([np.stack(table, axis=1) for table in tables.values()], axis=1)
+    if "eval.zero_past_end" in quirks:
+        values[np.tile(length[:, None] < np.array(cutoffs), len(tables))] = 0.0
+    values = np.concatenate([average_precision(hits)[:, None], values], axis=1)
+    values = np.concatenate([values, values.mean(axis=0, keepdims=True)])
+    if "six_decimals" in quirks:
+        values = np.round(values, 6)
+    names = ["map", *(f"{name}_{k}" for name in tables for k in cutoffs)]
+    parts = [
+        pd.DataFrame({"q": [*(f"Topic {name}" for name in profile.queries), "all"]}),
+        pd.DataFrame(np.concatenate([counts, counts.sum(axis=0, keepdims=True)]), columns=_COUNTS),
+        pd.DataFrame(values, columns=names),
+    ]
+    return pd.concat(parts, axis=1)

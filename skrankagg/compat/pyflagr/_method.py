@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..._grouped import positions
+from ..._sklearn import limit_threads
 from ._door import encode_judgements, encode_profile, ids_out
 from ._evaluation import evaluate_run
 from ._quirks import quirks_of
@@ -69,9 +70,6 @@ class Method:
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks of FLAGR to follow: all, none, or those named.
     """
-
-    #: Whether lower scores are better.
-    _ascending = False
 
     def __init__(self, eval_pts=10, *, convention="flagr"):
         if not isinstance(eval_pts, Integral) or eval_pts < 1:
@@ -145,6 +143,9 @@ class Method:
     def _scores(self, table):
         raise NotImplementedError(f"{type(self).__name__} must define _scores(table).")
 
+    def _follows_paper(self):
+        return self._quirks <= _OUTSIDE
+
     def _paper(self):
         """Build the main estimator that does the same by the paper; None where this room has its own."""
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
@@ -153,17 +154,20 @@ class Method:
         """Pick the scores out of what the main estimator returned."""
         return ranked.score
 
+    @limit_threads(limits=1, user_api="blas")  # the matrices are small, and threads get into each other's way
     def _run(self, profile):
-        estimator = self._paper() if self._quirks <= _OUTSIDE else None
+        return self._rank(profile)
+
+    def _rank(self, profile):
+        estimator = self._paper() if self._follows_paper() else None
         if estimator is not None:
             ranked = estimator._rank(estimator._prepare(profile.lists))
             return Run(ranked.order, profile.lists.pair_ptr, self._paper_score(ranked))
-        sign = -1.0 if self._ascending else 1.0
         pairs, scores = [], []
         for table in profile.tables():
             left, score = self._scores(table)
-            order, score = rank_table(left, sign * score, self._quirks)
+            order, score = rank_table(left, score, self._quirks)
             pairs.append(profile.lists.pair_ptr[table.query] + left.items[order])
-            scores.append(sign * score)
+            scores.append(score)
         ptr = np.concatenate([[0], np.cumsum([len(one) for one in pairs])])
         return Run(np.concatenate(pairs), ptr, np.concatenate(scores))

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...base import rank_scores
+from ...base import rank_pairs, rank_scores
 
-__all__ = ["add_up", "rank_table", "single"]
+__all__ = ["add_up", "rank_groups", "rank_table", "single"]
 
 
 def add_up(terms):
@@ -45,6 +45,26 @@ def rank_table(table, score, quirks):
         return order, score[order]
     ptr = np.array([0, len(score)])
     return rank_scores(ptr, score, table.hits.astype(np.float64), np.array([float(table.shape[0])]))
+
+
+def rank_groups(lists, score, quirks):
+    """Do the same for all queries at once.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    score : ndarray of shape (n_pairs,), dtype=float64
+    quirks : frozenset of str
+
+    Returns
+    -------
+    order : ndarray of shape (n_pairs,), dtype=int64
+    score : ndarray of shape (n_pairs,), dtype=float64
+    """
+    if "sum.file_order" in quirks:
+        order = np.lexsort((-lists.pair_weight, -score, lists.pair_query))
+        return order, score[order]
+    return rank_pairs(lists, score)
 
 
 def single(value, quirks):
