@@ -345,6 +345,11 @@ def count_above(ranks, chosen):
     -------
     ndarray of shape (n_lists,), dtype=float64
     """
+    m, n = ranks.shape
+    if m * n**2 <= _BLOCK_CELLS:
+        above = ranks[:, :, None] < ranks[:, None, :]
+        above &= chosen
+        return np.count_nonzero(above.reshape(m, -1), axis=1).astype(np.float64)
     places = np.ascontiguousarray(ranks.T)
     count = np.zeros(len(ranks))
     for place, row in zip(places, chosen, strict=True):

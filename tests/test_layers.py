@@ -43,6 +43,7 @@ PANDAS = {
     "model_selection",
     "utils",
     "plotting",
+    "compat",
     "_command_line",
 }
 

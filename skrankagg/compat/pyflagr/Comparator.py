@@ -81,7 +81,8 @@ class Comparator:
                 if quirks not in read:
                     profile = encode_profile(input_file, input_df, quirks)
                     read[quirks] = profile, encode_judgements(rels_file, rels_df, profile)
-                table = method._measure(*read[quirks])
+                profile, encoded = read[quirks]
+                table = method._evaluate(profile, encoded, method._run(profile))
             else:
                 table = method.aggregate(input_file, input_df, rels_file, rels_df)[1]
             tables.append(table.assign(Method=name))
@@ -172,9 +173,7 @@ class Comparator:
         results = self._rows(query).set_index("Method")[_MAP]
         return ComparisonDisplay(results, label=_MAP).plot(figsize=dimensions, grid=show_grid)
 
-    def plot_metric(
-        self, cutoff, metric, plot_type="bar", dimensions=(10.24, 7.68), show_grid=True, query="all"
-    ):
+    def plot_metric(self, cutoff, metric, plot_type="bar", dimensions=(10.24, 7.68), show_grid=True, query="all"):
         """Draw a measure of each method at each cutoff.
 
         Parameters

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._pairwise import preference_counts, preference_stacks
 from ... import aggregators
+from ..._pairwise import preference_counts, preference_stacks
 from ._method import Method
 from ._ranking import add_up, single
 

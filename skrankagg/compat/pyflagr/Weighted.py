@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._pairwise import count_above, weigh_by_list
 from ... import aggregators
+from ..._pairwise import count_above, weigh_by_list
 from ._dibra import BASES, DISTANCES, dibra_scores
 from ._merging import merged_scores
 from ._method import Method, one_of
@@ -47,7 +47,7 @@ class PreferenceRelationsGraph(Method):
         counts = table.above
         compared = counts + counts.T
         alpha, beta = single(self.Alpha, self._quirks), single(self.Beta, self._quirks)
-        majority = (compared >= np.ceil(beta * m)) & (counts.T < alpha * compared)
+        majority = (compared >= np.ceil(beta * m)) & (alpha * compared > counts.T)
         absent = ~table.held
         if "prefrel.all_absent" in self._quirks:
             n_absent = np.count_nonzero(absent, axis=1)

@@ -12,7 +12,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from ..._frames import encode_ids
 from ..._grouped import mid_ranks, positions
 from ..._lists import RankedLists
 from ..._pairwise import preference_counts
@@ -324,8 +323,23 @@ def _table(file, frame, read, by_place, needed, what):
 def _text(column):
     values = column.astype(str) if column.notna().all() else None
     if values is None:
-        raise ValueError(f"Column {column.name!r} must hold an id in every row; {int(column.isna().sum())} are missing.")
+        raise ValueError(
+            f"Column {column.name!r} must hold an id in every row; {int(column.isna().sum())} are missing."
+        )
     return values
+
+
+def _refuse_duplicates(frame):
+    # Said here, in the ids that came in.
+    names = ["query", "voter", "item"]
+    twice = frame[frame.duplicated(names)]
+    if len(twice):
+        query, voter, item = twice[names].iloc[0]
+        raise ValueError(
+            f"A list must hold an item once; {len(twice)} rows repeat one, the first list, of voter {voter!r} for "
+            f"query "
+            f"{query!r} holds {item!r} twice. Keep one of them, say with drop_duplicates."
+        ) from None
 
 
 def encode_profile(input_file, input_df, quirks):
@@ -369,7 +383,11 @@ def encode_profile(input_file, input_df, quirks):
             rows = rows.iloc[np.lexsort((-rows["score"].to_numpy(), voter, query))].reset_index(drop=True)
             start = np.diff(rows["query"], prepend=-1) | np.diff(rows["voter"], prepend=-1)
             rows["rank"] = positions(np.append(np.flatnonzero(start), len(rows)))
-    lists = RankedLists.from_frame(rows)
+    try:
+        lists = RankedLists.from_frame(rows)
+    except ValueError:
+        _refuse_duplicates(frame)
+        raise
     return Profile(lists, rank if verbatim else lists.rank, pd.Index(queries), "absent_voters" in quirks)
 
 

@@ -21,9 +21,7 @@ __all__ = ["Method", "Run", "is_given", "one_of"]
 
 # Quirks that leave the aggregate lists as they are, or that only round a parameter: without any other one the main
 # estimator does the work.
-_OUTSIDE = frozenset(
-    {"float32", "six_decimals", "eval.positive_only", "eval.idcg_retrieved", "eval.zero_past_end"}
-)
+_OUTSIDE = frozenset({"float32", "six_decimals", "eval.positive_only", "eval.idcg_retrieved", "eval.zero_past_end"})
 
 
 @dataclass(frozen=True)
@@ -60,8 +58,8 @@ def one_of(name, value, options):
 class Method:
     """Base of the methods.
 
-    A subclass has an aggregator number, ``_number``, the main estimator that it is without quirks, ``_paper()``, and one
-    hook, ``_scores(table)``, that returns the table of what is left of the lists and a score for each item.
+    A subclass has an aggregator number, ``_number``, the main estimator that it is without quirks, ``_paper()``, and
+    one hook, ``_scores(table)``, that returns the table of what is left of the lists and a score for each item.
 
     Parameters
     ----------
@@ -107,13 +105,13 @@ class Method:
         run = self._run(profile)
         df_out, df_eval = self._consensus_frame(profile, run), pd.DataFrame()
         if encoded is not None:
-            df_eval = evaluate_run(profile, encoded, run, self.eval_pts, self._quirks)
+            df_eval = self._evaluate(profile, encoded, run)
         if out_dir is not None:
             self._write(Path(out_dir), df_out, df_eval)
         return df_out, df_eval
 
-    def _measure(self, profile, encoded):
-        return evaluate_run(profile, encoded, self._run(profile), self.eval_pts, self._quirks)
+    def _evaluate(self, profile, encoded, run):
+        return evaluate_run(profile, encoded, run, self.eval_pts, self._quirks)
 
     def _consensus_frame(self, profile, run):
         lists, queries = profile.lists, ids_out(profile.queries)

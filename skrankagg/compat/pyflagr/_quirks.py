@@ -12,7 +12,8 @@ __all__ = ["QUIRKS", "quirks_of"]
 QUIRKS = {
     "rank.verbatim": "ranks count as they are written, gaps and ties included; else only their order counts, and ties "
     "share their mean rank",
-    "unsigned": "places are subtracted as unsigned numbers of 32 bits, so that a rank beyond the number of places is worth "
+    "unsigned": "places are subtracted as unsigned numbers of 32 bits, so that a rank beyond the number of places "
+    "is worth "
     "4e9 points; else it is worth fewer than none",
     "absent_voters": "every voter of the file is a list of every query, an empty one where it ranks nothing; else it "
     "is none",
@@ -40,7 +41,8 @@ QUIRKS = {
     "kemeny.tau_mean": "the sum over the lists of the share of concordant pairs is maximised, absent items apart; else "
     "the number of disagreements, absent items below the ranked ones, is minimised",
     "prefrel.start_1": "the count of a list's disagreements starts at 1; else at 0",
-    "prefrel.all_absent": "any two items that a list does not hold cost it one half; else only two between which there is "
+    "prefrel.all_absent": "any two items that a list does not hold cost it one half; else only two between which "
+    "there is "
     "a majority",
     "agg.start_1": "the weight of a voter starts at 1; else at 0",
     "agg.rho_partial": "two lists are compared on the items that they share, by the length of the first one; else on "
