@@ -9,75 +9,20 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from flagr_notebook import NOTEBOOK, write_data
 from flagr_peer import GOLDEN, compare, has_peer, is_comparable, random_jobs, run_ours, run_peer
 from hypothesis import given
 from hypothesis import strategies as st
+from quirk_effects import PAGE, Data, quirks_table, rows_table
 
 from skrankagg import aggregators
+from skrankagg._kernels import COMPILED
 from skrankagg.compat.pyflagr import QUIRKS, RRA, Comparator, Kemeny, Linear, Majoritarian, MarkovChains, Weighted
 from skrankagg.compat.pyflagr._door import encode_profile
 from skrankagg.compat.pyflagr._quirks import quirks_of
 from skrankagg.compat.pyflagr._ranking import add_up
 from skrankagg.compat.pyflagr.Kemeny import _best_of_sets, best_order
 from skrankagg.datasets import make_rasdagen
-
-# The notebook, cell by cell, but for the imports and the folder of its files.
-NOTEBOOK = [
-    """
-import skrankagg.compat.pyflagr.Linear as Linear
-import skrankagg.compat.pyflagr.Majoritarian as Majoritarian
-import skrankagg.compat.pyflagr.MarkovChains as MarkovChains
-import skrankagg.compat.pyflagr.Kemeny as Kemeny
-import skrankagg.compat.pyflagr.RRA as RRA
-import skrankagg.compat.pyflagr.Weighted as Weighted
-import skrankagg.compat.pyflagr.Comparator as Comparator
-""",
-    """
-lists = folder + '/testdata.csv'
-qrels = folder + '/testdata_qrels.csv'
-""",
-    """
-EV_PTS = 10
-cmp = Comparator.Comparator(EV_PTS)
-""",
-    """
-cmp.add_aggregator("CombSUM-Rank", Linear.CombSUM(norm='rank', eval_pts=EV_PTS))
-cmp.add_aggregator("CombSUM-Borda", Linear.CombSUM(norm='borda', eval_pts=EV_PTS))
-cmp.add_aggregator("CombSUM-Score", Linear.CombSUM(norm='score', eval_pts=EV_PTS))
-cmp.add_aggregator("CombMNZ-Rank", Linear.CombMNZ(norm='rank', eval_pts=EV_PTS))
-cmp.add_aggregator("CombMNZ-Borda", Linear.CombMNZ(norm='borda', eval_pts=EV_PTS))
-cmp.add_aggregator("CombMNZ-Score", Linear.CombMNZ(norm='score', eval_pts=EV_PTS))
-cmp.add_aggregator("Condorcet", Majoritarian.CondorcetWinners(eval_pts=EV_PTS))
-cmp.add_aggregator("Copeland", Majoritarian.CopelandWinners(eval_pts=EV_PTS))
-cmp.add_aggregator("Outranking Approach", Majoritarian.OutrankingApproach(preference=0, veto=0.75, concordance=0,
-                                                                          discordance=0.25, eval_pts=EV_PTS))
-cmp.add_aggregator("MC1", MarkovChains.MC1(max_iterations=50, ergodic_number=0.15, eval_pts=EV_PTS))
-cmp.add_aggregator("MC2", MarkovChains.MC2(max_iterations=50, ergodic_number=0.15, eval_pts=EV_PTS))
-cmp.add_aggregator("MC3", MarkovChains.MC3(max_iterations=50, ergodic_number=0.15, eval_pts=EV_PTS))
-cmp.add_aggregator("MC4", MarkovChains.MC4(max_iterations=50, ergodic_number=0.15, eval_pts=EV_PTS))
-cmp.add_aggregator("MCT", MarkovChains.MCT(max_iterations=50, ergodic_number=0.15, eval_pts=EV_PTS))
-cmp.add_aggregator("RRA-Exact", RRA.RRA(exact=True, eval_pts=EV_PTS))
-cmp.add_aggregator("RRA", RRA.RRA(exact=False, eval_pts=EV_PTS))
-cmp.add_aggregator("PrefRel", Weighted.PreferenceRelationsGraph(alpha=0.1, beta=0.5, eval_pts=EV_PTS))
-cmp.add_aggregator("Agglomerative", Weighted.Agglomerative(c1=0.1, c2=0.2, eval_pts=EV_PTS))
-cmp.add_aggregator("DIBRA", Weighted.DIBRA(aggregator='combsum:borda', gamma=1.2, prune=None, w_norm='minmax',
-                                           eval_pts=EV_PTS))
-cmp.add_aggregator("DIBRA-Prune", Weighted.DIBRA(aggregator='combsum:borda', gamma=1.2, prune='low', w_norm='minmax',
-                                                 d1=0.3, d2=0.05, eval_pts=EV_PTS))
-cmp.add_aggregator("DIBRA-Prune-WISE", Weighted.DIBRA(aggregator='combsum:borda', gamma=1.2, prune='wire',
-                                                 w_norm='minmax', num_buckets=5, d1=0.5, d2=1.0, eval_pts=EV_PTS))
-""",
-    "cmp.aggregate(input_file=lists, rels_file=qrels)",
-    "cmp.results",
-    """
-df = cmp.get_results(cutoff=5, metric=["map", "precision", "ndcg"], query='all')
-print(df.shape)
-""",
-    'latex_code = cmp.convert_to_latex(dec_pts=4, cutoff=EV_PTS, metric=["map", "precision", "ndcg"], query=\'all\')',
-    "cmp.plot_average_precision((16, 7), True, query='all')",
-    "cmp.plot_metric(EV_PTS, metric='precision', plot_type='bar', dimensions=(16,8), show_grid=True, query='all')",
-    "cmp.plot_metric(EV_PTS, metric='precision', plot_type='line', dimensions=(16,8), show_grid=True, query='all')",
-]
 
 # What the notebook prints for all queries: MAP, P_1 to P_5, ndcg_cut_1 to ndcg_cut_5; RRA-Exact apart.
 PRINTED = """
@@ -124,12 +69,7 @@ all 1990 926 921 0.491976 0.55 0.5 0.516667 0.55 0.55 0.511315 0.520392 0.542183
 def notebook(tmp_path_factory):
     """The names that the notebook leaves behind, run on the data made anew in its five columns."""
     folder = tmp_path_factory.mktemp("testdata")
-    lists, qrels = make_rasdagen()
-    lists["source"] = "SyntheticMOSO"
-    columns = ["query", "voter", "item", "score", "source"]
-    lists.to_csv(folder / "testdata.csv", columns=columns, header=False, index=False, float_format="%.5f")
-    qrels.insert(1, "zero", 0)
-    qrels.to_csv(folder / "testdata_qrels.csv", header=False, index=False)
+    write_data(folder)
     pyplot = pytest.importorskip("matplotlib.pyplot")
     names = {"folder": str(folder)}
     for cell in NOTEBOOK:
@@ -219,6 +159,21 @@ def test_exact_pvalues_are_the_right_ones(notebook):
     np.testing.assert_allclose(both["Score"], both["pvalue"], atol=5.1e-7)
     map_ = notebook["df"].loc["RRA-Exact", "Mean Average Precision (MAP)"]
     assert f"{map_:.4f}" == "0.4946"
+
+
+def test_the_page_has_the_tables_that_are_computed():
+    page = PAGE.read_text(encoding="utf-8").splitlines()
+    data = Data()
+    shown = [line for line in page if line.startswith("| `") and line.split("`")[1] in QUIRKS]
+    assert [line.split("`")[1] for line in shown] == list(QUIRKS)
+    assert all(f"| {QUIRKS[line.split('`')[1]]} |" in line for line in shown)
+    # Those that concern few rows; python tests/quirk_effects.py computes the others too.
+    names = [
+        name for name in QUIRKS if name.startswith(("outrank", "mc", "prefrel", "agg.rho", "dibra.cosine", "wire"))
+    ]
+    assert set(quirks_table(data, names)) <= set(page)
+    if COMPILED:  # plain Python takes a minute for the main estimators
+        assert set(rows_table(data)) <= set(page)
 
 
 # ---------------------------------------------------------------------- the binary

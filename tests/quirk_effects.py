@@ -1,48 +1,19 @@
 """Compute the tables of docs/coming_from_pyflagr.md: what each quirk of FLAGR does to the table of its notebook.
 
-`python docs/quirk_effects.py` prints them, `python docs/quirk_effects.py --write` puts them into the page.
+`python tests/quirk_effects.py` prints them, `python tests/quirk_effects.py --write` puts them into the page.
 """
 
 import sys
 from pathlib import Path
 
+from flagr_notebook import notebook_methods
 from scipy.stats import kendalltau
 
-from skrankagg.compat.pyflagr import QUIRKS, RRA, Linear, Majoritarian, MarkovChains, Weighted
+from skrankagg.compat.pyflagr import QUIRKS
 from skrankagg.compat.pyflagr._door import encode_judgements, encode_profile
 from skrankagg.datasets import make_rasdagen
 
-PAGE = Path(__file__).with_name("coming_from_pyflagr.md")
-_DIBRA = {"aggregator": "combsum:borda", "gamma": 1.2, "w_norm": "minmax"}
-_CHAIN = {"max_iterations": 50, "ergodic_number": 0.15}
-
-#: The rows of the notebook's table: class and arguments.
-ROWS = {
-    "CombSUM-Rank": (Linear.CombSUM, {"norm": "rank"}),
-    "CombSUM-Borda": (Linear.CombSUM, {"norm": "borda"}),
-    "CombSUM-Score": (Linear.CombSUM, {"norm": "score"}),
-    "CombMNZ-Rank": (Linear.CombMNZ, {"norm": "rank"}),
-    "CombMNZ-Borda": (Linear.CombMNZ, {"norm": "borda"}),
-    "CombMNZ-Score": (Linear.CombMNZ, {"norm": "score"}),
-    "Condorcet": (Majoritarian.CondorcetWinners, {}),
-    "Copeland": (Majoritarian.CopelandWinners, {}),
-    "Outranking Approach": (
-        Majoritarian.OutrankingApproach,
-        {"preference": 0, "veto": 0.75, "concordance": 0, "discordance": 0.25},
-    ),
-    "MC1": (MarkovChains.MC1, _CHAIN),
-    "MC2": (MarkovChains.MC2, _CHAIN),
-    "MC3": (MarkovChains.MC3, _CHAIN),
-    "MC4": (MarkovChains.MC4, _CHAIN),
-    "MCT": (MarkovChains.MCT, _CHAIN),
-    "RRA-Exact": (RRA.RRA, {"exact": True}),
-    "RRA": (RRA.RRA, {"exact": False}),
-    "PrefRel": (Weighted.PreferenceRelationsGraph, {"alpha": 0.1, "beta": 0.5}),
-    "Agglomerative": (Weighted.Agglomerative, {"c1": 0.1, "c2": 0.2}),
-    "DIBRA": (Weighted.DIBRA, {**_DIBRA, "prune": None}),
-    "DIBRA-Prune": (Weighted.DIBRA, {**_DIBRA, "prune": "low", "d1": 0.3, "d2": 0.05}),
-    "DIBRA-Prune-WISE": (Weighted.DIBRA, {**_DIBRA, "prune": "wire", "num_buckets": 5, "d1": 0.5, "d2": 1.0}),
-}
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "coming_from_pyflagr.md"
 # Quirks that begin so concern only the rows that begin so.
 _CONCERNED = {
     "outrank": "Outranking",
@@ -66,10 +37,8 @@ class Data:
         self.lists, self.judgements = make_rasdagen()
         self._read = {}
 
-    def run(self, row, convention):
-        """Aggregate lists of a row, and its mean average precision."""
-        kind, arguments = ROWS[row]
-        method = kind(**arguments, convention=convention)
+    def run(self, method):
+        """Aggregate lists of a method, and their mean average precision."""
         key = method._quirks & {"rank.verbatim", "absent_voters"}
         if key not in self._read:
             profile = encode_profile("", self.lists, method._quirks)
@@ -91,25 +60,26 @@ class Data:
 def rows_table(data):
     """A line for each row: MAP of FLAGR, by the paper, and how far the two orders agree."""
     lines = ["| row | FLAGR | by the paper | tau |", "|---|---|---|---|"]
-    for row in ROWS:
-        (flagr, map_), (paper, by_paper) = data.run(row, "flagr"), data.run(row, "papers")
-        lines.append(f"| {row} | {map_:.4f} | {by_paper:.4f} | {data.agreement(flagr, paper):.2f} |")
+    by_paper = notebook_methods("papers")
+    for row, method in notebook_methods().items():
+        (flagr, map_), (paper, paper_map) = data.run(method), data.run(by_paper[row])
+        lines.append(f"| {row} | {map_:.4f} | {paper_map:.4f} | {data.agreement(flagr, paper):.2f} |")
     return lines
 
 
 def quirks_table(data, names=tuple(QUIRKS)):
     """A line for each quirk: what FLAGR does, and the rows whose MAP is another one without this quirk alone."""
-    whole = {row: data.run(row, "flagr")[1] for row in ROWS}
-    lines = ["| quirk | FLAGR does this; without the quirk | MAP without this quirk alone |", "|---|---|---|"]
+    whole = {row: data.run(method)[1] for row, method in notebook_methods().items()}
+    lines = ["| quirk | FLAGR does this; without the quirk | MAP, and without this quirk alone |", "|---|---|---|"]
     for name in names:
         concerned = next((rows for start, rows in _CONCERNED.items() if name.startswith(start)), "")
         changed = []
-        for row in ROWS:
+        for row, method in notebook_methods(set(QUIRKS) - {name}).items():
             if row.startswith(concerned):
-                map_ = data.run(row, set(QUIRKS) - {name})[1]
+                map_ = data.run(method)[1]
                 if f"{map_:.4f}" != f"{whole[row]:.4f}":
                     changed.append(f"{row} {whole[row]:.4f} → {map_:.4f}")
-        lines.append(f"| `{name}` | {QUIRKS[name]} | {', '.join(changed) or 'none'} |")
+        lines.append(f"| `{name}` | {QUIRKS[name]} | {', '.join(changed) or 'the same'} |")
     return lines
 
 
