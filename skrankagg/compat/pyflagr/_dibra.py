@@ -7,7 +7,7 @@ import numpy as np
 from ..._distances import LIST_DISTANCES, consensus_places
 from ._combine import comb_terms
 from ._compare import majority_scores, outranking_scores
-from ._door import ABSENT
+from ._profile import ABSENT
 from ._ranking import add_up, rank_table, single
 
 __all__ = ["BASES", "DISTANCES", "dibra_scores"]
