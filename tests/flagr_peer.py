@@ -90,7 +90,7 @@ def random_lists(rng, *, kind, n_items, n_voters, n_queries):
     """Lists and judgements as text of CSV.
 
     Kinds are "full" lists, "partial" ones, "absent" where voters lack in some queries, "gaps" where ranks leave some
-    out, and "contradictory" where ranks are shuffled against the scores.
+    out, "ties" of ranks, "equal scores", and "contradictory" where ranks are shuffled against the scores.
     """
     names = [f"x{k}" for k in rng.choice(9999, n_items, replace=False)]
     lists = []
@@ -105,7 +105,11 @@ def random_lists(rng, *, kind, n_items, n_voters, n_queries):
             if kind == "contradictory":
                 ranks = rng.permutation(length) + 1
             elif kind == "gaps":
-                ranks = (rng.integers(1, 3, length)).cumsum()
+                ranks = rng.integers(1, 3, length).cumsum()
+            elif kind == "ties":
+                ranks = 1 + rng.integers(0, 2, length).cumsum()
+            elif kind == "equal scores":
+                scores = [round(score, 1) for score in scores]
             rows = zip(items, ranks, scores, strict=True)
             lists += [f"t{q},v{v},{names[item]},{rank},{score},s\n" for item, rank, score in rows]
     qrels = [f"t{q},0,{name},{int(rng.random() < 0.5)}\n" for q in range(n_queries) for name in names]
@@ -116,7 +120,7 @@ def random_jobs(rng, n_jobs):
     """Jobs of all methods in turn, half of them DIBRA."""
     jobs = []
     for number in range(n_jobs):
-        kind = str(rng.choice(["full", "partial", "absent", "gaps", "contradictory"]))
+        kind = str(rng.choice(["full", "partial", "absent", "gaps", "ties", "equal scores", "contradictory"]))
         if number % 2:
             module, name = "Weighted", "DIBRA"
             params = {

@@ -193,7 +193,7 @@ def test_recorded_answers_of_the_binary():
 
 @pytest.mark.skipif(not has_peer(), reason="needs pyflagr==1.0.18")
 def test_live_answers_of_the_binary():
-    jobs = random_jobs(np.random.default_rng(20), 215)
+    jobs = random_jobs(np.random.default_rng(20), 220)
     compared = 0
     for job, answer in zip(jobs, run_peer(jobs), strict=True):
         if is_comparable(job, answer):
