@@ -292,27 +292,17 @@ def test_each_quirk_alone_changes_something(name, jobs):
 
 def extra_jobs():
     """Jobs for quirks that need an occasion."""
-    first = golden()[0]
-    text = "".join(f"q,{voter},{item},{rank},{9 - rank},s\n" for voter, items in TIGHT.items() for rank, item in items)
-    qrels = "q,0,a,2\nq,0,b,1\nq,0,z,1\nq,0,c,0\n"
-    wire = {"prune": "wire", "d1": 0.7, "d2": 0.5, "num_buckets": 4, "max_iter": 1}
-    for name, params in (
-        ("DIBRA", {"max_iter": 1, "tol": 1e-9}),
-        ("DIBRA", wire),
-        ("DIBRA", {"prune": "low", "d1": 0.4, "d2": 0.3}),
-        ("PreferenceRelationsGraph", {"alpha": 0.4, "beta": 0.9}),
+    items = {"u": "abcdefg", "v": "bcadgfe", "w": "hbacd", "x": "cb", "y": "dhgab"}
+    lists = [f"q,{v},{i},{r},{9 - r},s\n" for v, ranked in items.items() for r, i in enumerate(ranked, 1)]
+    data = {"lists": "".join(lists), "qrels": "q,0,a,2\nq,0,b,1\nq,0,z,1\nq,0,c,0\n"}
+    for module, name, params in (
+        ("Majoritarian", "OutrankingApproach", {}),
+        ("Weighted", "DIBRA", {"max_iter": 1, "tol": 1e-9}),
+        ("Weighted", "DIBRA", {"prune": "wire", "d1": 0.7, "d2": 0.5, "num_buckets": 4, "max_iter": 1}),
+        ("Weighted", "DIBRA", {"prune": "low", "d1": 0.4, "d2": 0.3}),
+        ("Weighted", "PreferenceRelationsGraph", {"alpha": 0.4, "beta": 0.9}),
     ):
-        yield {**first, "module": "Weighted", "name": name, "params": params, "lists": text, "qrels": qrels}
-
-
-TIGHT = {
-    "u": list(enumerate("abcdefg", 1)),
-    "v": list(enumerate("bcadgfe", 1)),
-    "w": list(enumerate("hbacd", 1)),
-    "x": list(enumerate("cb", 1)),
-    "y": list(enumerate("dhgab", 1)),
-}
-TIGHT = {voter: [(rank, item) for rank, item in items] for voter, items in TIGHT.items()}
+        yield {"module": module, "name": name, "params": params, **data}
 
 
 @given(st.integers(1, 40), st.integers(1, 12), st.integers(0, 2**32 - 1))
