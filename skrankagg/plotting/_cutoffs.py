@@ -15,6 +15,8 @@ _HATCHES = ("", "///", "...", "xxx")
 class CutoffDisplay:
     """Methods as groups of bars, or as lines, over the cutoffs.
 
+    Where one method is better at the very top, another may be further down.
+
     Parameters
     ----------
     values : DataFrame of shape (n_cutoffs, n_methods)

@@ -39,6 +39,18 @@ class Comparator:
     See Also
     --------
     skrankagg.Comparator : The main one, for estimators.
+
+    Examples
+    --------
+    >>> from skrankagg.compat.pyflagr import Comparator, Linear
+    >>> from skrankagg.datasets import make_rasdagen
+    >>> lists, judgements = make_rasdagen(n_queries=2, n_voters=5)
+    >>> cmp = Comparator.Comparator(5)
+    >>> cmp.add_aggregator("Borda", Linear.BordaCount(eval_pts=5))
+    >>> cmp.aggregate(input_df=lists, rels_df=judgements)
+    Running Borda ...
+    >>> cmp.results.shape
+    (3, 26)
     """
 
     def __init__(self, evaluation_points):

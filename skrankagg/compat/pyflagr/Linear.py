@@ -38,6 +38,18 @@ class CombSUM(_Comb):
     See Also
     --------
     skrankagg.CombSUM : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Linear
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Linear.CombSUM().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 2.666667, 'a': 2.0, 'c': 1.333333}
     """
 
     _base, _multiply, _estimator = 100, False, "CombSUM"
@@ -58,6 +70,18 @@ class CombMNZ(_Comb):
     See Also
     --------
     skrankagg.CombMNZ : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Linear
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Linear.CombMNZ().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 8.0, 'a': 4.0, 'c': 2.666667}
     """
 
     _base, _multiply, _estimator = 110, True, "CombMNZ"
@@ -72,6 +96,18 @@ class BordaCount(CombSUM):
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Linear
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Linear.BordaCount().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 2.666667, 'a': 2.0, 'c': 1.333333}
     """
 
     def __init__(self, eval_pts=10, *, convention="flagr"):
@@ -87,6 +123,18 @@ class SimpleBordaCount(CombSUM):
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Linear
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Linear.SimpleBordaCount().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 2.666667, 'a': 1.666667, 'c': 1.0}
     """
 
     def __init__(self, eval_pts=10, *, convention="flagr"):

@@ -20,6 +20,18 @@ class CondorcetWinners(Method):
     See Also
     --------
     skrankagg.Condorcet : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Majoritarian
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Majoritarian.CondorcetWinners().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 2.0, 'a': 1.0, 'c': 0.0}
     """
 
     _number = 200
@@ -44,6 +56,18 @@ class CopelandWinners(Method):
     See Also
     --------
     skrankagg.Copeland : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Majoritarian
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Majoritarian.CopelandWinners().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 2.0, 'a': 1.0, 'c': 0.0}
     """
 
     _number = 201
@@ -72,6 +96,18 @@ class OutrankingApproach(Method):
     See Also
     --------
     skrankagg.aggregators.Outranking : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Majoritarian
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Majoritarian.OutrankingApproach().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 5.0, 'a': 0.0, 'c': 0.0}
     """
 
     _number = 300

@@ -31,6 +31,18 @@ class MC(Method):
     See Also
     --------
     skrankagg.aggregators.MarkovChain : By the papers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
     """
 
     def __init__(self, eval_pts=10, ergodic_number=0.15, max_iterations=100, chain=804, *, convention="flagr"):
@@ -133,30 +145,138 @@ class MC1(_Chain):
         Number of steps, plus one.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC1().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.333333, 'a': 0.333333, 'c': 0.333333}
     """
 
     _chain = 801
 
 
 class MC2(_Chain):
-    """The chain that FLAGR calls MC2; parameters as of :class:`MC1`."""
+    """The chain that FLAGR calls MC2.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC2().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
+    """
 
     _chain = 802
 
 
 class MC3(_Chain):
-    """The chain that FLAGR calls MC3; parameters as of :class:`MC1`."""
+    """The chain that FLAGR calls MC3.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC3().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'c': 0.53805, 'a': 0.275411, 'b': 0.18654}
+    """
 
     _chain = 803
 
 
 class MC4(_Chain):
-    """The chain that FLAGR calls MC4; parameters as of :class:`MC1`."""
+    """The chain that FLAGR calls MC4.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC4().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
+    """
 
     _chain = 804
 
 
 class MCT(_Chain):
-    """The chain that FLAGR calls MCT; parameters as of :class:`MC1`."""
+    """The chain that FLAGR calls MCT.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MCT().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.399895, 'a': 0.317113, 'c': 0.282991}
+    """
 
     _chain = 805

@@ -29,6 +29,18 @@ class PreferenceRelationsGraph(Method):
     See Also
     --------
     skrankagg.aggregators.PreferenceRelations : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Weighted
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Weighted.PreferenceRelationsGraph().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 3.333333, 'a': 2.0, 'c': 0.666667}
     """
 
     _number = 600
@@ -75,6 +87,18 @@ class Agglomerative(Method):
     See Also
     --------
     skrankagg.aggregators.Agglomerative : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Weighted
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Weighted.Agglomerative().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'a': 0.945946, 'b': 0.513514, 'c': -1.972973}
     """
 
     _number = 700
@@ -126,6 +150,18 @@ class DIBRA(Method):
     See Also
     --------
     skrankagg.aggregators.DIBRA : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Weighted
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Weighted.DIBRA().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'a': 1.0, 'b': 0.666667, 'c': 0.333333}
     """
 
     def __init__(
