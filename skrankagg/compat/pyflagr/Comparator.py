@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from ..._sklearn import limit_threads
 from ...model_selection import latex_table
 from ...plotting import ComparisonDisplay, CutoffDisplay
 from ._door import encode_judgements, encode_profile
@@ -70,6 +71,7 @@ class Comparator:
         """
         self.aggregators.append((name, obj))
 
+    @limit_threads(limits=1, user_api="blas")
     def aggregate(self, input_file="", input_df=None, rels_file="", rels_df=None):
         """Run and measure all methods.
 

@@ -42,14 +42,14 @@ class KemenyOptimal(Method):
 
     _number = 400
 
-    def _rank(self, profile):
+    def _run(self, profile):
         most = int(profile.lists.query_n_items.max())
         if most > _MOST_ITEMS:
             raise ValueError(
                 f"KemenyOptimal takes queries of at most {_MOST_ITEMS} items; one has {most}. Cut the lists, or choose "
                 "another method."
             )
-        return super()._rank(profile)
+        return super()._run(profile)
 
     def _paper(self):
         return None

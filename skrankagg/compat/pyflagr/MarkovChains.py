@@ -11,6 +11,9 @@ __all__ = ["MC", "MC1", "MC2", "MC3", "MC4", "MCT"]
 
 _CHAINS = {801: "mc1", 802: "mc2", 803: "mc3", 804: "mc4", 805: "mct"}
 
+# A walk that is not cut off ends where a step moves less than this, or after so many steps.
+_TOLERANCE, _MOST_STEPS = 1e-13, 10_000
+
 
 class MC(Method):
     """A walk from item to item, in the form of any of the five chains.
@@ -64,12 +67,13 @@ class MC(Method):
         moves = self._moves(table)
         jump = single(self.erg_num, self._quirks)
         n = table.shape[1]
-        if "mc.fixed_steps" not in self._quirks:
-            return table, aggregators.stationary_distribution(moves, ergodic_number=jump)[0]
         moves = moves * (1 - jump) + jump / n
         state, share = np.full(n, 1.0 / n), np.empty((n, n))
-        for _ in range(self.niter - 1):
-            state = add_up(np.multiply(state[:, None], moves, out=share))
+        fixed = "mc.fixed_steps" in self._quirks
+        for _ in range(self.niter - 1 if fixed else _MOST_STEPS):
+            before, state = state, add_up(np.multiply(state[:, None], moves, out=share))
+            if not fixed and np.abs(state - before).sum() <= _TOLERANCE:
+                break
         return table, state
 
     def _moves(self, table):

@@ -53,10 +53,10 @@ class RRA(Method):
     def _paper_score(self, ranked):
         return ranked.columns["pvalue"]
 
-    def _rank(self, profile):
+    def _run(self, profile):
         lists = profile.lists
         if self._follows_paper():
-            return super()._rank(profile)
+            return super()._run(profile)
         n_items = lists.query_n_items[lists.pair_query]
         n_lists = np.diff(lists.list_ptr)[lists.pair_query]
         if profile.absent_voters:

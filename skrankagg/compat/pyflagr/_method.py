@@ -76,6 +76,7 @@ class Method:
         self.convention = convention
         self._quirks = quirks_of(convention)
 
+    @limit_threads(limits=1, user_api="blas")  # the matrices are small, and threads get into each other's way
     def aggregate(self, input_file="", input_df=None, rels_file="", rels_df=None, out_dir=None):
         """Aggregate the lists of each query, and measure the result where there are judgements.
 
@@ -152,11 +153,7 @@ class Method:
         """Pick the scores out of what the main estimator returned."""
         return ranked.score
 
-    @limit_threads(limits=1, user_api="blas")  # the matrices are small, and threads get into each other's way
     def _run(self, profile):
-        return self._rank(profile)
-
-    def _rank(self, profile):
         estimator = self._paper() if self._follows_paper() else None
         if estimator is not None:
             ranked = estimator._rank(estimator._prepare(profile.lists))

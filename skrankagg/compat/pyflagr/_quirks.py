@@ -37,7 +37,7 @@ QUIRKS = {
     "mc3.self_uniform": "MC3 proposes any item of the query; else one of a list that holds this item",
     "mc4.majority_of_all": "MC4 moves unless more than half of all lists prefer this item; else of the lists that "
     "hold both",
-    "mc.fixed_steps": "the walk ends one step before `max_iterations`; else it is solved to the end",
+    "mc.fixed_steps": "the walk ends one step before `max_iterations`; else where it moves no more",
     "kemeny.tau_mean": "the sum over the lists of the share of concordant pairs is maximised, absent items apart; else "
     "the number of disagreements, absent items below the ranked ones, is minimised",
     "prefrel.start_1": "the count of a list's disagreements starts at 1; else at 0",
