@@ -213,6 +213,12 @@ def is_comparable(job, answer):
     return not (hides and (table["Score"].astype(float).abs().groupby(table["Query"]).max() == 0).any())
 
 
+def golden_answers():
+    """Recorded jobs, each with the answers `out` and `eval`."""
+    with gzip.open(GOLDEN, "rt", encoding="utf-8") as file:
+        return json.load(file)
+
+
 def main():
     """Write the golden answers anew."""
     jobs = random_jobs(np.random.default_rng(1), 56)
