@@ -22,6 +22,11 @@ MODULES = {
 #: Public modules without a page, and why.
 WITHOUT_PAGE = {
     "skrankagg.utils": "a package of two modules that have pages",
+    "skrankagg.compat": "a package of rooms for users of other libraries",
+    **{
+        f"skrankagg.compat.pyflagr{part}": "PyFLAGR's names; coming_from_pyflagr.md is their page"
+        for part in ("", ".Comparator", ".Kemeny", ".Linear", ".Majoritarian", ".MarkovChains", ".RRA", ".Weighted")
+    },
 }
 
 

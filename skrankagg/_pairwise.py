@@ -29,6 +29,7 @@ __all__ = [
     "preference_stacks",
     "query_blocks",
     "rank_matrix",
+    "weigh_by_list",
 ]
 
 # Nanoseconds, measured: the dense way for a pair of items, for each list and once; the same with weights, item by item
@@ -111,7 +112,7 @@ def preference_counts(ranks, lower=None, *, gap=1, weight=None):
         )
     by_list = m * (_WEIGHED_BY_LIST_NS * n**2 + _CALL_NS) < _WEIGHTED_NS * m * n**2 + _CALL_NS * n
     weight = np.broadcast_to(weight if weight.ndim == 2 else weight[:, None], (m, n))
-    return (_weigh_by_list if by_list else _weigh_by_item)(upper, lower, weight)
+    return (weigh_by_list if by_list else _weigh_by_item)(upper, lower, weight)
 
 
 def _is_strict(ranks):
@@ -150,7 +151,20 @@ def _count_by_list(upper, lower):
     return counts
 
 
-def _weigh_by_list(upper, lower, weight):
+def weigh_by_list(upper, lower, weight):
+    """Add up weights of lists one after the other, where rounding must follow their order.
+
+    Parameters
+    ----------
+    upper, lower : ndarray of shape (n_lists, n_items)
+        Ranks as the better and as the worse item of a pair: a list prefers i to j where ``upper[i] <= lower[j]``.
+    weight : ndarray of shape (n_lists, n_items), dtype=float64
+        What a list counts in pairs of which an item is the worse one.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_items), dtype=float64
+    """
     n = upper.shape[1]
     counts = np.zeros((n, n))
     some = np.empty((n, n))
@@ -331,6 +345,11 @@ def count_above(ranks, chosen):
     -------
     ndarray of shape (n_lists,), dtype=float64
     """
+    m, n = ranks.shape
+    if m * n**2 <= _BLOCK_CELLS:
+        above = ranks[:, :, None] < ranks[:, None, :]
+        above &= chosen
+        return np.count_nonzero(above.reshape(m, -1), axis=1).astype(np.float64)
     places = np.ascontiguousarray(ranks.T)
     count = np.zeros(len(ranks))
     for place, row in zip(places, chosen, strict=True):

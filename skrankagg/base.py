@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ._frames import first_row, plain_index, show_id
-from ._grouped import group_order, positions, starts_to_ptr
+from ._grouped import expand, group_order, positions, starts_to_ptr
 from ._lists import check_lists
 from ._sklearn import BaseEstimator, Tags, TransformerMixin
 
@@ -34,6 +34,7 @@ __all__ = [
     "Consensus",
     "RankedPairs",
     "rank_pairs",
+    "rank_scores",
     "voter_values",
 ]
 
@@ -163,30 +164,50 @@ def rank_pairs(lists, score):
         Scores in this order; neighbours closer than :data:`TIE_TOLERANCE` times the query's largest absolute score are
         one tie class and have one score, the highest of them.
     """
-    order = group_order(lists.pair_query, -score)
+    total = lists.sum_over_lists(lists.list_weight)
+    return rank_scores(lists.pair_ptr, score, lists.pair_weight, total)
+
+
+def rank_scores(ptr, score, support, total):
+    """Do the same for scores in consecutive groups, see :func:`rank_pairs`.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_groups + 1,), dtype=int
+        Members of each group, in the order that decides last.
+    score, support : ndarray of shape (n_members,), dtype=float64
+        Score, and what decides between equal scores; higher is better.
+    total : ndarray of shape (n_groups,), dtype=float64
+        Scale of the support, for the tolerance.
+
+    Returns
+    -------
+    order : ndarray of shape (n_members,), dtype=int64
+    score : ndarray of shape (n_members,), dtype=float64
+    """
+    member_group = expand(ptr)
+    order = group_order(member_group, -score)
     score = score[order]
-    heads = lists.pair_ptr[:-1]
+    heads = ptr[:-1]
     size = np.abs(score)
     size[np.isinf(size)] = 0.0
     largest = np.maximum.reduceat(size, heads)
-    new_query = np.zeros(len(score), dtype=bool)
-    new_query[heads] = True
-    class_start = _class_starts(score, new_query, largest[lists.pair_query])
+    new_group = np.zeros(len(score), dtype=bool)
+    new_group[heads] = True
+    class_start = _class_starts(score, new_group, largest[member_group])
     if class_start.all():
         return order, score
-    ptr = starts_to_ptr(class_start)
-    length = np.diff(ptr)
-    score = np.repeat(score[ptr[:-1]], length)
-    # Pairs are numbered in the order of their items: the last key is the item.
+    class_ptr = starts_to_ptr(class_start)
+    length = np.diff(class_ptr)
+    score = np.repeat(score[class_ptr[:-1]], length)
     tied = np.flatnonzero(np.repeat(length > 1, length))
     group = np.cumsum(class_start)[tied]
-    pair = order[tied]
-    by_support = np.lexsort((-lists.pair_weight[pair], group))
-    pair = pair[by_support]
+    member = order[tied]
+    by_support = np.lexsort((-support[member], group))
+    member = member[by_support]
     new_class = np.diff(group, prepend=-1) != 0
-    total = lists.sum_over_lists(lists.list_weight)[lists.pair_query[pair]]
-    support_class = np.cumsum(_class_starts(lists.pair_weight[pair], new_class, total))
-    order[tied] = pair[np.lexsort((pair, support_class))]
+    support_class = np.cumsum(_class_starts(support[member], new_class, total[member_group[member]]))
+    order[tied] = member[np.lexsort((member, support_class))]
     return order, score
 
 

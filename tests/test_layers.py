@@ -45,6 +45,7 @@ PANDAS = {
     "model_selection",
     "utils",
     "plotting",
+    "compat",
     "_command_line",
 }
 

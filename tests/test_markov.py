@@ -249,10 +249,19 @@ def test_every_way_of_counting_matrices_agrees():
         np.testing.assert_array_equal(_pairwise._count_by_list(ranks + gap, lower), above.sum(axis=0))
         np.testing.assert_array_equal(_pairwise.preference_counts(ranks, lower, gap=gap), above.sum(axis=0))
         expected = (above * weight[:, None, :]).sum(axis=0)
-        for count in (_pairwise._weigh_by_list, _pairwise._weigh_by_item):
+        for count in (_pairwise.weigh_by_list, _pairwise._weigh_by_item):
             np.testing.assert_array_equal(count(ranks + gap, lower, weight), expected)
         by_list = _pairwise.preference_counts(ranks[:3], lower[:3], gap=gap, weight=weight[:3, 0])
         np.testing.assert_array_equal(by_list, (above[:3] * weight[:3, :1, None]).sum(axis=0))
+
+
+@pytest.mark.parametrize("cells", [0, 1 << 20])
+def test_every_way_of_counting_chosen_pairs_agrees(cells, monkeypatch):
+    rng = np.random.default_rng(1)
+    ranks, chosen = rng.integers(1, 9, (6, 300)).astype(np.int16), rng.random((300, 300)) < 0.3
+    monkeypatch.setattr(_pairwise, "_BLOCK_CELLS", cells)
+    expected = ((ranks[:, :, None] < ranks[:, None, :]) & chosen).sum(axis=(1, 2))
+    assert _pairwise.count_above(ranks, chosen).tolist() == expected.tolist()
 
 
 @every_chain

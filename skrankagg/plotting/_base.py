@@ -1,6 +1,4 @@
-"""What the pictures share: matplotlib when it is asked for, colours, values from two "
-"sources.
-"""
+"""What the pictures share: matplotlib when it is asked for, colours, values from two sources."""
 
 from collections.abc import Mapping
 

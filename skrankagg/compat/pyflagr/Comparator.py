@@ -1,0 +1,232 @@
+"""PyFLAGR's Comparator: many methods on the same lists, one table of measures."""
+
+import pandas as pd
+
+from ..._sklearn import limit_threads
+from ...model_selection import latex_table
+from ...plotting import ComparisonDisplay, CutoffDisplay
+from ...plotting._base import new_axes
+from ._door import encode_judgements, encode_profile
+from ._method import Method, is_given, one_of
+
+__all__ = ["Comparator"]
+
+_MAP = "Mean Average Precision (MAP)"
+# PyFLAGR's names of the measures at cutoffs, the columns, and what a plot calls them.
+_MEASURES = {
+    "precision": ("P", "Precision"),
+    "recall": ("recall", "Recall"),
+    "dcg": ("dcg_cut", "DCG"),
+    "ndcg": ("ndcg_cut", "nDCG"),
+}
+
+
+class Comparator:
+    """Run methods and gather their measures.
+
+    Lists and judgements are read and encoded once for all methods of one convention.
+
+    Parameters
+    ----------
+    evaluation_points : int
+        Largest cutoff that tables and plots ask for; the same as the methods' `eval_pts`.
+
+    Attributes
+    ----------
+    aggregators : list of (str, method) tuples
+        What was added.
+    results : DataFrame
+        The measures of each method, query by query, with its name in `Method`; None before :meth:`aggregate`.
+
+    See Also
+    --------
+    skrankagg.Comparator : The main one, for estimators.
+
+    Examples
+    --------
+    >>> from skrankagg.compat.pyflagr import Comparator, Linear
+    >>> from skrankagg.datasets import make_rasdagen
+    >>> lists, judgements = make_rasdagen(n_queries=2, n_voters=5)
+    >>> cmp = Comparator.Comparator(5)
+    >>> cmp.add_aggregator("Borda", Linear.BordaCount(eval_pts=5))
+    >>> cmp.aggregate(input_df=lists, rels_df=judgements)
+    Running Borda ...
+    >>> cmp.results.shape
+    (3, 26)
+    """
+
+    def __init__(self, evaluation_points):
+        self.aggregators = []
+        self.results = None
+        self.ev_pts = evaluation_points
+
+    def add_aggregator(self, name, obj):
+        """Add a method.
+
+        Parameters
+        ----------
+        name : str
+            What to call it.
+        obj : object
+            A method of this room, or any object with PyFLAGR's ``aggregate``.
+        """
+        self.aggregators.append((name, obj))
+
+    @limit_threads(limits=1, user_api="blas")
+    def aggregate(self, input_file="", input_df=None, rels_file="", rels_df=None):
+        """Run and measure all methods.
+
+        Parameters
+        ----------
+        input_file, rels_file : str or path-like, default=""
+            Files of lists and judgements, see :meth:`CombSUM.aggregate
+            <skrankagg.compat.pyflagr.Linear.CombSUM.aggregate>`.
+        input_df, rels_df : DataFrame, default=None
+            The same as frames.
+        """
+        if not self.aggregators:
+            raise ValueError("The Comparator has no methods; add some with add_aggregator(name, method).")
+        if not is_given(rels_file, rels_df):
+            raise ValueError("The Comparator needs judgements; give rels_file or rels_df.")
+        read, tables = {}, []
+        for name, method in self.aggregators:
+            print("Running", name, "...")
+            if isinstance(method, Method):
+                quirks = method._quirks
+                if quirks not in read:
+                    profile = encode_profile(input_file, input_df, quirks)
+                    read[quirks] = profile, encode_judgements(rels_file, rels_df, profile)
+                profile, encoded = read[quirks]
+                table = method._evaluate(profile, encoded, method._run(profile))
+            else:
+                table = method.aggregate(input_file, input_df, rels_file, rels_df)[1]
+            tables.append(table.assign(Method=name))
+        self.results = pd.concat(tables).rename(columns={"map": _MAP})
+
+    def get_df_slice(self, cutoff, metric, df):
+        """Pick the columns of one measure.
+
+        Parameters
+        ----------
+        cutoff : int
+            Largest cutoff.
+        metric : {"map", "precision", "recall", "dcg", "ndcg"}
+        df : DataFrame
+            Rows of `results`.
+
+        Returns
+        -------
+        DataFrame
+            A row for each cutoff, a column for each row of `df`, named after its method.
+        """
+        one_of("metric", metric, ("map", *_MEASURES))
+        self._check_cutoff(cutoff)
+        columns = [_MAP] if metric == "map" else [f"{_MEASURES[metric][0]}_{k}" for k in range(1, cutoff + 1)]
+        return df.set_index("Method")[columns].T
+
+    def get_results(self, cutoff, metric="all", query="all"):
+        """Pick measures of one query, or of all.
+
+        Parameters
+        ----------
+        cutoff : int
+            Largest cutoff.
+        metric : str or list of str, default="all"
+            Measures; "all" gives all columns at all cutoffs.
+        query : str, default="all"
+            As in the column `q`: "Topic 1", or "all" for the means.
+
+        Returns
+        -------
+        DataFrame
+        """
+        rows = self._rows(query)
+        if isinstance(metric, str) and metric == "all":
+            return rows
+        metrics = [metric] if isinstance(metric, str) else metric
+        return pd.concat([self.get_df_slice(cutoff, one, rows) for one in metrics]).T
+
+    def convert_to_latex(self, cutoff, metric="all", query="all", dec_pts=6):
+        """Write measures as a LaTeX table.
+
+        Parameters
+        ----------
+        cutoff : int
+            Largest cutoff.
+        metric : str or list of str, default="all"
+            Measures.
+        query : str, default="all"
+            As in the column `q`.
+        dec_pts : int, default=6
+            Decimals.
+
+        Returns
+        -------
+        str
+        """
+        table = self.get_results(cutoff, metric, query)
+        if "Method" in table:
+            table = table.set_index("Method").drop(columns="q")
+        return latex_table(table, decimals=dec_pts, mark_best=False)
+
+    def plot_average_precision(self, dimensions, show_grid, query="all"):
+        """Draw a bar of mean average precision for each method.
+
+        Parameters
+        ----------
+        dimensions : (float, float)
+            Width and height in inches.
+        show_grid : bool
+            Whether to draw a grid.
+        query : str, default="all"
+            As in the column `q`.
+
+        Returns
+        -------
+        ComparisonDisplay
+        """
+        results = self._rows(query).set_index("Method")[_MAP]
+        display = ComparisonDisplay(results, label=_MAP).plot(new_axes(None, dimensions))
+        display.ax_.grid(show_grid, axis="x")
+        return display
+
+    def plot_metric(self, cutoff, metric, plot_type="bar", dimensions=(10.24, 7.68), show_grid=True, query="all"):
+        """Draw a measure of each method at each cutoff.
+
+        Parameters
+        ----------
+        cutoff : int
+            Largest cutoff.
+        metric : {"precision", "recall", "dcg", "ndcg"}
+            Measure.
+        plot_type : {"bar", "line"}, default="bar"
+            How to draw.
+        dimensions : (float, float), default=(10.24, 7.68)
+            Width and height in inches.
+        show_grid : bool, default=True
+            Whether to draw a grid.
+        query : str, default="all"
+            As in the column `q`.
+
+        Returns
+        -------
+        CutoffDisplay
+        """
+        one_of("metric", metric, _MEASURES)
+        values = self.get_df_slice(cutoff, metric, self._rows(query))
+        values.index = pd.RangeIndex(1, cutoff + 1)
+        display = CutoffDisplay(values.T, label=_MEASURES[metric][1]).plot(plot_type, new_axes(None, dimensions))
+        display.ax_.grid(show_grid, axis="y" if plot_type == "line" else "x")
+        return display
+
+    def _rows(self, query):
+        if self.results is None:
+            raise ValueError("There are no results yet; call aggregate() first.")
+        rows = self.results[self.results["q"] == query]
+        if rows.empty:
+            raise ValueError(f"query must be one of {', '.join(pd.unique(self.results['q']))}; got {query!r}.")
+        return rows
+
+    def _check_cutoff(self, cutoff):
+        if not 1 <= cutoff <= self.ev_pts:
+            raise ValueError(f"cutoff must be from 1 to the {self.ev_pts} evaluation points; got {cutoff!r}.")

@@ -1,0 +1,145 @@
+"""Linear combination: PyFLAGR's CombSUM, CombMNZ, BordaCount and SimpleBordaCount."""
+
+from ... import aggregators
+from ._combine import NORM_NUMBERS, comb_terms
+from ._method import Method, one_of
+
+__all__ = ["Borda", "BordaCount", "CombMNZ", "CombSUM", "SimpleBorda", "SimpleBordaCount"]
+
+
+class _Comb(Method):
+    def __init__(self, norm="borda", eval_pts=10, *, convention="flagr"):
+        super().__init__(eval_pts, convention=convention)
+        self.normalization = one_of("norm", norm, NORM_NUMBERS)
+
+    @property
+    def _number(self):
+        return self._base + NORM_NUMBERS[self.normalization]
+
+    def _scores(self, table):
+        return table, comb_terms(table, self.normalization, self._multiply, self._quirks)()
+
+    def _paper(self):
+        return getattr(aggregators, self._estimator)(norm=self.normalization)
+
+
+class CombSUM(_Comb):
+    """Sum of normalised scores.
+
+    Parameters
+    ----------
+    norm : {"borda", "rank", "score", "z-score", "simple-borda"}, default="borda"
+        Normalisation of each list.
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    See Also
+    --------
+    skrankagg.CombSUM : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Linear
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Linear.CombSUM().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 2.666667, 'a': 2.0, 'c': 1.333333}
+    """
+
+    _base, _multiply, _estimator = 100, False, "CombSUM"
+
+
+class CombMNZ(_Comb):
+    """Sum of normalised scores, times the number of lists that hold the item.
+
+    Parameters
+    ----------
+    norm : {"borda", "rank", "score", "z-score", "simple-borda"}, default="borda"
+        Normalisation of each list.
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    See Also
+    --------
+    skrankagg.CombMNZ : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Linear
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Linear.CombMNZ().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 8.0, 'a': 4.0, 'c': 2.666667}
+    """
+
+    _base, _multiply, _estimator = 110, True, "CombMNZ"
+
+
+class BordaCount(CombSUM):
+    """CombSUM with Borda's normalisation.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Linear
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Linear.BordaCount().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 2.666667, 'a': 2.0, 'c': 1.333333}
+    """
+
+    def __init__(self, eval_pts=10, *, convention="flagr"):
+        super().__init__("borda", eval_pts, convention=convention)
+
+
+class SimpleBordaCount(CombSUM):
+    """CombSUM with Borda's normalisation and nothing for absent items.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Linear
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Linear.SimpleBordaCount().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 2.666667, 'a': 1.666667, 'c': 1.0}
+    """
+
+    def __init__(self, eval_pts=10, *, convention="flagr"):
+        super().__init__("simple-borda", eval_pts, convention=convention)
+
+
+#: The names that PyFLAGR's notebooks use in their text.
+Borda, SimpleBorda = BordaCount, SimpleBordaCount

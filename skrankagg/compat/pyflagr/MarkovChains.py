@@ -1,0 +1,286 @@
+"""Markov chains: PyFLAGR's MC1, MC2, MC3, MC4 and MCT."""
+
+import numpy as np
+
+from ... import aggregators
+from ..._pairwise import preference_counts, preference_stacks
+from ._method import Method
+from ._ranking import add_up, single
+
+__all__ = ["MC", "MC1", "MC2", "MC3", "MC4", "MCT"]
+
+_CHAINS = {801: "mc1", 802: "mc2", 803: "mc3", 804: "mc4", 805: "mct"}
+
+# A walk that is not cut off ends where a step moves less than this, or after so many steps.
+_TOLERANCE, _MOST_STEPS = 1e-13, 10_000
+
+
+class MC(Method):
+    """A walk from item to item, in the form of any of the five chains.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    chain : {801, 802, 803, 804, 805}, default=804
+        FLAGR's number of the chain.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    See Also
+    --------
+    skrankagg.aggregators.MarkovChain : By the papers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
+    """
+
+    def __init__(self, eval_pts=10, ergodic_number=0.15, max_iterations=100, chain=804, *, convention="flagr"):
+        super().__init__(eval_pts, convention=convention)
+        if chain not in _CHAINS:
+            raise ValueError(f"chain must be one of {', '.join(map(str, _CHAINS))}; got {chain!r}.")
+        self.erg_num = ergodic_number
+        self.niter = max_iterations
+        self.chain_type = chain
+
+    @property
+    def _number(self):
+        return self.chain_type
+
+    def _paper(self):
+        return aggregators.MarkovChain(chain=_CHAINS[self.chain_type], ergodic_number=self.erg_num)
+
+    def _scores(self, table):
+        moves = self._moves(table)
+        jump = single(self.erg_num, self._quirks)
+        n = table.shape[1]
+        moves = moves * (1 - jump) + jump / n
+        state, share = np.full(n, 1.0 / n), np.empty((n, n))
+        fixed = "mc.fixed_steps" in self._quirks
+        for _ in range(self.niter - 1 if fixed else _MOST_STEPS):
+            before, state = state, add_up(np.multiply(state[:, None], moves, out=share))
+            if not fixed and np.abs(state - before).sum() <= _TOLERANCE:
+                break
+        return table, state
+
+    def _moves(self, table):
+        """Probability of moving from the row's item to the column's."""
+        chain, quirks = _CHAINS[self.chain_type], self._quirks
+        m, n = table.shape
+        wins, both = table.above_held, table.both
+        if "mc.both_accumulates" in quirks:
+            both = np.cumsum(both, axis=1)
+        never = both == 0
+        share = np.where(never, 1.0, both) * n
+        if chain in {"mc1", "mc2"}:
+            if "mc12.not_dwork" not in quirks:
+                return self._dwork(table, chain)
+            blocked = wins == m if chain == "mc1" else wins > m / 2
+            moves = np.where(blocked, 0.0, 1.0 / n)
+        elif chain == "mc3":
+            if "mc3.self_uniform" not in quirks:
+                return self._dwork(table, chain)
+            preferred = wins if "mc3.direction" in quirks else wins.T
+            moves = np.where(never, 0.0, preferred / share)
+        elif chain == "mc4":
+            most = m / 2 if "mc4.majority_of_all" in quirks else both / 2
+            moves = np.where(never, 0.5 / n, np.where(wins > most, 0.0, 1.0 / n))
+        else:
+            moves = np.where(never, 0.5 / n, (both - wins) / share)
+        return _fill_diagonal(moves)
+
+    def _dwork(self, table, chain):
+        # Draws from the lists themselves: the rows of the main estimator's chains.
+        lists = table.lists
+        below = np.ones(lists.n_rows)
+        if chain == "mc2":
+            below = 1.0 / lists.rank
+        elif chain == "mc3":
+            below = (1.0 / lists.list_length)[lists.row_list]
+        ((_, (above,), (level,)),) = preference_stacks(lists, below)
+        if chain != "mc3":
+            return aggregators.mc1_transitions(above, level)
+        if "mc3.direction" in self._quirks:
+            length = table.length[:, None]
+            above = preference_counts(
+                table.twice_rank + np.int16(1),
+                np.where(table.held, table.twice_rank, np.int16(-1)),
+                gap=0,
+                weight=np.where(table.held, 1.0 / np.maximum(length, 1), 0.0),
+            ).T
+        return aggregators.mc3_transitions(above, table.hits.astype(np.float64))
+
+
+def _fill_diagonal(moves):
+    items = np.arange(len(moves))
+    moves[items, items] = 0.0
+    moves[items, items] = 1.0 - add_up(moves.T)
+    return moves
+
+
+class _Chain(MC):
+    def __init__(self, eval_pts=10, ergodic_number=0.15, max_iterations=100, *, convention="flagr"):
+        super().__init__(eval_pts, ergodic_number, max_iterations, self._chain, convention=convention)
+
+
+class MC1(_Chain):
+    """The chain that FLAGR calls MC1.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC1().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.333333, 'a': 0.333333, 'c': 0.333333}
+    """
+
+    _chain = 801
+
+
+class MC2(_Chain):
+    """The chain that FLAGR calls MC2.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC2().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
+    """
+
+    _chain = 802
+
+
+class MC3(_Chain):
+    """The chain that FLAGR calls MC3.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC3().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'c': 0.53805, 'a': 0.275411, 'b': 0.18654}
+    """
+
+    _chain = 803
+
+
+class MC4(_Chain):
+    """The chain that FLAGR calls MC4.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MC4().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
+    """
+
+    _chain = 804
+
+
+class MCT(_Chain):
+    """The chain that FLAGR calls MCT.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    ergodic_number : float, default=0.15
+        Probability of a jump to any item.
+    max_iterations : int, default=100
+        Number of steps, plus one.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import MarkovChains
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = MarkovChains.MCT().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 0.399895, 'a': 0.317113, 'c': 0.282991}
+    """
+
+    _chain = 805

@@ -1,0 +1,227 @@
+"""Methods that weigh the voters: PyFLAGR's PreferenceRelationsGraph, Agglomerative and DIBRA."""
+
+import numpy as np
+
+from ... import aggregators
+from ..._pairwise import count_above, weigh_by_list
+from ._dibra import BASES, DISTANCES, dibra_scores
+from ._merging import merged_scores
+from ._method import Method, one_of
+from ._ranking import add_up, single
+
+__all__ = ["DIBRA", "Agglomerative", "PreferenceRelationsGraph"]
+
+
+class PreferenceRelationsGraph(Method):
+    """Voters that side with small minorities count less.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    alpha : float, default=0.1
+        Largest share of a minority.
+    beta : float, default=0.5
+        Least share of the lists that must compare a pair.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    See Also
+    --------
+    skrankagg.aggregators.PreferenceRelations : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Weighted
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Weighted.PreferenceRelationsGraph().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'b': 3.333333, 'a': 2.0, 'c': 0.666667}
+    """
+
+    _number = 600
+
+    def __init__(self, eval_pts=10, alpha=0.1, beta=0.5, *, convention="flagr"):
+        super().__init__(eval_pts, convention=convention)
+        self.Alpha = alpha
+        self.Beta = beta
+
+    def _paper(self):
+        return aggregators.PreferenceRelations(alpha=self.Alpha, beta=self.Beta)
+
+    def _scores(self, table):
+        m, n = table.shape
+        ranks = table.twice_rank
+        counts = table.above
+        compared = counts + counts.T
+        alpha, beta = single(self.Alpha, self._quirks), single(self.Beta, self._quirks)
+        majority = (compared >= np.ceil(beta * m)) & (alpha * compared > counts.T)
+        absent = ~table.held
+        if "prefrel.all_absent" in self._quirks:
+            n_absent = np.count_nonzero(absent, axis=1)
+            against = count_above(ranks, majority.T) + n_absent * (n_absent - 1) / 4
+        else:
+            against = aggregators.disagreements(ranks, absent, majority)
+        against = against + ("prefrel.start_1" in self._quirks)
+        weight = 1.0 - against / max(n * (n - 1) / 2, 1)
+        edges = weigh_by_list(ranks + np.int16(1), ranks, np.broadcast_to(weight[:, None], ranks.shape))
+        return table, add_up(edges.T[table.hash_order])
+
+
+class Agglomerative(Method):
+    """The two most similar lists are merged until one is left.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    c1, c2 : float, default=0.1, 0.5
+        Coefficients of the weight of a merged list.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    See Also
+    --------
+    skrankagg.aggregators.Agglomerative : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Weighted
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Weighted.Agglomerative().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'a': 0.945946, 'b': 0.513514, 'c': -1.972973}
+    """
+
+    _number = 700
+
+    def __init__(self, eval_pts=10, c1=0.1, c2=0.5, *, convention="flagr"):
+        super().__init__(eval_pts, convention=convention)
+        if not (c1 >= 0 and c2 >= 0 and c1 + c2 > 0):
+            raise ValueError(f"c1 and c2 must be at least 0 and not both 0; got {c1!r} and {c2!r}.")
+        self.C1 = c1
+        self.C2 = c2
+
+    def _paper(self):
+        return aggregators.Agglomerative(c1=self.C1, c2=self.C2)
+
+    def _scores(self, table):
+        return table, merged_scores(table, self.C1, self.C2, self._quirks)
+
+
+class DIBRA(Method):
+    """Voters are weighed by their distance to the result, again and again.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    aggregator : str, default="combsum:borda"
+        Base method: "combsum" or "combmnz" with a normalisation, "condorcet", "copeland" or "outrank".
+    w_norm : {"none", "minmax", "z"}, default="minmax"
+        Scale of the weights.
+    dist : {"cosine", "footrule", "rho", "tau"}, default="cosine"
+        Distance of a list to the result.
+    prune : {None, "low", "wire"}, default=None
+        How lists are cut in the end; 0 and False are None.
+    gamma : float, default=1.5
+        How fast trust fades with distance.
+    num_buckets : int, default=3
+        Classes of trust of "wire".
+    d1, d2 : float, default=0.4, 0.1
+        Shares of the cut.
+    tol : float, default=0.01
+        The iteration ends when no weight grows by more.
+    max_iter : int, default=50
+        Iterations.
+    pref, veto, conc, disc : float, default=0.0, 0.75, 0.0, 0.25
+        Thresholds of the base method "outrank".
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    See Also
+    --------
+    skrankagg.aggregators.DIBRA : By the paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import Weighted
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "u", "v", "v", "w", "w"], "item": ["a", "b", "c", "b", "a", "b", "c"],
+    ...     "rank": [1, 2, 3, 1, 2, 1, 2], "score": [3.0, 2.0, 1.0, 0.9, 0.6, 5.0, 4.0],
+    ... })
+    >>> df_out, _ = Weighted.DIBRA().aggregate(input_df=lists)
+    >>> dict(zip(df_out["ItemID"], df_out["Score"], strict=True))
+    {'a': 1.0, 'b': 0.666667, 'c': 0.333333}
+    """
+
+    def __init__(
+        self,
+        eval_pts=10,
+        aggregator="combsum:borda",
+        w_norm="minmax",
+        dist="cosine",
+        prune=0,
+        gamma=1.5,
+        num_buckets=3,
+        d1=0.4,
+        d2=0.1,
+        tol=0.01,
+        max_iter=50,
+        pref=0.0,
+        veto=0.75,
+        conc=0.0,
+        disc=0.25,
+        *,
+        convention="flagr",
+    ):
+        super().__init__(eval_pts, convention=convention)
+        self.aggregator = one_of("aggregator", aggregator, BASES)
+        self.w_norm = one_of("w_norm", w_norm, ("none", "minmax", "z"))
+        self.dist = one_of("dist", dist, DISTANCES)
+        self.prune = one_of("prune", prune, (None, 0, "low", "wire")) or None
+        self.g = gamma
+        self.num_buckets = num_buckets
+        self.d_1 = d1
+        self.d_2 = d2
+        self.tolerance = tol
+        self.miter = max_iter
+        self.thresholds = pref, veto, conc, disc
+
+    @property
+    def _number(self):
+        return BASES[self.aggregator]
+
+    def _paper(self):
+        kind, _, norm = self.aggregator.partition(":")
+        if norm:
+            base = (aggregators.CombSUM if kind == "combsum" else aggregators.CombMNZ)(norm=norm)
+        elif kind == "outrank":
+            names = ("preference", "veto", "concordance", "discordance")
+            base = aggregators.Outranking(**dict(zip(names, map(float, self.thresholds), strict=True)))
+        else:
+            base = aggregators.Condorcet() if kind == "condorcet" else aggregators.Copeland()
+        return aggregators.DIBRA(
+            aggregator=base,
+            distance=self.dist,
+            gamma=self.g,
+            weight_norm=None if self.w_norm == "none" else self.w_norm,
+            tol=self.tolerance,
+            max_iter=self.miter,
+            prune=self.prune,
+            d1=self.d_1,
+            d2=self.d_2,
+            n_buckets=self.num_buckets,
+        )
+
+    def _scores(self, table):
+        return dibra_scores(table, self, self._quirks)

@@ -1,0 +1,21 @@
+"""PyFLAGR 1.0.18's interface over this library: change the imports of a notebook and get the numbers that it had.
+
+The modules have PyFLAGR's names: Linear, Majoritarian, MarkovChains, Kemeny, RRA, Weighted and Comparator. Where FLAGR
+computes something else than the paper that it cites, that is a *quirk* with a name in :data:`QUIRKS`. All of them are
+followed by default; ``convention="papers"`` follows none, and a collection of names follows just those.
+
+>>> import pandas as pd
+>>> import skrankagg.compat.pyflagr.Linear as Linear
+>>> lists = pd.DataFrame({
+...     "query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1], "score": [2.0, 1.0, 1.0]
+... })
+>>> df_out, df_eval = Linear.CombSUM(norm="rank").aggregate(input_df=lists)
+>>> df_out
+  Query    Voter ItemID  Rank  Score  Aggregator
+0     q  PyFLAGR      b     1    1.5         101
+1     q  PyFLAGR      a     2    1.0         101
+"""
+
+from ._quirks import QUIRKS
+
+__all__ = ["QUIRKS"]

@@ -1,0 +1,70 @@
+"""What the linear methods add up, in FLAGR's terms and order."""
+
+import numpy as np
+
+from ._ranking import add_up
+
+__all__ = ["NORM_NUMBERS", "comb_terms"]
+
+#: FLAGR's number of each normalisation.
+NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda": 4}
+
+
+def _check_scores(table, norm):
+    """Refuse lists without scores for a normalisation of scores."""
+    if table.score is None and norm in {"score", "z-score"}:
+        raise ValueError(f"norm={norm!r} needs scores and the lists have ranks only; choose 'borda' or 'rank'.")
+
+
+def _less(high, low, quirks):
+    # FLAGR subtracts unsigned numbers of 32 bits: a rank below the last place is far above the first one.
+    less = high - low
+    return np.where(less < 0, less + 2.0**32, less) if "unsigned" in quirks else less
+
+
+def comb_terms(table, norm, multiply, quirks):
+    """What each list gives each item.
+
+    Parameters
+    ----------
+    table : QueryTable
+    norm : str
+        Normalisation.
+    multiply : bool
+        Whether terms are to be multiplied by the number of lists that hold the item.
+    quirks : frozenset of str
+
+    Returns
+    -------
+    function
+        Of the weights of the lists, or None, that adds the terms up, list by list; returns float64 of shape (n_items,).
+    """
+    _check_scores(table, norm)
+    terms = _terms(table, norm, quirks)
+
+    def score(weight=None):
+        if multiply:
+            return add_up(terms * (table.hits if weight is None else table.hits * weight[:, None]))
+        return add_up(terms if weight is None else terms * weight[:, None])
+
+    return score
+
+
+def _terms(table, norm, quirks):
+    length = table.length[:, None].astype(np.float64)
+    n = table.shape[1]
+    if norm in {"borda", "simple-borda"}:
+        value = (_less(float(n), table.rank, quirks) + 1.0) / n
+    elif norm == "rank":
+        value = (_less(length, table.rank, quirks) + 1.0) / np.maximum(length, 1.0)
+    else:
+        low, high, mean, deviation = table.stats[:, :, None]
+        # Lists that tell their items apart not at all: 0 / 0 there, here as the main estimators have it.
+        if norm == "score":
+            span = high - low
+            value = np.where(span > 0, (table.score - low) / np.where(span > 0, span, 1.0), 1.0)
+        else:
+            flat = high == low
+            value = np.where(flat, 0.0, (table.score - mean) / np.where(flat, 1.0, deviation))
+    absent = (_less(float(n), length, quirks) + 1.0) / (2.0 * n) if norm == "borda" else 0.0
+    return np.where(table.held, value, absent)

@@ -1,0 +1,168 @@
+"""What all methods of the room share: PyFLAGR's ``aggregate``, and the way from scores to its two frames."""
+
+import os
+import secrets
+import string
+from dataclasses import dataclass
+from numbers import Integral
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..._grouped import positions
+from ..._sklearn import limit_threads
+from ._door import encode_judgements, encode_profile, ids_out
+from ._evaluation import evaluate_run
+from ._quirks import quirks_of
+from ._ranking import rank_table
+
+__all__ = ["Method", "Run", "is_given", "one_of"]
+
+# Quirks that leave the aggregate lists as they are, or that only round a parameter: without any other one the main
+# estimator does the work.
+_OUTSIDE = frozenset({"float32", "six_decimals", "eval.positive_only", "eval.idcg_retrieved", "eval.zero_past_end"})
+
+
+@dataclass(frozen=True)
+class Run:
+    """Aggregate lists, encoded.
+
+    Parameters
+    ----------
+    pair : ndarray of shape (n_rows,), dtype=int64
+        Pairs of the profile's lists, query by query, best first.
+    ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Rows of each query.
+    score : ndarray of shape (n_rows,), dtype=float64
+        Score of each.
+    """
+
+    pair: np.ndarray
+    ptr: np.ndarray
+    score: np.ndarray
+
+
+def is_given(file, frame):
+    """Whether a file or a frame came."""
+    return frame is not None or isinstance(file, os.PathLike) or len(file) > 0
+
+
+def one_of(name, value, options):
+    """Return a parameter's value if it is one of its options, which PyFLAGR would replace in silence if not."""
+    if value not in options:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.")
+    return value
+
+
+class Method:
+    """Base of the methods.
+
+    A subclass has an aggregator number, ``_number``, the main estimator that it is without quirks, ``_paper()``, and
+    one hook, ``_scores(table)``, that returns the table of what is left of the lists and a score for each item.
+
+    Parameters
+    ----------
+    eval_pts : int, default=10
+        Largest cutoff of the measures.
+    convention : {"flagr", "papers"} or collection of str, default="flagr"
+        Which quirks of FLAGR to follow: all, none, or those named.
+    """
+
+    def __init__(self, eval_pts=10, *, convention="flagr"):
+        if not isinstance(eval_pts, Integral) or eval_pts < 1:
+            raise ValueError(f"eval_pts must be an int of at least 1; got {eval_pts!r}.")
+        self.eval_pts = int(eval_pts)
+        self.convention = convention
+        self._quirks = quirks_of(convention)
+
+    @limit_threads(limits=1, user_api="blas")  # the matrices are small, and threads get into each other's way
+    def aggregate(self, input_file="", input_df=None, rels_file="", rels_df=None, out_dir=None):
+        """Aggregate the lists of each query, and measure the result where there are judgements.
+
+        Parameters
+        ----------
+        input_file : str or path-like, default=""
+            File of lists, without a header: query, voter, item, rank, score, source; or without the rank.
+        input_df : DataFrame, default=None
+            The same as a frame, by place or with columns named `query`, `voter`, `item`, `rank`, `score`.
+        rels_file : str or path-like, default=""
+            File of judgements, without a header: query, 0, item, relevance.
+        rels_df : DataFrame, default=None
+            The same as a frame, by place or with columns named `query`, `item`, `relevance`.
+        out_dir : str or path-like, default=None
+            Folder to write both frames to as well, as ``out_<letters>.csv`` and ``eval_<letters>.csv``.
+
+        Returns
+        -------
+        df_out : DataFrame
+            Columns `Query`, `Voter`, `ItemID`, `Rank`, `Score`, `Aggregator`.
+        df_eval : DataFrame
+            Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `map`, `P_1`..., `recall_1`..., `dcg_cut_1`...,
+            `ndcg_cut_1`...; a row for each query, and one for `all`. Empty without judgements.
+        """
+        profile = encode_profile(input_file, input_df, self._quirks)
+        encoded = encode_judgements(rels_file, rels_df, profile) if is_given(rels_file, rels_df) else None
+        run = self._run(profile)
+        df_out, df_eval = self._consensus_frame(profile, run), pd.DataFrame()
+        if encoded is not None:
+            df_eval = self._evaluate(profile, encoded, run)
+        if out_dir is not None:
+            self._write(Path(out_dir), df_out, df_eval)
+        return df_out, df_eval
+
+    def _evaluate(self, profile, encoded, run):
+        return evaluate_run(profile, encoded, run, self.eval_pts, self._quirks)
+
+    def _consensus_frame(self, profile, run):
+        lists, queries = profile.lists, ids_out(profile.queries)
+        score = np.round(run.score, 6) if "six_decimals" in self._quirks else run.score
+        return pd.DataFrame(
+            {
+                "Query": queries.take(lists.queries[lists.pair_query[run.pair]]),
+                "Voter": "PyFLAGR",
+                "ItemID": ids_out(lists.items).take(lists.pair_item[run.pair]),
+                "Rank": positions(run.ptr),
+                "Score": score,
+                "Aggregator": self._number,
+            }
+        )
+
+    @staticmethod
+    def _write(folder, df_out, df_eval):
+        if not folder.is_dir():
+            raise NotADirectoryError(f"out_dir must be an existing folder; {str(folder)!r} is none.")
+        letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(16))
+        df_out.to_csv(folder / f"out_{letters}.csv", index=False, header=False)
+        if len(df_eval):
+            df_eval.to_csv(folder / f"eval_{letters}.csv", index=False)
+
+    # ------------------------------------------------------------------ the methods' part
+
+    def _scores(self, table):
+        raise NotImplementedError(f"{type(self).__name__} must define _scores(table).")
+
+    def _follows_paper(self):
+        return self._quirks <= _OUTSIDE
+
+    def _paper(self):
+        """Build the main estimator that does the same by the paper; None where this room has its own."""
+        raise NotImplementedError(f"{type(self).__name__} must define _paper().")
+
+    def _paper_score(self, ranked):
+        """Pick the scores out of what the main estimator returned."""
+        return ranked.score
+
+    def _run(self, profile):
+        estimator = self._paper() if self._follows_paper() else None
+        if estimator is not None:
+            ranked = estimator._rank(estimator._prepare(profile.lists))
+            return Run(ranked.order, profile.lists.pair_ptr, self._paper_score(ranked))
+        pairs, scores = [], []
+        for table in profile.tables():
+            left, score = self._scores(table)
+            order, score = rank_table(left, score, self._quirks)
+            pairs.append(profile.lists.pair_ptr[table.query] + left.items[order])
+            scores.append(score)
+        ptr = np.concatenate([[0], np.cumsum([len(one) for one in pairs])])
+        return Run(np.concatenate(pairs), ptr, np.concatenate(scores))

@@ -1,0 +1,284 @@
+"""The lists that came in: encoded once, and for each query as matrices of lists by items."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from ..._grouped import mid_ranks, positions
+from ..._lists import RankedLists
+from ..._pairwise import preference_counts
+
+__all__ = ["ABSENT", "Profile", "QueryTable"]
+
+#: The rank that FLAGR gives an item that a list does not hold.
+ABSENT = 1_000_000.0
+
+# Cells of all matrices of lists by items and items by items up to which they are kept for the next method.
+_KEPT_CELLS = 1 << 22
+
+
+@dataclass(frozen=True)
+class QueryTable:
+    """The lists of one query as matrices of lists by items.
+
+    Parameters
+    ----------
+    rank : ndarray of shape (n_lists, n_items), dtype=float64
+        Rank of each item in each list, :data:`ABSENT` where the list does not hold it.
+    place : ndarray of shape (n_lists, n_items), dtype=int64
+        Place in the list as it is sorted, from 0; -1 where the list does not hold the item.
+    score : ndarray of shape (n_lists, n_items), dtype=float64, or None
+        Scores, 0 for absent items.
+    length : ndarray of shape (n_lists,), dtype=int64
+        Length of each list; lists that are cut keep the old one if `low` pruning cut them.
+    stats : ndarray of shape (4, n_lists), dtype=float64, or None
+        Lowest, highest and mean score and standard deviation of each list.
+    items : ndarray of shape (n_items,), dtype=int64
+        The items, numbered within the query in the order of their bytes.
+    profile : Profile
+        Where it is from.
+    query : int
+        Number of the query.
+    """
+
+    rank: np.ndarray
+    place: np.ndarray
+    score: np.ndarray | None
+    length: np.ndarray
+    stats: np.ndarray | None
+    items: np.ndarray
+    profile: "Profile"
+    query: int
+
+    @cached_property
+    def lists(self):
+        """The lists that hold something, encoded for the parts of the main estimators; voters are their numbers."""
+        voter, item = np.nonzero(self.held)
+        order = np.lexsort((self.place[voter, item], voter))
+        voter, item = voter[order], item[order]
+        start = np.diff(voter, prepend=-1) != 0
+        row_ptr = np.append(np.flatnonzero(start), len(voter))
+        rank = self.rank[voter, item]
+        present = voter[start]
+        m, n = self.shape
+        return RankedLists(
+            queries=pd.RangeIndex(1),
+            voters=pd.RangeIndex(m),
+            items=pd.RangeIndex(n),
+            list_ptr=np.array([0, len(present)]),
+            list_voter=present.astype(np.int32),
+            list_weight=np.ones(len(present)),
+            row_ptr=row_ptr,
+            pair=item.astype(np.int32),
+            rank=mid_ranks(row_ptr, start | (np.diff(rank, prepend=-1.0) != 0)),
+            score=None,
+            pair_ptr=np.array([0, n]),
+            pair_item=np.arange(n, dtype=np.int32),
+        )
+
+    @property
+    def shape(self):
+        """Numbers of lists and items."""
+        return self.rank.shape
+
+    @cached_property
+    def held(self):
+        """Which list holds which item."""
+        return self.place >= 0
+
+    @cached_property
+    def hits(self):
+        """Number of lists that hold each item."""
+        return np.count_nonzero(self.held, axis=0)
+
+    def whole_ranks(self, gap=1):
+        """Twice the ranks, which is whole where ties share a mean; absent items are at least `gap` below all others.
+
+        Parameters
+        ----------
+        gap : int, default=1
+
+        Returns
+        -------
+        ndarray of shape (n_lists, n_items), dtype=int16 or int64
+            To which `gap` can be added without overflow.
+        """
+        twice = np.where(self.held, 2 * self.rank, 0.0)
+        absent = twice.max(initial=0.0) + gap
+        return np.where(self.held, twice, absent).astype(np.int16 if absent + gap < 2**15 else np.int64)
+
+    @cached_property
+    def twice_rank(self):
+        """The whole ranks, to compare them."""
+        return self.whole_ranks()
+
+    @cached_property
+    def above(self):
+        """Number of lists that rank the row's item above the column's; absent items are below all others."""
+        return preference_counts(self.twice_rank + np.int16(1), self.twice_rank, gap=0).astype(np.float64)
+
+    @cached_property
+    def both(self):
+        """Number of lists that hold both items."""
+        held = self.held.astype(np.float64)
+        return held.T @ held
+
+    @cached_property
+    def above_held(self):
+        """Number of lists that hold both and rank the row's item above the column's."""
+        return self.above - (self.hits[:, None] - self.both)
+
+    @cached_property
+    def hash_order(self):
+        """The items in the order of FLAGR's hash table, which is where its searches and sums begin."""
+        lists = self.profile.lists
+        slot = self.profile.item_slots[lists.pair_item[lists.pair_ptr[self.query] + self.items]]
+        # The newest of a slot comes first; items come list by list.
+        first = np.where(self.held, self.place + np.cumsum(self.length)[:, None], np.iinfo(np.int64).max).min(axis=0)
+        return np.lexsort((-first, slot))
+
+    def cut(self, kept):
+        """Keep some places of the lists, and the items that are left.
+
+        Parameters
+        ----------
+        kept : ndarray of shape (n_lists, n_items), dtype=bool
+
+        Returns
+        -------
+        QueryTable
+            With the old lengths and statistics.
+        """
+        kept = kept & self.held
+        left = kept.any(axis=0)
+        return replace(
+            self,
+            rank=np.where(kept, self.rank, ABSENT)[:, left],
+            place=np.where(kept, self.place, -1)[:, left],
+            score=None if self.score is None else np.where(kept, self.score, 0.0)[:, left],
+            items=self.items[left],
+        )
+
+    def take_lists(self, order):
+        """Put the lists in another order, as lists of their own with new lengths and statistics.
+
+        Parameters
+        ----------
+        order : ndarray of shape (n_lists,), dtype=int64
+
+        Returns
+        -------
+        QueryTable
+        """
+        place = np.where(self.held, self.place, np.iinfo(np.int64).max)
+        place = np.where(self.held, place.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable"), -1)
+        table = replace(
+            self,
+            rank=self.rank[order],
+            place=place[order],
+            score=None if self.score is None else self.score[order],
+            length=np.count_nonzero(place >= 0, axis=1)[order],
+        )
+        if self.score is None:
+            return table
+        voter, item = np.nonzero(table.held)
+        rows = np.lexsort((table.place[voter, item], voter))
+        stats = _score_stats(voter[rows], table.score[voter, item][rows], table.length)
+        return replace(table, stats=stats)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """All lists that came in.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        Queries and voters are numbers, by their first appearance; items are str.
+    rank : ndarray of shape (n_rows,), dtype=float64
+        What counts as the rank of a row.
+    queries : pandas.Index
+        Names of the queries.
+    absent_voters : bool
+        Whether every voter has a list in every query.
+    """
+
+    lists: RankedLists
+    rank: np.ndarray
+    queries: pd.Index
+    absent_voters: bool
+
+    @cached_property
+    def item_slots(self):
+        """Slot of each item in a table of 1024 under Bernstein's hash of its bytes."""
+        slots = np.empty(self.lists.n_items, dtype=np.int64)
+        for number, name in enumerate(self.lists.items):
+            value = 5381
+            for byte in name.encode():
+                value = (33 * value + (byte ^ 128) - 128) & 0x3FF  # bytes are signed there
+            slots[number] = value
+        return slots
+
+    @cached_property
+    def _stats(self):
+        lists = self.lists
+        return _score_stats(lists.row_list, lists.score, lists.list_length) if lists.has_scores else None
+
+    def tables(self):
+        """Iterate over the tables of the queries."""
+        lists = self.lists
+        n_lists = lists.n_voters if self.absent_voters else int(np.diff(lists.list_ptr).max())
+        n_cells = (lists.query_n_items * (n_lists + lists.query_n_items)).sum()
+        return self._kept_tables if n_cells <= _KEPT_CELLS else self._make_tables()
+
+    @cached_property
+    def _kept_tables(self):
+        return list(self._make_tables())
+
+    def _make_tables(self):
+        lists = self.lists
+        place = positions(lists.row_ptr) - 1
+        for q in range(lists.n_queries):
+            own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
+            rows = slice(lists.row_ptr[own.start], lists.row_ptr[own.stop])
+            n = int(lists.pair_ptr[q + 1] - lists.pair_ptr[q])
+            present = lists.list_voter[own].astype(np.int64) if self.absent_voters else np.arange(own.stop - own.start)
+            m = lists.n_voters if self.absent_voters else own.stop - own.start
+            cells = present[lists.row_list[rows] - own.start], lists.pair[rows] - lists.pair_ptr[q]
+
+            def spread(value, absent, where=cells, shape=(m, n)):
+                matrix = np.full(shape, absent)
+                matrix[where] = value
+                return matrix
+
+            length, stats = np.zeros(m, dtype=np.int64), None
+            length[present] = lists.list_length[own]
+            if self._stats is not None:
+                stats = np.zeros((4, m))
+                stats[:, present] = self._stats[:, own]
+            yield QueryTable(
+                rank=spread(self.rank[rows], ABSENT),
+                place=spread(place[rows], -1),
+                score=spread(lists.score[rows], 0.0) if lists.has_scores else None,
+                length=length,
+                stats=stats,
+                items=np.arange(n),
+                profile=self,
+                query=q,
+            )
+
+
+def _score_stats(row_list, score, length):
+    """Lowest, highest and mean score and standard deviation, added up along each list."""
+
+    def mean(value):
+        return np.bincount(row_list, weights=value, minlength=len(length)) / np.maximum(length, 1)
+
+    low, high = np.full(len(length), np.inf), np.full(len(length), -np.inf)
+    np.minimum.at(low, row_list, score)
+    np.maximum.at(high, row_list, score)
+    centre = mean(score)
+    stats = np.stack([low, high, centre, np.sqrt(mean((score - centre[row_list]) ** 2))])
+    return np.where(length > 0, stats, 0.0)

@@ -1,0 +1,72 @@
+"""How scores become a ranking, and how sums are made: both decide which items tie."""
+
+import numpy as np
+
+from ...base import rank_pairs, rank_scores
+
+__all__ = ["add_up", "rank_groups", "rank_table", "single"]
+
+
+def add_up(terms):
+    """Add up the rows of a matrix, strictly from the first to the last.
+
+    Parameters
+    ----------
+    terms : ndarray of shape (n_terms, n_sums), dtype=float64
+
+    Returns
+    -------
+    ndarray of shape (n_sums,), dtype=float64
+        As a loop over the rows would have it, to the last bit.
+    """
+    if terms.shape[1] == 1:  # along one column NumPy adds in pairs
+        return np.cumsum(terms[:, 0])[-1:] if len(terms) else np.zeros(1)
+    return np.add.reduce(np.ascontiguousarray(terms), axis=0)
+
+
+def rank_table(table, score, quirks):
+    """Put the items of a query in order: by score, then by the number of lists that hold them, then by item.
+
+    Parameters
+    ----------
+    table : QueryTable
+    score : ndarray of shape (n_items,), dtype=float64
+        Higher is better.
+    quirks : frozenset of str
+
+    Returns
+    -------
+    order : ndarray of shape (n_items,), dtype=int64
+    score : ndarray of shape (n_items,), dtype=float64
+        Scores in this order.
+    """
+    if "sum.file_order" in quirks:
+        order = np.lexsort((-table.hits, -score))
+        return order, score[order]
+    ptr = np.array([0, len(score)])
+    return rank_scores(ptr, score, table.hits.astype(np.float64), np.array([float(table.shape[0])]))
+
+
+def rank_groups(lists, score, quirks):
+    """Do the same for all queries at once.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    score : ndarray of shape (n_pairs,), dtype=float64
+    quirks : frozenset of str
+
+    Returns
+    -------
+    order : ndarray of shape (n_pairs,), dtype=int64
+    score : ndarray of shape (n_pairs,), dtype=float64
+    """
+    if "sum.file_order" in quirks:
+        order = np.lexsort((-lists.pair_weight, -score, lists.pair_query))
+        return order, score[order]
+    return rank_pairs(lists, score)
+
+
+def single(value, quirks):
+    """Round a parameter to 32 bits, as it is passed to FLAGR."""
+    return float(np.float32(value)) if "float32" in quirks else float(value)
