@@ -368,7 +368,8 @@ def test_comparator_draws(small):
     (line,) = display.ax_.lines
     assert line.get_ydata().tolist() == comparator.get_results(3, "ndcg", query="Topic 1").iloc[0].tolist()
     display = comparator.plot_metric(3, "recall")
-    assert [bar.get_width() for bar in display.ax_.patches] == comparator.get_results(3, "recall").iloc[0].tolist()
+    expected = comparator.get_results(3, "recall").iloc[0].tolist()
+    assert [bar.get_width() for bar in display.ax_.patches] == pytest.approx(expected)
     assert display.ax_.get_ylabel() == "Recall"
     with pytest.raises(ValueError, match="kind must be 'line' or 'bar'"):
         comparator.plot_metric(3, "recall", plot_type="pie")
