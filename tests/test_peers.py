@@ -4,6 +4,7 @@ Where the peers deviate from what is right, the reason stands beside the number.
 """
 
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -129,6 +130,49 @@ def test_ir_measures_agrees(seed):
     assert seen == set(measures)
 
 
+def numbered_runs(seed):
+    """Runs without ties, with whole numbers for queries and grades from 0 to 4."""
+    run, qrels = random_judged_runs(seed, n_queries=12)
+    run["score"] = np.random.default_rng(seed).permutation(len(run)) / 8
+    qrels["relevance"] = qrels["relevance"].clip(0) + (qrels["relevance"] == 3)
+    number = {f"q{k}": str(k + 1) for k in range(12)}
+    return run.assign(query=run["query"].map(number)), qrels.assign(query=qrels["query"].map(number))
+
+
+def compared_with_ir_measures(measures, run, qrels):
+    ir_measures = pytest.importorskip("ir_measures")
+    measures = {ir_measures.parse_measure(theirs): ours for theirs, ours in measures.items()}
+    ours = evaluate(run, qrels, list(measures.values()), per_query=True)
+    found = list(ir_measures.iter_calc(list(measures), nested(qrels, "relevance", int), nested(run, "score")))
+    assert {metric.measure for metric in found} == set(measures)
+    return [(ours.loc[metric.query_id, measures[metric.measure]], metric.value) for metric in found]
+
+
+def test_cwl_eval_agrees_on_rank_biased_precision():
+    pytest.importorskip("cwl")
+    measures = {
+        "RBP(rel=1,p=0.8)": "rbp",
+        "RBP(rel=2,p=0.95)": "rbp[persistence=0.95,relevance_threshold=2]",
+    }
+    for ours, theirs in compared_with_ir_measures(measures, *numbered_runs(30)):
+        assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl script")
+def test_gdeval_agrees_on_expected_reciprocal_rank_and_exponential_gains_to_its_five_decimals():
+    measures = {
+        "ERR@5": "err@5",
+        "ERR@20": "err@20",
+        "nDCG(dcg='exp-log2')@5": "ndcg@5",
+        "nDCG(dcg='exp-log2')@20": "ndcg@20",
+    }
+    run, qrels = numbered_runs(31)
+    # It fails on a query without relevant items.
+    relevant = qrels.groupby("query")["relevance"].transform("max") > 0
+    for ours, theirs in compared_with_ir_measures(measures, run, qrels[relevant]):
+        assert ours == pytest.approx(theirs, abs=5.1e-6)
+
+
 def test_ir_measures_counts_every_judgement_of_its_means_over_all_judged_queries():
     ir_measures = pytest.importorskip("ir_measures")
     run, qrels = random_judged_runs(3, n_scores=1)
@@ -157,6 +201,7 @@ TREC_EVAL = {
     **{"num_ret": "num_ret", "num_rel": "num_rel", "num_rel_ret": "num_rel_ret", "map": "map", "gm_map": "gmap"},
     **{"Rprec": "rprec", "bpref": "bpref", "recip_rank": "mrr", "infAP": "infap", "11pt_avg": "11pt", "ndcg": "ndcg"},
     **{"rbp": "rbp[persistence=0.9]", "rbp_resid": "rbp_resid[persistence=0.9]"},
+    **{f"unj_{k}": f"judged@{k}" for k in (5, 10, 20)},  # the share that is not judged there
 }
 
 
@@ -181,6 +226,9 @@ def test_the_regression_suite_of_trec_eval(shared_data, output, run, judged, mis
     queries = evaluate(run, qrels, list(names.values()), per_query=True, **options)
     table = evaluate(run, qrels, list(names.values()), **options).rename(index={"run": "all"})
     table = pd.concat([table, queries.set_axis(queries.index.astype(str))]).set_axis(list(names), axis=1)
+    unjudged = [name for name in table if name.startswith("unj")]
+    table[unjudged] = 1 - table[unjudged].where(table["num_ret"] > 0, 1.0)
+    table.loc["all", unjudged] = table.loc[table.index != "all", unjudged].mean()
     table.loc[table.index != "all", "gm_map"] = np.nan  # of one query they write the logarithm
     for level in np.arange(11) / 10:
         name = f"iprec_at_recall_{level:.2f}"

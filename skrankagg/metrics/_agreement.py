@@ -9,10 +9,9 @@ With two items there is one pair. Of the P pairs, C are in the same order in bot
 """
 
 import numpy as np
-from scipy.stats import rankdata
 
 from .._kernels import discordant_pairs
-from ._rankings import align
+from ._rankings import align, mid_rank
 
 __all__ = ["footrule_distance", "goodman_kruskal_gamma", "kendall_distance", "kendall_tau"]
 
@@ -69,13 +68,13 @@ def _tied_pairs(rank):
 def common(first, second):
     """Ranks of the items that both hold, ranked anew."""
     both = ~np.isnan(first) & ~np.isnan(second)
-    return rankdata(first[both]), rankdata(second[both])
+    return mid_rank(first[both]), mid_rank(second[both])
 
 
 def union(first, second):
     """Ranks of the items that either holds, absent ones tied below all others."""
     either = ~np.isnan(first) | ~np.isnan(second)
-    return tuple(rankdata(np.where(np.isnan(rank), np.inf, rank)[either]) for rank in (first, second))
+    return tuple(mid_rank(np.where(np.isnan(rank), np.inf, rank)[either]) for rank in (first, second))
 
 
 def kendall_tau(first, second, *, variant="b"):

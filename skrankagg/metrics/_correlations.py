@@ -5,12 +5,15 @@ item to rank, and looks at the items that all of them hold. Where nothing can be
 """
 
 import numpy as np
-from scipy.stats import rankdata, weightedtau
+from scipy.stats import weightedtau
 
 from ._agreement import common, ratio_or_nan
-from ._rankings import align
+from ._rankings import align, mid_rank
 
 __all__ = ["kendall_w", "spearman_rho", "tau_ap", "weighted_tau"]
+
+# Cells of the comparisons that are made at once.
+_CELLS = 1 << 20
 
 
 def spearman_rho(first, second):
@@ -126,18 +129,20 @@ def rank_tau_ap(first, second):
         return np.nan
     order = np.argsort(first, kind="stable")
     first, second = first[order], second[order]
-    # How many of the items of a tie group above, and of its own, are above each item in the second ranking.
-    starts = np.flatnonzero(np.append(True, first[1:] != first[:-1]))
-    ends = np.append(starts[1:], n)
-    agreeing = 0.0
-    for start, end in zip(starts, ends, strict=True):
-        group = second[start:end, None]
-        above = ((second[:start] < group) + 0.5 * (second[:start] == group)).sum(axis=1).mean()
-        size = end - start
-        # Within the group each of two items is above the other in half of the orders: chance alone decides.
-        inside = np.arange(size) * 0.5
-        places = np.arange(start, end)
-        agreeing += np.divide(above + inside, places, out=np.zeros(size), where=places > 0).sum()
+    # How many of the items above an item's tie group are above it in the second ranking, ties in half of the orders.
+    start = np.searchsorted(first, first, side="left")
+    above = np.empty(n)
+    width = max(1, _CELLS // n)
+    for low in range(0, n, width):
+        rows = slice(low, low + width)
+        own = second[rows, None]
+        agrees = (second < own) + 0.5 * (second == own)
+        above[rows] = np.where(np.arange(n) < start[rows, None], agrees, 0.0).sum(axis=1)
+    # Within the group each of two items is above the other in half of the orders: chance alone decides.
+    _, group, size = np.unique(start, return_inverse=True, return_counts=True)
+    mean = (np.bincount(group, weights=above) / size)[group]
+    places = np.arange(n)
+    agreeing = ((mean + (places - start) * 0.5)[1:] / places[1:]).sum()
     return float(2 * agreeing / (n - 1) - 1)
 
 
@@ -183,7 +188,7 @@ def rank_w(table):
     m, n = table.shape
     if n < 2:
         return np.nan
-    table = rankdata(table, axis=1)
+    table = np.array([mid_rank(row) for row in table])
     total = table.sum(axis=0)
     ties = sum(float((size**3 - size).sum()) for size in (np.unique(row, return_counts=True)[1] for row in table))
     return float(ratio_or_nan(12 * ((total - total.mean()) ** 2).sum(), m**2 * (n**3 - n) - m * ties))

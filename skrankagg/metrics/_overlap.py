@@ -15,9 +15,8 @@ References
 """
 
 import numpy as np
-from scipy.stats import rankdata
 
-from ._rankings import align
+from ._rankings import align, tie_places
 
 __all__ = ["average_overlap", "overlap", "rank_biased_overlap"]
 
@@ -33,15 +32,12 @@ def _check_ties(ties):
 def _contributions(rank, depth, ties):
     """What each item contributes at the depths 1 to `depth`, of shape (n_items, depth)."""
     held = ~np.isnan(rank)
-    top, last = np.full(len(rank), np.inf), np.full(len(rank), np.inf)
-    top[held], last[held] = rankdata(rank[held], method="min"), rankdata(rank[held], method="max")
+    top, last = np.full(len(rank), depth + 1.0), np.full(len(rank), depth + 1.0)
+    top[held], last[held] = tie_places(rank[held])
     places = np.arange(1, depth + 1)
     if ties == "w":
         return (places >= top[:, None]).astype(np.float64)
-    size = np.ones(len(rank))
-    size[held] = last[held] - top[held] + 1
-    top[~held] = depth + 1.0
-    return np.clip((places - top[:, None] + 1) / size[:, None], 0.0, 1.0)
+    return np.clip((places - top[:, None] + 1) / (last - top + 1)[:, None], 0.0, 1.0)
 
 
 def _agreement(shared, first, second, ties):

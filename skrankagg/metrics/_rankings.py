@@ -10,11 +10,32 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
-__all__ = ["align"]
+__all__ = ["align", "mid_rank", "tie_places"]
 
 _TIES = (set, frozenset, list)
+
+
+def tie_places(rank):
+    """First and last place that each item shares with those that tie with it, from 1.
+
+    Parameters
+    ----------
+    rank : ndarray of shape (n_items,)
+        No NaN.
+
+    Returns
+    -------
+    first, last : ndarray of shape (n_items,), dtype=int64
+    """
+    ordered = np.sort(rank)  # several times faster than scipy's rankdata for the few items of most lists
+    return np.searchsorted(ordered, rank, side="left") + 1, np.searchsorted(ordered, rank, side="right")
+
+
+def mid_rank(rank):
+    """Mean place of each item and those that tie with it, from 1."""
+    first, last = tie_places(rank)
+    return (first + last) / 2
 
 
 def align(*rankings):
@@ -35,7 +56,7 @@ def align(*rankings):
     items = {item: k for k, item in enumerate(dict.fromkeys(item for rank in ranks for item in rank))}
     table = np.full((len(ranks), len(items)), np.nan)
     for row, rank in zip(table, ranks, strict=True):
-        row[[items[item] for item in rank]] = rankdata(list(rank.values())) if rank else []
+        row[[items[item] for item in rank]] = mid_rank(np.array(list(rank.values()), dtype=np.float64))
     return table
 
 
