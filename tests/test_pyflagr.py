@@ -370,7 +370,7 @@ def test_comparator_draws(small):
     display = comparator.plot_metric(3, "recall")
     expected = comparator.get_results(3, "recall").iloc[0].tolist()
     assert [bar.get_width() for bar in display.ax_.patches] == pytest.approx(expected)
-    assert display.ax_.get_ylabel() == "Recall"
-    with pytest.raises(ValueError, match="kind must be 'line' or 'bar'"):
+    assert display.ax_.get_xlabel().startswith("Recall at k")
+    with pytest.raises(ValueError, match="kind must be one of line, bar"):
         comparator.plot_metric(3, "recall", plot_type="pie")
     pyplot.close("all")
