@@ -15,6 +15,7 @@ from skrankagg import (
     CombSUM,
     Condorcet,
     Copeland,
+    Kemeny,
     MarkovChain,
     Outranking,
     PreferenceRelations,
@@ -112,4 +113,7 @@ GOLDEN = [
         [0.5728646369112225, 0.08507654886434995, 0.012972224249470544, 0.0018323417551223707],
     ),
     (RobustRankAggregation(full=True), "d b a c", [log10(6 / 5), log10(9 / 8), 0.0, 0.0]),
+    # No cycle: b-a 2:1, a-c 2:1, a-d, c-d 2:1 and so on cost 1 each but b-c, b-d and a-d, which no list contradicts.
+    (Kemeny(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (Kemeny(ties="weak"), "b a c d", [3.0, 2.0, 1.0, 0.0]),
 ]

@@ -2,6 +2,7 @@
 
 from ._agglomerative import *
 from ._distance_based import *
+from ._kemeny import *
 from ._linear import *
 from ._majority import *
 from ._markov import *

@@ -1,7 +1,5 @@
 """Compare aggregators on the same lists against the same judgements."""
 
-import builtins
-import sys
 import time
 from collections.abc import Mapping
 from numbers import Integral
@@ -12,6 +10,7 @@ from joblib import Parallel, delayed
 
 from .._frames import plain_index
 from .._lists import check_lists, check_run
+from .._progress import is_interactive
 from .._qrels import Qrels, check_qrels
 from .._sklearn import (
     BaseComposition,
@@ -159,7 +158,7 @@ class Comparator(TransformerMixin, BaseComposition):
         qrels = self._judgements(y, qrels)
         encoded = qrels.encode(lists)
         judged = RelevanceList(encoded.best_first, encoded.judged_ptr)
-        verbose = _is_interactive() if self.verbose == "auto" else self.verbose
+        verbose = is_interactive() if self.verbose == "auto" else self.verbose
 
         def run(k, name, estimator):
             message = f"({k} of {len(members)}) {name}" if verbose else None
@@ -348,7 +347,3 @@ def _grade(result, lists, qrels, encoded, judged):
     sizes = np.zeros(lists.n_queries, dtype=np.int64)
     sizes[encoded.judged] = ranked.n_retrieved
     return RankedRelevance(ranked.grade, np.concatenate([[0], np.cumsum(sizes)]), judged)
-
-
-def _is_interactive():
-    return sys.stdout.isatty() or hasattr(builtins, "__IPYTHON__")
