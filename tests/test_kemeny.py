@@ -1,7 +1,6 @@
 """Kemeny: against all orders, a programme over subsets, published figures, and its axioms."""
 
 import itertools
-import json
 import time
 
 import numpy as np
@@ -9,6 +8,8 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
 
 from skrankagg import Kemeny, RankedLists, _kernels
 from skrankagg.aggregators import (
@@ -77,9 +78,7 @@ def least_by_subsets(margin):
         low = (subset & -subset).bit_length() - 1
         above[subset] = above[subset & (subset - 1)] + dear[low]
     for subset in range(1, 1 << n):
-        best[subset] = min(
-            best[subset ^ (1 << k)] + above[subset ^ (1 << k), k] for k in range(n) if subset >> k & 1
-        )
+        best[subset] = min(best[subset ^ (1 << k)] + above[subset ^ (1 << k), k] for k in range(n) if subset >> k & 1)
     return best[-1]
 
 
@@ -131,21 +130,41 @@ def test_the_optimum_is_that_of_the_programme_over_subsets(n, real):
     assert proven.cost == proven.bound == pytest.approx(least_by_subsets(margin), abs=1e-9)
 
 
-def test_branching_and_cuts_prove_what_triangles_alone_do_not(monkeypatch):
-    # 30 uniform orders: the triangles leave a gap; without half cuts branching must close it, and finds the same.
+def least_by_all_triangles(margin):
+    """The same by one integer programme that holds a row for every triangle."""
+    pairs = {pair: k for k, pair in enumerate(itertools.combinations(range(len(margin)), 2))}
+    rows = np.zeros((len(margin) * (len(margin) - 1) * (len(margin) - 2) // 6, len(pairs)))
+    for row, (i, j, k) in zip(rows, itertools.combinations(range(len(margin)), 3), strict=True):
+        row[[pairs[i, j], pairs[j, k], pairs[i, k]]] = 1, 1, -1
+    value = np.array([margin[pair] for pair in pairs])
+    done = milp(
+        value,
+        integrality=np.ones(len(pairs)),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(rows, 0, 1),
+        options={"mip_rel_gap": 0},
+    )
+    return done.fun - np.minimum(value, 0).sum()
+
+
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_branching_and_cuts_prove_what_triangles_alone_do_not(seed, monkeypatch):
+    # A random tournament is the hardest of profiles; its triangles leave a gap, which cuts or branching must close.
+    rng = np.random.default_rng(seed)
+    margin = rng.choice([-1.0, 1.0], size=(20, 20))
+    margin = np.triu(margin, 1) - np.triu(margin, 1).T
+    least = least_by_all_triangles(margin)
     branched = []
     monkeypatch.setattr(_proof, "branch", lambda *args, branch=_proof.branch: branched.append(1) or branch(*args))
-    frame = uniform(45, 10, 2)
-    with_cuts = Kemeny(method="exact").aggregate(frame)[1]
-    monkeypatch.setattr(_proof.TrianglePolytope, "cut_halves", lambda self, x: 0)
-    without = Kemeny(method="exact").aggregate(frame)[1]
-    assert branched and with_cuts.loc[0, "optimal"]
-    pd.testing.assert_frame_equal(with_cuts, without)
+    for cuts in (True, False):
+        proven = _proof.prove(margin, np.arange(20), np.random.default_rng(0))
+        assert proven.reason == "optimal" and proven.cost == proven.bound == pytest.approx(least)
+        if cuts:
+            monkeypatch.setattr(_proof.TrianglePolytope, "cut_halves", lambda self, x: 0)
+    assert branched
 
 
 def test_half_cuts_hold_for_all_orders_and_cut_the_fraction_off():
-    from scipy.sparse import csr_array
-
     # Three rows in a ring: x + y <= 1, y + z <= 1, z + x <= 1; the half of their sum is x + y + z <= 1.
     rows = csr_array(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 1]]))
     cuts, most = _cuts.half_cuts(rows, np.ones(3), np.full(3, 0.5))
@@ -357,4 +376,3 @@ def test_consensus_of_consrank(shared_data):
         rank = -consensus["score"].to_numpy() if ties == "weak" else consensus["rank"].to_numpy()
         tau_x = mean_tau_x(rank, prefer[np.ix_(place, place)], tied[np.ix_(place, place)], total)
         assert tau_x == pytest.approx(rows["tau_x"].iloc[0], abs=1e-12), (dataset, full)
-

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from ..._progress import Progress
 from ..._sklearn import Interval, StrOptions
 from ...base import VOTER_WEIGHTS, BaseAggregator, Consensus
-from ._preferences import condorcet_components, kemeny_lower_bound, margins, query_preferences
+from ._preferences import condorcet_components, draws, kemeny_lower_bound, margins, n_below, query_preferences
 from ._proof import Proven, prove
 from ._search import borda_order, descend, iterate, order_cost
 from ._weak import solve_weak
@@ -24,15 +24,15 @@ _EASY_ITEMS = 60
 class Kemeny(BaseAggregator):
     r"""Rank items in the order that disagrees with the lists on the fewest pairs, and prove it.
 
-    The consensus that is nearest to all lists together, by the number of pairs in opposite orders. Finding it is hard in
-    principle; here it is found and proven for most real data, and where it is not, the result says how far off it may
-    be.
+    The consensus that is nearest to all lists together, by the number of pairs in opposite orders. Finding it is hard
+    in principle; here it is found and proven for most real data, and where it is not, the result says how far off it
+    may be.
 
     Parameters
     ----------
     method : {"auto", "exact", "iterated-local-search", "local-search"}, default="auto"
-        "exact" searches and proves until the optimum is proven or `time_limit` is over. "auto" does so too if there is a
-        time limit; without one it proves components of up to 60 items and searches larger ones. The other two search
+        "exact" searches and proves until the optimum is proven or `time_limit` is over. "auto" does so too if there is
+        a time limit; without one it proves components of up to 60 items and searches larger ones. The other two search
         only.
     ties : {"strict", "weak"}, default="strict"
         Whether the consensus orders all items, or may tie some.
@@ -60,10 +60,10 @@ class Kemeny(BaseAggregator):
     Attributes
     ----------
     query_info_ : DataFrame
-        A row for each query given to ``fit``: `query`, `kemeny_score`, the proven `lower_bound`, their difference `gap`,
-        whether the consensus is proven `optimal`, and the `stop_reason`: "optimal", "time limit", "large component"
-        (``method="auto"``), "search" (the searching methods) or "solver" (it gave up). :meth:`aggregate` returns it for
-        any lists.
+        A row for each query given to ``fit``: `query`, `kemeny_score`, the proven `lower_bound`, their difference
+        `gap`, whether the consensus is proven `optimal`, and the `stop_reason`: "optimal", "time limit", "large
+        component" (``method="auto"``), "search" (the searching methods) or "solver" (it gave up). :meth:`aggregate`
+        returns it for any lists.
 
     See Also
     --------
@@ -74,8 +74,8 @@ class Kemeny(BaseAggregator):
 
     Notes
     -----
-    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j` and :math:`T_{ij}` of
-    those that tie them, a consensus costs [1]_ [2]_
+    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j` and :math:`T_{ij}`
+    of those that tie them, a consensus costs [1]_ [2]_
 
     .. math::
 
@@ -84,17 +84,17 @@ class Kemeny(BaseAggregator):
     `penalty` being :math:`p`. With :math:`p = 1/2` and ``absent="ignore"`` the cheapest weak order is also the one of
     the highest mean :math:`\tau_x` of Emond and Mason [3]_, see :func:`mean_tau_x`.
 
-    A strict order is solved apart in each component of the majority relation. A local search by insertions, from Borda's
-    order, gives an order; linear programmes over the pairs of items, with rows for the triples that they put in a cycle
-    and with half cuts [4]_, bound what any order costs; pairs that no cheaper order can have the other way round are
-    fixed, and branching on pairs does the rest [5]_. Bounds are computed anew from the multipliers of the solver (HiGHS,
-    by SciPy), so that they hold whatever its tolerances; that a programme has no solution is taken from the solver. A
-    weak order is solved by a mixed-integer programme in the same manner.
+    A strict order is solved apart in each component of the majority relation. A local search by insertions, from
+    Borda's order, gives an order; linear programmes over the pairs of items, with rows for the triples that they put in
+    a cycle and with half cuts [4]_, bound what any order costs; pairs that no cheaper order can have the other way
+    round are fixed, and branching on pairs does the rest [5]_. Bounds are computed anew from the multipliers of the
+    solver (HiGHS, by SciPy), so that they hold whatever its tolerances; that a programme has no solution is taken from
+    the solver. A weak order is solved by a mixed-integer programme in the same manner.
 
-    `score` is the number of items below; items that stand together and that no majority separates have equal scores, and
-    so do tied items. There may be several best orders, of which one is returned. Cost: :math:`O(m n^2)` for the pairs,
-    about :math:`n^3` for the local search; the proof takes milliseconds for most data of up to a hundred items, and is
-    exponential in the worst case. Memory :math:`O(n^2)` and about as many rows.
+    `score` is the number of items below; items that stand together and that no majority separates have equal scores,
+    and so do tied items. There may be several best orders, of which one is returned. Cost: :math:`O(m n^2)` for the
+    pairs, about :math:`n^3` for the local search; the proof takes milliseconds for most data of up to a hundred items,
+    and is exponential in the worst case. Memory :math:`O(n^2)` and about as many rows.
 
     References
     ----------
@@ -211,9 +211,9 @@ class Kemeny(BaseAggregator):
                 prefer, tied, self.penalty, rank, proves=self._proves(len(order)), deadline=deadline, report=report
             )
             reason = reason or self._gave_up
-            return _n_below(rank), score, max(bound, base), reason
+            return n_below(rank), score, max(bound, base), reason
         score = base + cost
-        return _n_below(_draws(margins(prefer), order)), score, score if reason == "optimal" else base + bound, reason
+        return n_below(draws(margins(prefer), order)), score, score if reason == "optimal" else base + bound, reason
 
     def _strict(self, prefer, rng, deadline, report):
         """Order the components one after the other, the smallest first; costs are those beyond the majorities'."""
@@ -257,19 +257,3 @@ class Kemeny(BaseAggregator):
         own.condorcet_winner = self.ties == "strict"
         own.unanimity = self.ties == "strict" and self.method == "exact" and self.time_limit is None
         return tags
-
-
-def _draws(margin, order):
-    """Number the places of an order; neighbours share one as long as no majority orders any two of them."""
-    rank = np.empty(len(order), dtype=np.int64)
-    start = 0
-    for place, item in enumerate(order):
-        if margin[order[start:place], item].any():
-            start = place
-        rank[item] = start
-    return rank
-
-
-def _n_below(rank):
-    """Count the items of a lower rank than each item's."""
-    return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)

@@ -184,10 +184,10 @@ def mean_tau_x(rank, prefer, tied, total_weight):
     Notes
     -----
     Emond and Mason [1]_ give an order the scores :math:`a_{ij} = 1` if :math:`i` is above or tied with :math:`j`, else
-    -1, and 0 if a list does not hold both; :math:`\tau_x = \sum_{i \ne j} a_{ij} b_{ij} / (n (n - 1))`. A pair that list
-    and order place alike, tied or not, adds 2 to the sum, one in opposite orders takes 2 away and one tied on one side
-    only adds nothing: so, with :math:`N` the total weight of the pairs that lists hold and :math:`K` the Kemeny score at
-    penalty 1/2, the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
+    -1, and 0 if a list does not hold both; :math:`\tau_x = \sum_{i \ne j} a_{ij} b_{ij} / (n (n - 1))`. A pair that
+    list and order place alike, tied or not, adds 2 to the sum, one in opposite orders takes 2 away and one tied on one
+    side only adds nothing: so, with :math:`N` the total weight of the pairs that lists hold and :math:`K` the Kemeny
+    score at penalty 1/2, the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
 
     References
     ----------
@@ -326,3 +326,19 @@ def granularity(value):
             return 0.0
     multiple = value / step
     return step if (np.abs(multiple - np.round(multiple)) < 1e-9 * multiple[-1]).all() else 0.0
+
+
+def draws(margin, order):
+    """Number the places of an order; neighbours share one as long as no majority orders any two of them."""
+    rank = np.empty(len(order), dtype=np.int64)
+    start = 0
+    for place, item in enumerate(order):
+        if margin[order[start:place], item].any():
+            start = place
+        rank[item] = start
+    return rank
+
+
+def n_below(rank):
+    """Count the items of a lower rank than each item's."""
+    return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)

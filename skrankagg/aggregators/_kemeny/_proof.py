@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._branching import branch
-from ._preferences import condorcet_components, granularity, margins
-from ._search import borda_order, descend, iterate, order_cost
+from ._preferences import granularity
+from ._search import descend, iterate, order_cost
 from ._triangles import Infeasible, TrianglePolytope, Unfinished
 
 __all__ = []
@@ -92,7 +92,9 @@ class State:
             self.order, self.cost = order, cost
 
     def raise_bound(self, bound):
-        """Take note of a lower bound, rounded up to what orders can cost; excluded orders cost the known one at least."""
+        """Take note of a lower bound, rounded up to what orders can cost; excluded orders cost the known one at "
+        "least.
+        """
         if self.step:
             bound = self.step * np.ceil(bound / self.step - 1e-3)
         self.bound = max(self.bound, min(bound, self.cost))

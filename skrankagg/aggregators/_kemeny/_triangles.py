@@ -4,8 +4,8 @@ A variable is 1 where the first item of a pair is before the second. An orientat
 items form a cycle, so the rows are those of cycles ``i -> j -> k -> i``: at most two of their three arcs. There are too
 many to write down; a round adds some that the last solution violates.
 
-Bounds do not rest on the solver's tolerances: they are computed anew from the multipliers of the rows, of which any that
-are not positive bound the optimum from below.
+Bounds do not rest on the solver's tolerances: they are computed anew from the multipliers of the rows, of which any
+that are not positive bound the optimum from below.
 """
 
 import time

@@ -1,8 +1,8 @@
 """Orders with ties: buckets from a local search, bounds from integer programmes with rows added as they are violated.
 
-A variable for each ordered pair is 1 where the first item is before the second or tied with it. One of the two directions
-holds, and what holds from a to b and from b to c holds from a to c: the rows of the triples, of which a round adds those
-that the last solution violates.
+A variable for each ordered pair is 1 where the first item is before the second or tied with it. One of the two
+directions holds, and what holds from a to b and from b to c holds from a to c: the rows of the triples, of which a
+round adds those that the last solution violates.
 """
 
 import time
@@ -49,7 +49,7 @@ def solve_weak(prefer, tied, penalty, rank, *, proves, deadline, report):
     least = np.minimum(np.minimum(before, before.T), level)
     tolerance = TOLERANCE * np.abs(before).sum()
     # What may stand in the way of the column before the row, at the lowest cost of the pair.
-    arc = before.T > least + tolerance
+    arc = least + tolerance < before.T
     np.fill_diagonal(arc, False)
     bucket, bound, n_buckets, reasons = np.empty(len(rank), dtype=np.int64), 0.0, 0, {"optimal"}
     across = float(np.triu(least, 1).sum())
