@@ -40,7 +40,9 @@ def write(folder, text, name="lunch.toi"):
     return path
 
 
-@pytest.mark.parametrize("text", [NEW, OLD, NEW.replace("\n", "\r\n"), "\ufeff" + NEW], ids=["new", "old", "crlf", "bom"])
+@pytest.mark.parametrize(
+    "text", [NEW, OLD, NEW.replace("\n", "\r\n"), "\ufeff" + NEW], ids=["new", "old", "crlf", "bom"]
+)
 def test_both_headers_say_the_same(tmp_path, text):
     lists, alternatives = read_preflib(write(tmp_path, text), return_alternatives=True)
     expected = pd.DataFrame(
@@ -103,7 +105,7 @@ def proven_optimum(folder, name, reference):
     prefer, tied = pairwise_preferences(lists)
     rank = consensus.sort_values("item")["rank"]
     assert kemeny_score(rank, prefer, tied) == pytest.approx(info.loc[0, "kemeny_score"])
-    return info.loc[0] , apart.sum() / 2
+    return info.loc[0], apart.sum() / 2
 
 
 def test_optima_of_preflib(shared_data):
@@ -127,7 +129,8 @@ def test_mallows_has_the_probabilities_of_its_definition():
     orders = lists["item"].map(place).to_numpy().reshape(-1, n)
     found = pd.Series(map(tuple, orders)).value_counts(normalize=True)
     weight = {
-        order: phi ** sum(a > b for a, b in itertools.combinations(order, 2)) for order in itertools.permutations(range(n))
+        order: phi ** sum(a > b for a, b in itertools.combinations(order, 2))
+        for order in itertools.permutations(range(n))
     }
     total = sum(weight.values())
     for order, one in weight.items():

@@ -60,10 +60,10 @@ def make_mallows(
 
     Notes
     -----
-    An order :math:`a` has a probability proportional to :math:`\phi^{d(a, c)}` with :math:`d` the number of pairs that it
-    and the centre :math:`c` order oppositely [1]_. Items are inserted one by one, in the order of the centre, the
-    :math:`i`-th at :math:`k` places from the end with a probability proportional to :math:`\phi^k`,
-    :math:`k = 0, \dots, i - 1` [2]_. :math:`O(n^2)` for a list.
+    An order :math:`a` has a probability proportional to :math:`\phi^{d(a, c)}` with :math:`d` the number of pairs that
+    it and the centre :math:`c` order oppositely [1]_. Items are inserted one by one, in the order of the centre, the
+    :math:`i`-th at :math:`k` places from the end with a probability proportional to :math:`\phi^k`, :math:`k = 0,
+    \dots, i - 1` [2]_. :math:`O(n^2)` for a list.
 
     References
     ----------
@@ -150,8 +150,9 @@ def make_plackett_luce(
 
     Notes
     -----
-    The next item is :math:`i` with probability :math:`w_i / \sum_j w_j` over the items that are left [1]_ [2]_. Drawn at
-    once, by sorting :math:`\log w_i + g_i` with independent standard Gumbel :math:`g_i`. :math:`O(n \log n)` for a list.
+    The next item is :math:`i` with probability :math:`w_i / \sum_j w_j` over the items that are left [1]_ [2]_. Drawn
+    at once, by sorting :math:`\log w_i + g_i` with independent standard Gumbel :math:`g_i`. :math:`O(n \log n)` for a
+    list.
 
     References
     ----------

@@ -107,7 +107,8 @@ def _read(path, names):
     if names and len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
         raise ValueError(
-            f"read_preflib expects alternatives of different names, got {twice!r} twice in {str(path)!r}; tell them apart "
+            f"read_preflib expects alternatives of different names, got {twice!r} twice in {str(path)!r}; tell them "
+            f"apart "
             "by their numbers: names=False."
         )
     query = path.name.partition(".")[0]

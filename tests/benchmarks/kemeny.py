@@ -163,7 +163,9 @@ def heuristics(limit, part):
 def main():
     """Run the part that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("family", choices=("mallows", "preflib", "flagr", "weak", "heuristics"), nargs="?", default="mallows")
+    parser.add_argument(
+        "family", choices=("mallows", "preflib", "flagr", "weak", "heuristics"), nargs="?", default="mallows"
+    )
     parser.add_argument("--part", choices=("must", "ambitious", "beyond"), default="must", help="families of Mallows")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for an instance")
     arguments = parser.parse_args()

@@ -13,9 +13,11 @@ from ._triangles import Infeasible, TrianglePolytope, Unfinished
 __all__ = []
 
 # Rounds of the first search, for each item, and of that from a fractional solution, for each pair of items.
-_SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 2
+_SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 1
 # Share of the gap that a round of half cuts must close for another one.
 _WORTH = 0.1
+# Rounds of triangles in a row that may close less than this share of the gap: the last violations hardly matter.
+_IDLE, _STEP = 4, 0.01
 
 
 @dataclass
@@ -118,14 +120,15 @@ def _relax(state, polytope, rng):
     """Bound by triangles, then by half cuts as long as they close the gap; returns whether there is a gap left."""
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
-    last, before = -np.inf, None
+    last, before, idle = -np.inf, None, 0
     while not state.met():
         if state.late:
             raise Unfinished
         cycle = polytope.violated(x)
-        if len(cycle):
+        if len(cycle) and idle < _IDLE:
             polytope.add(cycle)
         else:
+            idle = 0
             if before is None:
                 n_rounds = _LONG_SEARCH_ROUNDS * len(state.order) ** 2
                 state.search(polytope.order(x), rng, n_rounds)
@@ -136,6 +139,7 @@ def _relax(state, polytope, rng):
             if polytope.cut_halves(x) == 0:
                 return not state.met()
         x, bound = polytope.relax(state.deadline)
+        idle = 0 if bound > last + _STEP * (state.cost - bound) else idle + 1
         if bound > last + 1e-6 * state.scale:
             polytope.purge()
         last = max(last, bound)
