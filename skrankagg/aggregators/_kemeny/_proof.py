@@ -13,7 +13,7 @@ from ._triangles import Infeasible, TrianglePolytope, Unfinished
 __all__ = []
 
 # Rounds of the first search, for each item, and of that from a fractional solution, for each pair of items.
-_SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 1
+_SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 0.25
 # Share of the gap that a round of half cuts must close for another one.
 _WORTH = 0.1
 # Rounds of triangles in a row that may close less than this share of the gap: the last violations hardly matter.
@@ -130,7 +130,7 @@ def _relax(state, polytope, rng):
         else:
             idle = 0
             if before is None:
-                n_rounds = _LONG_SEARCH_ROUNDS * len(state.order) ** 2
+                n_rounds = int(_LONG_SEARCH_ROUNDS * len(state.order) ** 2)
                 state.search(polytope.order(x), rng, n_rounds)
                 polytope.fix(state.most)
             elif last - before < _WORTH * (state.cost - before):
