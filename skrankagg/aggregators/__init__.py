@@ -2,8 +2,10 @@
 
 from ._agglomerative import *
 from ._distance_based import *
+from ._footrule import *
 from ._kemeny import *
 from ._linear import *
+from ._local_kemenization import *
 from ._majority import *
 from ._majority_cycles import *
 from ._markov import *

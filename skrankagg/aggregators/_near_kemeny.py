@@ -3,17 +3,15 @@
 from numbers import Integral
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from sklearn.utils import check_random_state
 
 from .._pairwise import rank_matrix
-from .._sklearn import Interval, StrOptions, check_is_fitted, clone
+from .._sklearn import Interval, StrOptions
 from ..base import VOTER_WEIGHTS, BaseAggregator, Consensus
 from ._kemeny._preferences import draws, kemeny_score, margins, n_below, query_preferences
-from ._kemeny._search import local_kemenization, order_cost
-from ._linear import BordaCount
+from ._kemeny._search import order_cost
 
-__all__ = ["FootruleOptimal", "KwikSort", "LocalKemenization", "PickAPerm", "footrule_optimal", "kwik_sort"]
+__all__ = ["KwikSort", "PickAPerm", "kwik_sort"]
 
 ABSENT = {"absent": [StrOptions({"last", "ignore"})]}
 
@@ -60,58 +58,7 @@ def kwik_sort(prefer, rng):
     return np.array(order, dtype=np.int64)
 
 
-def footrule_optimal(lists, q):
-    """Find the order of the least total distance between the items' places in it and in the lists.
-
-    Parameters
-    ----------
-    lists : RankedLists
-    q : int
-        Position of the query.
-
-    Returns
-    -------
-    place : ndarray of shape (n_items,), dtype=int64
-        Place of each item of the query, from 0.
-    distance : float
-        The total distance.
-
-    See Also
-    --------
-    FootruleOptimal : The same as an estimator.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skrankagg import RankedLists
-    >>> from skrankagg.aggregators import footrule_optimal
-    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2, 1, 2]})
-    >>> footrule_optimal(RankedLists.from_frame(lists.assign(weight=[2, 2, 1, 1])), 0)
-    (array([0, 1]), 2.0)
-    """
-    return _assign(_footrule_costs(lists, q))
-
-
-def _footrule_costs(lists, q):
-    """Total distance of each item from each place."""
-    first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
-    n = int(lists.pair_ptr[q + 1] - lists.pair_ptr[q])
-    rows = slice(lists.row_ptr[first], lists.row_ptr[last])
-    # Absent items share the places that are left.
-    place = np.repeat((lists.list_length[first:last] + 1 + n)[:, None] / 2.0, n, axis=1)
-    place[lists.row_list[rows] - first, lists.pair[rows] - lists.pair_ptr[q]] = lists.rank[rows]
-    weight = lists.list_weight[first:last]
-    return np.column_stack([weight @ np.abs(place - position) for position in range(1, n + 1)])
-
-
-def _assign(cost):
-    items, places = linear_sum_assignment(cost)
-    found = np.empty(len(cost), dtype=np.int64)
-    found[items] = places
-    return found, float(cost[items, places].sum())
-
-
-def _interchangeable(table, order):
+def interchangeable(table, order):
     """Number the places of an order; neighbours share one if their rows of the table are equal but for rounding."""
     step = np.abs(np.diff(table[order], axis=0)).max(axis=1) > 1e-12 * np.abs(table).max()
     rank = np.empty(len(order), dtype=np.int64)
@@ -119,7 +66,7 @@ def _interchangeable(table, order):
     return rank
 
 
-class _BaseNearKemeny(BaseAggregator):
+class BaseNearKemeny(BaseAggregator):
     """A method that finds an order of each query's items, and says what it costs.
 
     A subclass defines ``_rank_items(lists, q, prefer, tied, given)``, which returns the items' ranks, lower is better;
@@ -148,7 +95,7 @@ class _BaseNearKemeny(BaseAggregator):
         return tags
 
 
-class KwikSort(_BaseNearKemeny):
+class KwikSort(BaseNearKemeny):
     r"""Sort items by majorities around random pivots, and keep the best of several orders.
 
     Quicksort, with the majority's word for every comparison.
@@ -234,7 +181,7 @@ class KwikSort(_BaseNearKemeny):
         return tags
 
 
-class PickAPerm(_BaseNearKemeny):
+class PickAPerm(BaseNearKemeny):
     r"""Take the list that disagrees least with all the others.
 
     A consensus that somebody really stands for.
@@ -302,163 +249,4 @@ class PickAPerm(_BaseNearKemeny):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.unanimity = True
-        return tags
-
-
-class FootruleOptimal(_BaseNearKemeny):
-    r"""Rank items in the order whose places are nearest to those in the lists.
-
-    Spearman's footrule in the place of Kendall's distance: an assignment of items to places, solved exactly.
-
-    Parameters
-    ----------
-    absent : {"last", "ignore"}, default="last"
-        What absent items are for `kemeny_score` in ``query_info_``; it does not change the order.
-    voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists.
-
-    Attributes
-    ----------
-    query_info_ : DataFrame
-        Columns `query`, `footrule`, the total distance, and `kemeny_score` of the order, with a penalty of 0.5.
-
-    See Also
-    --------
-    footrule_optimal : The same for one query.
-    Kemeny : Minimises the number of pairs in opposite orders.
-
-    Notes
-    -----
-    The order :math:`a` that minimises :math:`\sum_v w_v \sum_i |r_v(i) - a(i)|` over all permutations, with :math:`r_v`
-    the mid-ranks in list :math:`v`; the :math:`n - L_v` items that a list does not hold share the mean of the places
-    that it leaves, :math:`(L_v + 1 + n) / 2`. It costs at most twice the Kemeny optimum if all lists are full [1]_.
-    `score` is the number of items below; neighbours that cost the same in every place tie. There may be several best
-    orders. :math:`O(m n^2 + n^3)`.
-
-    References
-    ----------
-    .. [1] C. Dwork, R. Kumar, M. Naor and D. Sivakumar, "Rank aggregation methods for the web", WWW 2001.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> lists = pd.DataFrame({
-    ...     "query": "q",
-    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
-    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
-    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
-    ... })
-    >>> from skrankagg.aggregators import FootruleOptimal
-    >>> FootruleOptimal().aggregate(lists)[1]
-      query  footrule  kemeny_score
-    0     q       8.0           4.0
-    """
-
-    _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
-    _query_columns = ("footrule", "kemeny_score")
-
-    def __init__(self, *, absent="last", voter_weights=None):
-        self.absent = absent
-        self.voter_weights = voter_weights
-
-    def _aggregate(self, lists):
-        score, kemeny, distance = np.empty(lists.n_pairs), np.empty(lists.n_queries), np.empty(lists.n_queries)
-        for q in range(lists.n_queries):
-            cost = _footrule_costs(lists, q)
-            place, distance[q] = _assign(cost)
-            rank = _interchangeable(cost, np.argsort(place))
-            kemeny[q] = kemeny_score(place, *query_preferences(lists, q, self.absent))
-            score[lists.pair_ptr[q] : lists.pair_ptr[q + 1]] = n_below(rank)
-        return Consensus(score, queries={"footrule": distance, "kemeny_score": kemeny})
-
-
-class LocalKemenization(_BaseNearKemeny):
-    r"""Repair another method's consensus where neighbours stand against a majority.
-
-    The least change after which no majority is against two neighbours, so that a Condorcet winner comes first whatever
-    the method.
-
-    Parameters
-    ----------
-    aggregator : estimator, default=None
-        Method whose consensus is repaired; None is ``BordaCount()``. Its parameters are reached as
-        ``aggregator__alpha``.
-    absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them.
-
-    Attributes
-    ----------
-    aggregator_ : estimator
-        The method, fitted.
-    query_info_ : DataFrame
-        Columns `query` and `kemeny_score`, of the repaired order, with a penalty of 0.5.
-
-    See Also
-    --------
-    local_kemenization : The repair.
-    Kemeny : The best order of all; ``method="local-search"`` is a stronger repair of Borda's order.
-
-    Notes
-    -----
-    Items are inserted one by one in the order of the consensus, each above as many of its predecessors as majorities
-    prefer it to without a break [1]_. The Kemeny score never rises, and the extended Condorcet criterion holds: if all
-    majorities between two groups of items are for the first, it comes first. `score` is the number of items below;
-    neighbours tie that have the same margins against all items. :math:`O(m n^2)` after the method.
-
-    References
-    ----------
-    .. [1] C. Dwork, R. Kumar, M. Naor and D. Sivakumar, "Rank aggregation methods for the web", WWW 2001.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> lists = pd.DataFrame({
-    ...     "query": "q",
-    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
-    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
-    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
-    ... })
-    >>> from skrankagg import CombSUM, LocalKemenization
-    >>> CombSUM(norm="z-score").fit_transform(lists)["item"].tolist()
-    ['b', 'a', 'd', 'c']
-    >>> LocalKemenization(CombSUM(norm="z-score")).fit_transform(lists)["item"].tolist()
-    ['b', 'a', 'c', 'd']
-    """
-
-    _parameter_constraints: dict = {"aggregator": [BaseAggregator, None], **ABSENT}
-
-    def __init__(self, aggregator=None, *, absent="last"):
-        self.aggregator = aggregator
-        self.absent = absent
-
-    def _aggregator(self):
-        return BordaCount() if self.aggregator is None else clone(self.aggregator)
-
-    def _fit_lists(self, lists):
-        self.aggregator_ = self._aggregator()
-        self.aggregator_._fit_lists(self.aggregator_._prepare(lists))
-        return super()._fit_lists(lists)
-
-    def _prepare_search(self, lists):
-        aggregator = self._aggregator()
-        if aggregator.__sklearn_tags__().requires_fit:
-            check_is_fitted(self, "aggregator_")
-            aggregator = self.aggregator_
-        return aggregator._rank(aggregator._prepare(lists)).order
-
-    def _rank_items(self, lists, q, prefer, tied, given):
-        pairs = slice(lists.pair_ptr[q], lists.pair_ptr[q + 1])
-        order = local_kemenization(given[pairs] - lists.pair_ptr[q], prefer)
-        return _interchangeable(margins(prefer), order)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        base = self._aggregator().__sklearn_tags__()
-        tags.requires_fit = base.requires_fit
-        own = tags.aggregator_tags
-        own.condorcet_winner = True
-        own.needs_scores = base.aggregator_tags.needs_scores
-        own.voter_weights = base.aggregator_tags.voter_weights
-        own.integer_weights = base.aggregator_tags.integer_weights
         return tags

@@ -61,16 +61,17 @@ def branch(state, polytope, rng):
 
 def _children(state, polytope, node, rng):
     """Split a node; the child with the lower bound comes last."""
+    rows = node.cycle
     if np.abs(node.x - np.round(node.x)).max() < VIOLATION:
         polytope.before, polytope.cycle = node.before, node.cycle
         cycle = polytope.violated(node.x)
-        if len(cycle) == 0:
+        if len(cycle) == 0 and polytope.agrees(node.x):  # an order, and the cheapest of the node
             state.take(polytope.order(node.x))
             state.search(state.order, rng, _SEARCH_ROUNDS)
             return []
         sides, rows = [(node.bound, node.before)], np.concatenate([node.cycle, cycle])
     else:
-        sides, rows = _sides(state, polytope, node), node.cycle
+        sides = _sides(state, polytope, node)
     children = [_bounded(state, polytope, before, rows) for _, before in sorted(sides, key=lambda side: -side[0])]
     return [child for child in children if child]
 
@@ -85,7 +86,8 @@ def _bounded(state, polytope, before, cycle):
             x, bound = polytope.relax(state.deadline)
             polytope.fix(state.most)
             cycle = polytope.violated(x)
-            if len(cycle) == 0 or (k > 2 and bound - last < 0.02 * (state.most - bound)):
+            # A solution that what is fixed by now contradicts says nothing of the rows.
+            if (len(cycle) == 0 and polytope.agrees(x)) or (k > 2 and bound - last < 0.02 * (state.most - bound)):
                 break
             last = bound
             polytope.add(cycle)

@@ -105,6 +105,20 @@ class TrianglePolytope:
         needed = ~(before[j, i] | before[k, j] | before[i, k])
         self.cycle = self.cycle[needed]
 
+    def agrees(self, x):
+        """Whether a solution has all fixed pairs as they are fixed; those fixed after it may differ.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_pairs,)
+
+        Returns
+        -------
+        bool
+        """
+        forward, backward = self.before[self.first, self.second], self.before[self.second, self.first]
+        return bool((x[forward] > 1 - VIOLATION).all() and (x[backward] < VIOLATION).all())
+
     # ------------------------------------------------------------------ rows
 
     def violated(self, x, *, above=VIOLATION, limited=True):
@@ -114,7 +128,8 @@ class TrianglePolytope:
         ----------
         x : ndarray of shape (n_pairs,)
         above : float
-            By how much; negative finds those that are nearly violated.
+            By how much; negative finds those that are nearly violated. Cycles with an arc against a fixed pair are
+            none.
         limited : bool
             Whether to return no more than one round adds.
 

@@ -183,7 +183,8 @@ class _Component:
             self.bound = max(self.bound, min(bound, self.cost))
             self.reason = "time limit" if done.status == 1 else "solver"
             return None
-        return done.x, bound
+        # Whole numbers are whole to a tolerance of the solver, which must not pass for violations.
+        return np.round(done.x) if integer else done.x, bound
 
 
 def kemeny_cost(bucket, before, level):
