@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from ..._kernels import insertion_descent, insertion_rounds
+from ..._kernels import COMPILED, insertion_descent, insertion_rounds
 from ._preferences import TOLERANCE, margins
 
 __all__ = ["local_kemenization"]
@@ -12,7 +12,7 @@ __all__ = ["local_kemenization"]
 # Items that a round displaces and by how many places: of those tried, these find the best orders soonest.
 _MOVES, _SPAN = 8, 20
 # Steps of the kernel between two looks at the clock, some tens of milliseconds.
-_CHUNK_STEPS = 20_000_000
+_CHUNK_STEPS = 20_000_000 if COMPILED else 100_000
 
 
 def local_kemenization(order, prefer):
