@@ -1,5 +1,7 @@
 """Local Kemenization: the least repair of another method's consensus."""
 
+import numpy as np
+
 from .._sklearn import check_is_fitted, clone
 from ..base import BaseAggregator
 from ._kemeny._preferences import margins
@@ -88,7 +90,7 @@ class LocalKemenization(BaseNearKemeny):
     def _rank_items(self, lists, q, prefer, tied, given):
         pairs = slice(lists.pair_ptr[q], lists.pair_ptr[q + 1])
         order = local_kemenization(given[pairs] - lists.pair_ptr[q], prefer)
-        return interchangeable(margins(prefer), order)
+        return np.argsort(order), interchangeable(margins(prefer), order)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -69,8 +69,9 @@ def interchangeable(table, order):
 class BaseNearKemeny(BaseAggregator):
     """A method that finds an order of each query's items, and says what it costs.
 
-    A subclass defines ``_rank_items(lists, q, prefer, tied, given)``, which returns the items' ranks, lower is better;
-    `given` is what its ``_prepare_search(lists)`` returns, once for all queries.
+    A subclass defines ``_rank_items(lists, q, prefer, tied, given)``, which returns the items' ranks, lower is better,
+    and those that are shown, in which some items may tie; `given` is what its ``_prepare_search(lists)`` returns, once
+    for all queries.
     """
 
     _query_columns = ("kemeny_score",)
@@ -83,9 +84,9 @@ class BaseNearKemeny(BaseAggregator):
         given = self._prepare_search(lists)
         for q in range(lists.n_queries):
             prefer, tied = query_preferences(lists, q, self.absent)
-            rank = self._rank_items(lists, q, prefer, tied, given)
+            rank, shown = self._rank_items(lists, q, prefer, tied, given)
             cost[q] = kemeny_score(rank, prefer, tied)
-            score[lists.pair_ptr[q] : lists.pair_ptr[q + 1]] = n_below(rank)
+            score[lists.pair_ptr[q] : lists.pair_ptr[q + 1]] = n_below(shown)
         return Consensus(score, queries={"kemeny_score": cost})
 
     def __sklearn_tags__(self):
@@ -173,7 +174,8 @@ class KwikSort(BaseNearKemeny):
         rng = np.random.default_rng(given)
         margin = margins(prefer)
         orders = [kwik_sort(prefer, rng) for _ in range(self.n_init)]
-        return draws(margin, min(orders, key=lambda order: order_cost(margin, order)))
+        order = min(orders, key=lambda order: order_cost(margin, order))
+        return np.argsort(order), draws(margin, order)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -244,7 +246,8 @@ class PickAPerm(BaseNearKemeny):
         weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
         ranks = np.unique(ranks[weight > 0] if (weight > 0).any() else ranks, axis=0)
         costs = np.array([kemeny_score(rank, prefer, tied) for rank in ranks])
-        return ranks[np.argmax(costs <= costs.min() * (1 + 1e-12))]
+        best = ranks[np.argmax(costs <= costs.min() * (1 + 1e-12))]
+        return best, best
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
