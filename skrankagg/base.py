@@ -60,6 +60,9 @@ class AggregatorTags:
         Whether an item that every list ranks above another is above it in the consensus.
     condorcet_winner : bool, default=False
         Whether an item that beats every other one by a majority comes first.
+    neutral : bool, default=True
+        Whether the items' names decide no more than the order of tied ones; a method that returns one of several best
+        orders, or draws at random, may return another one under other names.
     """
 
     needs_scores: bool = False
@@ -67,6 +70,7 @@ class AggregatorTags:
     integer_weights: bool = False
     unanimity: bool = True
     condorcet_winner: bool = False
+    neutral: bool = True
 
 
 @dataclass(slots=True)

@@ -15,12 +15,20 @@ from skrankagg import (
     CombSUM,
     Condorcet,
     Copeland,
+    FootruleOptimal,
+    Kemeny,
+    KwikSort,
+    LocalKemenization,
     MarkovChain,
+    Minimax,
     Outranking,
+    PickAPerm,
     PreferenceRelations,
+    RankedPairs,
     RankStatistic,
     ReciprocalRankFusion,
     RobustRankAggregation,
+    Schulze,
     SimpleBorda,
 )
 
@@ -114,4 +122,21 @@ GOLDEN = [
         [0.5728646369112225, 0.08507654886434995, 0.012972224249470544, 0.0018323417551223707],
     ),
     (RobustRankAggregation(full=True), "d b a c", [log10(6 / 5), log10(9 / 8), 0.0, 0.0]),
+    # No majority cycle; against b a c d are one list on a-b, a-c and c-d each, and two ties on a-d count a half: 4.
+    (Kemeny(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (Kemeny(ties="weak"), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    # Majorities b-a 2:1, a-c 2:1, a-d 1:0, b-c 3:0, b-d 3:0, c-d 2:1.
+    (Schulze(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (RankedPairs(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    # Worst defeats: b -1, a 1, c 3 and then 1, d 3, 1, 1.
+    (Minimax(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (Minimax(strength="votes"), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (KwikSort(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    # v and w cost 4.5 each, u 5; of the two, v has a higher.
+    (PickAPerm(), "b a d c", [3.0, 1.0, 1.0, 0.0]),
+    # Distances b 1 from place 1, a 3 from 2, c 2 from 3, d 2 from 4.
+    (FootruleOptimal(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (LocalKemenization(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    # b a d c before the repair.
+    (LocalKemenization(CombSUM(norm="z-score")), "b a c d", [3.0, 2.0, 1.0, 0.0]),
 ]

@@ -21,12 +21,15 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _agglomerate, _co_ranked, _inversions, _joint, _majority, _ragged
+from . import _agglomerate, _buckets, _co_ranked, _insertion, _inversions, _joint, _majority, _ragged
 
 __all__ = [
     "COMPILED",
+    "bucket_descent",
     "co_ranked",
     "discordant_pairs",
+    "insertion_descent",
+    "insertion_rounds",
     "log_joint_probability",
     "majority_points",
     "merge_lists",
@@ -34,7 +37,7 @@ __all__ = [
     "stale_kernels",
 ]
 
-_KERNELS = (_agglomerate, _co_ranked, _inversions, _joint, _majority, _ragged)
+_KERNELS = (_agglomerate, _buckets, _co_ranked, _insertion, _inversions, _joint, _majority, _ragged)
 # Steps that one kernel call may take: a fraction of a second, between which Ctrl-C is heard.
 _BLOCK = 200_000_000
 
@@ -287,3 +290,94 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
         part = [np.asarray(matrix).reshape(n_matrices, n_items, n_items) for matrix in part]
         parts = [whole + more for whole, more in zip(parts, part, strict=True)] if parts else part
     return parts
+
+
+def insertion_descent(margin, order, tolerance=0.0):
+    """Insert items elsewhere in an order as long as that makes it cheaper.
+
+    Parameters
+    ----------
+    margin : ndarray of shape (n, n), dtype=float64
+        What an order costs more with the row before the column than the other way round.
+    order : ndarray of shape (n,), dtype=int
+        Where to start.
+    tolerance : float, default=0.0
+        Smaller gains are none.
+
+    Returns
+    -------
+    order : ndarray of shape (n,), dtype=int64
+        No single insertion makes it cheaper; read-only.
+    change : float
+        What it costs more than the first one, at most 0. A pass over all items is O(n^2).
+    """
+    order = _as_vi(order)
+    change = _insertion.descend(_as_vf(np.ravel(margin)), order, len(order), tolerance)
+    return np.asarray(order), change
+
+
+def insertion_rounds(margin, order, costs, uniform, n_moves, span, slack, tolerance=0.0):
+    """Go on from an order by rounds of displacing some items and descending again.
+
+    Parameters
+    ----------
+    margin : ndarray of shape (n, n), dtype=float64
+        What an order costs more with the row before the column than the other way round.
+    order : ndarray of shape (n,), dtype=int
+        Where to start.
+    costs : tuple of float
+        Costs of this order and of the best known one.
+    uniform : ndarray of shape (n_rounds * 2 * n_moves,), dtype=float64
+        Random numbers from 0 to 1.
+    n_moves, span : int
+        How many items a round displaces, and by how many places at most.
+    slack : float
+        How much more than the best one an order may cost to go on from.
+    tolerance : float, default=0.0
+        Smaller differences are none.
+
+    Returns
+    -------
+    best, order : ndarray of shape (n,), dtype=int64
+        The cheapest order of these rounds, and the last one; read-only.
+    costs : tuple of float
+        Costs of the last one and of the best one; if the latter did not fall, `best` is where the rounds started.
+    """
+    order = _as_vi(order)
+    best, order, costs = _insertion.iterate(
+        _as_vf(np.ravel(margin)),
+        order,
+        len(order),
+        tolerance,
+        _as_vf(costs),
+        _as_vf(uniform),
+        n_moves,
+        span,
+        slack,
+    )
+    return np.asarray(best), np.asarray(order), tuple(np.asarray(costs).tolist())
+
+
+def bucket_descent(before, tied, bucket, tolerance=0.0):
+    """Move items between the buckets of an order with ties as long as that makes it cheaper.
+
+    Parameters
+    ----------
+    before : ndarray of shape (n, n), dtype=float64
+        Cost of the row before the column.
+    tied : ndarray of shape (n, n), dtype=float64
+        Cost of a tie of the two.
+    bucket : ndarray of shape (n,), dtype=int
+        Bucket of each item, best first, from 0 without gaps.
+    tolerance : float, default=0.0
+        Smaller gains are none.
+
+    Returns
+    -------
+    ndarray of shape (n,), dtype=int64
+        Buckets in the same manner; no single item can go elsewhere, or into a bucket of its own, for less; read-only. A
+        pass over all items is O(n^2).
+    """
+    bucket = _as_vi(bucket)
+    _buckets.descend(_as_vf(np.ravel(before)), _as_vf(np.ravel(tied)), bucket, len(bucket), tolerance)
+    return np.asarray(bucket)

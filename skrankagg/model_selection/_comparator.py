@@ -1,7 +1,5 @@
 """Compare aggregators on the same lists against the same judgements."""
 
-import builtins
-import sys
 import time
 from collections.abc import Mapping
 from numbers import Integral
@@ -12,6 +10,7 @@ from joblib import Parallel, delayed
 
 from .._composition import Composition
 from .._lists import check_lists
+from .._progress import is_interactive
 from .._sklearn import (
     StrOptions,
     TransformerMixin,
@@ -132,7 +131,7 @@ class Comparator(TransformerMixin, Composition):
         measures = self._measures()
         lists = check_lists(X)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
-        verbose = _is_interactive() if self.verbose == "auto" else self.verbose
+        verbose = is_interactive() if self.verbose == "auto" else self.verbose
 
         def run(k, name, estimator):
             message = f"({k} of {len(members)}) {name}" if verbose else None
@@ -321,7 +320,3 @@ class _Runs(Mapping):
 
     def __repr__(self):
         return f"<consensus of {', '.join(self)}>"
-
-
-def _is_interactive():
-    return sys.stdout.isatty() or hasattr(builtins, "__IPYTHON__")

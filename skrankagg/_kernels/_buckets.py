@@ -1,0 +1,68 @@
+"""Local search among orders with ties: take an item out, and put it into a bucket or between two."""
+
+from librt.vecs import vec
+from mypy_extensions import i64
+
+
+def descend(before: vec[float], tied: vec[float], bucket: vec[i64], n: i64, tolerance: float) -> None:
+    # before[a * n + b] is the cost of a before b, tied that of a tie; bucket holds the number of each item's bucket,
+    # from 0 without gaps. Moves items until no single one can go where it costs less by more than the tolerance.
+    at = vec[float]([0.0] * (2 * n + 2))  # cost of a place: 2 k + 1 is bucket k, 2 k the gap before it
+    ahead = vec[float]([0.0] * (n + 1))
+    behind = vec[float]([0.0] * (n + 1))
+    level = vec[float]([0.0] * (n + 1))
+    number = vec[i64]([0] * (2 * n + 2))
+    quiet: i64 = 0
+    x: i64 = 0
+    while quiet < n:
+        n_buckets: i64 = 0
+        for y in range(n):
+            if bucket[y] >= n_buckets:
+                n_buckets = bucket[y] + 1
+        for k in range(n_buckets):
+            ahead[k] = 0.0
+            behind[k] = 0.0
+            level[k] = 0.0
+        row: i64 = x * n
+        for y in range(n):
+            if y != x:
+                k2: i64 = bucket[y]
+                ahead[k2] += before[y * n + x]
+                behind[k2] += before[row + y]
+                level[k2] += tied[row + y]
+        cost = 0.0
+        for k in range(n_buckets):
+            cost += behind[k]
+        at[0] = cost
+        for k in range(n_buckets):
+            at[2 * k + 1] = cost - behind[k] + level[k]
+            cost += ahead[k] - behind[k]
+            at[2 * k + 2] = cost
+        here: i64 = 2 * bucket[x] + 1
+        best = at[here] - tolerance
+        to: i64 = here
+        for k in range(2 * n_buckets + 1):
+            if at[k] < best:
+                best = at[k]
+                to = k
+        if to == here:
+            quiet += 1
+        else:
+            quiet = 0
+            for k in range(2 * n_buckets + 1):
+                number[k] = 0
+            for y in range(n):
+                bucket[y] = 2 * bucket[y] + 1
+            bucket[x] = to
+            for y in range(n):
+                number[bucket[y]] = 1
+            seen: i64 = 0
+            for k in range(2 * n_buckets + 1):
+                if number[k] > 0:
+                    number[k] = seen
+                    seen += 1
+            for y in range(n):
+                bucket[y] = number[bucket[y]]
+        x += 1
+        if x == n:
+            x = 0

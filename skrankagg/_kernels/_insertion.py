@@ -1,0 +1,107 @@
+"""Local search among orders: take an item out and insert it where the order becomes cheapest."""
+
+from librt.vecs import vec
+from mypy_extensions import i64
+
+
+def descend(margin: vec[float], order: vec[i64], n: i64, tolerance: float) -> float:
+    # margin[a * n + b] is what an order costs more with a before b than with b before a. Moves items of the order in
+    # place until no single insertion makes it cheaper by more than the tolerance; returns the change of the cost.
+    total = 0.0
+    quiet: i64 = 0
+    p: i64 = 0
+    while quiet < n:
+        item: i64 = order[p]
+        row: i64 = item * n
+        best = -tolerance
+        to: i64 = p
+        change = 0.0
+        q: i64 = p - 1
+        while q >= 0:
+            change += margin[row + order[q]]
+            if change < best:
+                best = change
+                to = q
+            q -= 1
+        change = 0.0
+        for q in range(p + 1, n):
+            change -= margin[row + order[q]]
+            if change < best:
+                best = change
+                to = q
+        if to == p:
+            quiet += 1
+            p += 1
+        else:
+            total += best
+            quiet = 0
+            q = p
+            while q > to:
+                order[q] = order[q - 1]
+                q -= 1
+            while q < to:
+                order[q] = order[q + 1]
+                q += 1
+            order[to] = item
+            if to < p:  # what stands at p now was passed by the item
+                p += 1
+        if p >= n:
+            p = 0
+    return total
+
+
+def iterate(
+    margin: vec[float],
+    current: vec[i64],
+    n: i64,
+    tolerance: float,
+    start: vec[float],
+    uniform: vec[float],
+    n_moves: i64,
+    span: i64,
+    slack: float,
+) -> tuple[vec[i64], vec[i64], vec[float]]:
+    # Iterated local search: displace some items by a few places, descend, and go on from the result unless it is worse
+    # than the best by more than the slack. start holds the costs of the current and of the best order less that of the
+    # first; uniform, 2 * n_moves random numbers for each round. Returns the best order found here, the current one and
+    # both costs.
+    cost = start[0]
+    least = start[1]
+    best = vec[i64]([0] * n)
+    for k in range(n):
+        best[k] = current[k]
+    order = vec[i64]([0] * n)
+    n_rounds: i64 = len(uniform) // (2 * n_moves)
+    for r in range(n_rounds):
+        for k in range(n):
+            order[k] = current[k]
+        change = 0.0
+        for m in range(n_moves):
+            u: i64 = 2 * (r * n_moves + m)
+            p: i64 = i64(uniform[u] * float(n))
+            q: i64 = p + i64((2.0 * uniform[u + 1] - 1.0) * float(span + 1))
+            if q < 0:
+                q = 0
+            if q >= n:
+                q = n - 1
+            item: i64 = order[p]
+            row: i64 = item * n
+            while p > q:
+                order[p] = order[p - 1]
+                change += margin[row + order[p]]
+                p -= 1
+            while p < q:
+                order[p] = order[p + 1]
+                change -= margin[row + order[p]]
+                p += 1
+            order[q] = item
+        change += descend(margin, order, n, tolerance)
+        if cost + change <= least + slack + tolerance:
+            cost += change
+            for k in range(n):
+                current[k] = order[k]
+            if cost < least - tolerance:
+                least = cost
+                for k in range(n):
+                    best[k] = order[k]
+    return best, current, vec[float]([cost, least])

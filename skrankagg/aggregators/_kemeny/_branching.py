@@ -1,0 +1,131 @@
+"""Branch and bound over the pairs of a component, by linear programmes.
+
+A node is a set of fixed pairs, closed under transitivity. The pair to branch on is the one, of some fractional and dear
+ones, both of whose sides raise the bound most: trying them costs a linear programme each, and a side that cannot hold a
+cheaper order is fixed away at once.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._triangles import VIOLATION, Infeasible, Unfinished
+
+__all__ = []
+
+# Pairs that are tried before a branching, rounds of rows in a node, and rounds of search from a node's order.
+_TRIED, _ROUNDS, _SEARCH_ROUNDS = 8, 12, 200
+
+
+@dataclass
+class _Node:
+    bound: float
+    x: np.ndarray
+    before: np.ndarray
+    cycle: np.ndarray
+
+
+def branch(state, polytope, rng):
+    """Look through all orders that are cheaper than the best one known.
+
+    Parameters
+    ----------
+    state : State
+        The best order known, the bound and the deadline; updated.
+    polytope : TrianglePolytope
+        With the pairs fixed that hold in all nodes.
+    rng : numpy.random.Generator
+
+    Raises
+    ------
+    Infeasible
+        When all are looked through: the best order known is optimal.
+    Unfinished
+        When time runs out.
+    """
+    root = _bounded(state, polytope, polytope.before, polytope.cycle)
+    stack = [root] if root else []
+    while stack:
+        state.raise_bound(min(node.bound for node in stack))
+        node = stack.pop()  # the one last found: in depth first
+        if node.bound > state.most:
+            continue
+        try:
+            stack.extend(_children(state, polytope, node, rng))
+        except Unfinished:
+            # What of this node is not looked through may cost as little as the node.
+            state.raise_bound(min([node.bound, *(other.bound for other in stack)]))
+            raise
+    raise Infeasible
+
+
+def _children(state, polytope, node, rng):
+    """Split a node; the child with the lower bound comes last."""
+    rows = node.cycle
+    if np.abs(node.x - np.round(node.x)).max() < VIOLATION:
+        polytope.before, polytope.cycle = node.before, node.cycle
+        cycle = polytope.violated(node.x)
+        if len(cycle) == 0 and polytope.agrees(node.x):  # an order, and the cheapest of the node
+            state.take(polytope.order(node.x))
+            state.search(state.order, rng, _SEARCH_ROUNDS)
+            return []
+        sides, rows = [(node.bound, node.before)], np.concatenate([node.cycle, cycle])
+    else:
+        sides = _sides(state, polytope, node)
+    children = [_bounded(state, polytope, before, rows) for _, before in sorted(sides, key=lambda side: -side[0])]
+    return [child for child in children if child]
+
+
+def _bounded(state, polytope, before, cycle):
+    """Bound a node by rounds of triangles; None where it holds no cheaper order."""
+    polytope.before, polytope.cycle = before.copy(), cycle
+    last = -np.inf
+    try:
+        polytope.close()
+        for k in range(_ROUNDS):
+            x, bound = polytope.relax(state.deadline)
+            polytope.fix(state.most)
+            cycle = polytope.violated(x)
+            # A solution that what is fixed by now contradicts says nothing of the rows.
+            if (len(cycle) == 0 and polytope.agrees(x)) or (k > 2 and bound - last < 0.02 * (state.most - bound)):
+                break
+            last = bound
+            polytope.add(cycle)
+    except Infeasible:
+        return None
+    return _Node(bound, x, polytope.before.copy(), polytope.cycle)
+
+
+def _sides(state, polytope, node):
+    """Choose a pair, and return its two sides with their bounds; one if trying pairs has fixed some; none at all."""
+    before, best = node.before, None
+    dear = np.minimum(node.x, 1 - node.x) * (np.abs(polytope.cost) + 0.5 * state.step)
+    for pair in np.argsort(-dear, kind="stable")[:_TRIED]:
+        i, j = polytope.first[pair], polytope.second[pair]
+        if before[i, j] or before[j, i]:
+            continue
+        tried = [_try(state, polytope, before, node.cycle, arc) for arc in ((i, j), (j, i))]
+        possible = [side for side in tried if side]
+        if not possible:
+            return []
+        if len(possible) == 1:
+            before = possible[0][1]
+            continue
+        low, high = sorted(bound for bound, _ in possible)
+        if best is None or low + 0.2 * high > best[0]:
+            best = low + 0.2 * high, possible
+    if best is None or before is not node.before:
+        return [(node.bound, before)]
+    return best[1]
+
+
+def _try(state, polytope, before, cycle, arc):
+    polytope.before, polytope.cycle = before.copy(), cycle
+    polytope.before[arc] = True
+    try:
+        polytope.close()
+        _, bound = polytope.relax(state.deadline)
+        polytope.fix(state.most)
+    except Infeasible:
+        return None
+    return bound, polytope.before

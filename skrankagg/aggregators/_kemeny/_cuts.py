@@ -1,0 +1,111 @@
+"""Cuts from halves: half the sum of some rows, rounded down.
+
+A linear programme over triangles alone may end at halves. Rows with whole coefficients can be added up so that all
+coefficients of the sum are even and its right side is odd; half of it, rounded down, holds for whole solutions and cuts
+the halves off. With three rows in a ring these are the Moebius ladders of the linear ordering problem; elimination
+modulo 2 finds them, and longer ones, among the rows that the solution satisfies with equality.
+"""
+
+import numpy as np
+from scipy.sparse import csr_array
+
+__all__ = []
+
+_WHOLE = 1e-6
+# Rows that one elimination takes at most, and cuts that it returns.
+_MOST_ROWS, _MOST_CUTS, _PER_PAIR = 4000, 400, 8
+# Slack that a sum must leave: a cut is violated by half of it.
+_LEAST = 0.1
+
+
+def half_cuts(matrix, most, x):
+    """Find violated half cuts among the rows that a solution satisfies with equality.
+
+    Parameters
+    ----------
+    matrix : scipy.sparse.csr_array of shape (n_rows, n_variables)
+        Whole coefficients; the rows hold for all whole solutions, of variables from 0 to 1.
+    most : ndarray of shape (n_rows,)
+        Whole right sides.
+    x : ndarray of shape (n_variables,)
+        A fractional solution.
+
+    Returns
+    -------
+    cuts : scipy.sparse.csr_array of shape (n_cuts, n_variables)
+    most : ndarray of shape (n_cuts,)
+        ``cuts @ x <= most`` holds for whole solutions; this one violates each by about a half.
+
+    References
+    ----------
+    .. [1] A. Caprara and M. Fischetti, "{0, 1/2}-Chvatal-Gomory cuts", Mathematical Programming 74, 1996.
+    """
+    n = matrix.shape[1]
+    slack = np.maximum(most - matrix @ x, 0.0)
+    chosen = np.argsort(slack, kind="stable")[:_MOST_ROWS]
+    chosen = chosen[slack[chosen] < 1 - _LEAST]
+    # Variables nearer to 1 are counted from 1 down, so that each is as far above 0 as it is from a whole number.
+    down = x > 0.5
+    rows, slack = matrix[chosen], slack[chosen]
+    right = np.round(most[chosen] - rows @ down.astype(np.float64)).astype(np.int64)
+    above = np.minimum(x, 1 - x)
+    columns = np.flatnonzero(above > _WHOLE)
+    parity = (np.abs(rows[:, columns]).toarray().round().astype(np.int64) % 2).astype(np.uint8)
+    used = _odd_sums(parity, right % 2, slack, above[columns])
+    sign = csr_array((np.where(down, -1.0, 1.0), (np.arange(n), np.arange(n))), shape=(n, n))
+    total = (csr_array(used) @ rows @ sign).tocsr()
+    total.data = np.floor(total.data / 2 + 1e-9)
+    limit = np.floor((used @ right) / 2)
+    cuts = (total @ sign).tocsr()
+    cuts.eliminate_zeros()
+    limit = limit + cuts @ down.astype(np.float64)
+    keep = np.flatnonzero(cuts @ x > limit + _LEAST / 2)
+    return _sparse_ones(cuts[keep], limit[keep])
+
+
+def _odd_sums(parity, right, slack, above):
+    """Find sums of rows, with little slack, that are even everywhere and odd on the right, by elimination modulo 2."""
+    n_rows, n_columns = parity.shape
+    # A variable that is odd in a sum costs it what the variable is above 0: a row of its own, without a name.
+    parity = np.concatenate([parity, np.eye(n_columns, dtype=np.uint8)])
+    table = np.packbits(parity, axis=1)
+    history = np.zeros((len(parity), (n_rows + 7) // 8), dtype=np.uint8)
+    history[:n_rows] = np.packbits(np.eye(n_rows, dtype=np.uint8), axis=1)
+    right = np.append(right, np.zeros(n_columns, dtype=right.dtype)).astype(np.uint8)
+    slack = np.append(slack, above)
+    alive = np.ones(len(parity), dtype=bool)
+    for column in np.argsort(-above, kind="stable"):
+        byte, bit = column >> 3, np.uint8(128 >> (column & 7))
+        holding = np.flatnonzero(alive & ((table[:, byte] & bit) > 0))
+        if len(holding) == 0:
+            continue
+        pivot = holding[np.argmin(slack[holding])]
+        alive[pivot] = False
+        others = holding[holding != pivot]
+        others = others[slack[others] + slack[pivot] < 1 - _LEAST]
+        alive[holding] = False
+        alive[others] = True
+        table[others] ^= table[pivot]
+        history[others] ^= history[pivot]
+        right[others] ^= right[pivot]
+        slack[others] += slack[pivot]
+    odd = np.flatnonzero(alive & (right == 1))
+    return np.unpackbits(history[odd], axis=1, count=n_rows).astype(np.float64)
+
+
+def _sparse_ones(cuts, limit):
+    """Keep the sparsest cuts, and few on any one variable."""
+    length = np.diff(cuts.indptr)
+    count = np.zeros(cuts.shape[1], dtype=np.int64)
+    kept, seen = [], set()
+    for k in np.argsort(length, kind="stable"):
+        one = cuts.indices[cuts.indptr[k] : cuts.indptr[k + 1]]
+        key = (one.tobytes(), cuts.data[cuts.indptr[k] : cuts.indptr[k + 1]].tobytes())
+        if key in seen or len(one) == 0 or np.median(count[one]) >= _PER_PAIR:
+            continue
+        seen.add(key)
+        count[one] += 1
+        kept.append(k)
+        if len(kept) == _MOST_CUTS:
+            break
+    return cuts[np.array(kept, dtype=np.int64)], limit[kept]

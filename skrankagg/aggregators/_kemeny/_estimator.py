@@ -1,0 +1,259 @@
+"""Kemeny: the estimator, its queries and what it tells of them."""
+
+import time
+from numbers import Integral, Real
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.utils import check_random_state
+
+from ..._progress import Progress
+from ..._sklearn import Interval, StrOptions
+from ...base import VOTER_WEIGHTS, BaseAggregator, Consensus
+from ._preferences import condorcet_components, draws, kemeny_lower_bound, margins, n_below, query_preferences
+from ._proof import Proven, prove
+from ._search import borda_order, descend, iterate, order_cost
+from ._weak import solve_weak
+
+__all__ = ["Kemeny"]
+
+# Items of a component up to which method="auto" proves without a time limit: a second or so.
+_EASY_ITEMS = 60
+
+
+class Kemeny(BaseAggregator):
+    r"""Rank items in the order that disagrees with the lists on the fewest pairs, and prove it.
+
+    The consensus that is nearest to all lists together, by the number of pairs in opposite orders. Finding it is hard
+    in principle; here it is found and proven for most real data, and where it is not, the result says how far off it
+    may be.
+
+    Parameters
+    ----------
+    method : {"auto", "exact", "iterated-local-search", "local-search"}, default="auto"
+        "exact" searches and proves until the optimum is proven or `time_limit` is over. "auto" does so too if there is
+        a time limit; without one it proves components of up to 60 items and searches larger ones. The other two search
+        only.
+    ties : {"strict", "weak"}, default="strict"
+        Whether the consensus orders all items, or may tie some.
+    penalty : float, default=0.5
+        What a pair costs that is tied in a list or in the consensus but not in both, from 0 to 1 (below 0.5
+        it is no distance). It never changes
+        the best strict order, only its score.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
+        of them.
+    time_limit : float, default=None
+        Seconds for each query; None means no limit.
+    n_restarts : int, default=200
+        Rounds of the iterated local search where nothing is proven.
+    random_state : int, RandomState instance or None, default=0
+        Source of randomness of the search, the same for each query; an int gives the same consensus on every call.
+    n_jobs : int, default=None
+        Processes that work on queries side by side; None means 1, -1 all processors.
+    verbose : bool or "auto", default="auto"
+        Whether to show the score and the bound while a query takes long; "auto" does in a terminal and a notebook, with
+        one process.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    Attributes
+    ----------
+    query_info_ : DataFrame
+        A row for each query given to ``fit``: `query`, `kemeny_score`, the proven `lower_bound`, their difference
+        `gap`, whether the consensus is proven `optimal`, and the `stop_reason`: "optimal", "time limit", "large
+        component" (``method="auto"``), "search" (the searching methods) or "solver" (it gave up). :meth:`aggregate`
+        returns it for any lists.
+
+    See Also
+    --------
+    kemeny_score : What an order costs.
+    condorcet_components : How a query falls into parts.
+    LocalKemenization : The least repair of another method's consensus.
+    Schulze : Another way to resolve majority cycles, in polynomial time.
+
+    Notes
+    -----
+    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j` and :math:`T_{ij}`
+    of those that tie them, a consensus costs [1]_ [2]_
+
+    .. math::
+
+       \sum_{i \text{ above } j} (W_{ji} + p T_{ij}) + \sum_{i \text{ tied with } j} p (W_{ij} + W_{ji}),
+
+    `penalty` being :math:`p`. With :math:`p = 1/2` and ``absent="ignore"`` the cheapest weak order is also the one of
+    the highest mean :math:`\tau_x` of Emond and Mason [3]_, see :func:`mean_tau_x`.
+
+    A strict order is solved apart in each component of the majority relation. A local search by insertions, from
+    Borda's order, gives an order; linear programmes over the pairs of items, with rows for the triples that they put in
+    a cycle and with half cuts [4]_, bound what any order costs; pairs that no cheaper order can have the other way
+    round are fixed, and branching on pairs does the rest [5]_. Bounds are computed anew from the multipliers of the
+    solver (HiGHS, by SciPy), so that they hold whatever its tolerances; that a programme has no solution is taken from
+    the solver. A weak order is solved by a mixed-integer programme in the same manner.
+
+    `score` is the number of items below; items that stand together and that no majority separates have equal scores,
+    and so do tied items. There may be several best orders, of which one is returned. Cost: :math:`O(m n^2)` for the
+    pairs, about :math:`n^3` for the local search; the proof takes milliseconds for most data of up to a hundred items,
+    and is exponential in the worst case. Memory :math:`O(n^2)` and about as many rows.
+
+    References
+    ----------
+    .. [1] J. G. Kemeny, "Mathematics without numbers", Daedalus 88(4), 1959.
+    .. [2] R. Fagin, R. Kumar, M. Mahdian, D. Sivakumar and E. Vee, "Comparing partial rankings", SIAM Journal on
+       Discrete Mathematics 20(3), 2006.
+    .. [3] E. J. Emond and D. W. Mason, "A new rank correlation coefficient with application to the consensus ranking
+       problem", Journal of Multi-Criteria Decision Analysis 11, 2002.
+    .. [4] A. Caprara and M. Fischetti, "{0, 1/2}-Chvatal-Gomory cuts", Mathematical Programming 74, 1996.
+    .. [5] M. Groetschel, M. Juenger and G. Reinelt, "A cutting plane algorithm for the linear ordering problem",
+       Operations Research 32(6), 1984.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import Kemeny
+    >>> consensus, info = Kemeny().aggregate(lists)
+    >>> consensus
+      query item  score  rank
+    0     q    b    3.0     1
+    1     q    a    2.0     2
+    2     q    c    1.0     3
+    3     q    d    0.0     4
+    >>> info
+      query  kemeny_score  lower_bound  gap  optimal stop_reason
+    0     q           4.0          4.0  0.0     True     optimal
+    """
+
+    _parameter_constraints: dict = {
+        "method": [StrOptions({"auto", "exact", "iterated-local-search", "local-search"})],
+        "ties": [StrOptions({"strict", "weak"})],
+        "penalty": [Interval(Real, 0, 1, closed="both")],
+        "absent": [StrOptions({"last", "ignore"})],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "n_restarts": [Interval(Integral, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["boolean", StrOptions({"auto"})],
+        **VOTER_WEIGHTS,
+    }
+    _variants = ({}, {"ties": "weak"})
+    _query_columns = ("kemeny_score", "lower_bound", "gap", "optimal", "stop_reason")
+
+    def __init__(
+        self,
+        *,
+        method="auto",
+        ties="strict",
+        penalty=0.5,
+        absent="last",
+        time_limit=None,
+        n_restarts=200,
+        random_state=0,
+        n_jobs=None,
+        verbose="auto",
+        voter_weights=None,
+    ):
+        self.method = method
+        self.ties = ties
+        self.penalty = penalty
+        self.absent = absent
+        self.time_limit = time_limit
+        self.n_restarts = n_restarts
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.voter_weights = voter_weights
+
+    def _aggregate(self, lists):
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        verbose = self.verbose if self.n_jobs in (None, 1) else False
+        progress = Progress(type(self).__name__, verbose)
+        try:
+            solved = Parallel(n_jobs=self.n_jobs)(
+                delayed(self._solve)(lists.take([q]), seed, progress) for q in range(lists.n_queries)
+            )
+        finally:
+            progress.close()
+        score, cost, bound, reason = zip(*solved, strict=True)
+        cost, bound = np.array(cost), np.array(bound)
+        reason = np.array(reason, dtype=object)
+        return Consensus(
+            np.concatenate(score),
+            queries={
+                "kemeny_score": cost,
+                "lower_bound": bound,
+                "gap": cost - bound,
+                "optimal": reason == "optimal",
+                "stop_reason": reason,
+            },
+        )
+
+    def _solve(self, lists, seed, progress):
+        """Solve one query: the items' scores, the consensus' score, the bound, and why it stopped."""
+        deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        rng = np.random.default_rng(seed)
+        prefer, tied = query_preferences(lists, 0, self.absent)
+
+        def report(cost, bound):
+            progress.show(f"{lists.queries[0]!r}: at most {cost:g}, at least {bound:g}")
+
+        base = kemeny_lower_bound(prefer, tied, penalty=self.penalty, ties=self.ties)
+        order, cost, bound, reason = self._strict(prefer, rng, deadline, report)
+        if self.ties == "weak":
+            rank = np.empty(len(order), dtype=np.int64)
+            rank[order] = np.arange(len(order))
+            rank, score, bound, reason = solve_weak(
+                prefer, tied, self.penalty, rank, proves=self._proves(len(order)), deadline=deadline, report=report
+            )
+            reason = reason or self._gave_up
+            return n_below(rank), score, max(bound, base), reason
+        score = base + cost
+        return n_below(draws(margins(prefer), order)), score, score if reason == "optimal" else base + bound, reason
+
+    def _strict(self, prefer, rng, deadline, report):
+        """Order the components one after the other, the smallest first; costs are those beyond the majorities'."""
+        components = condorcet_components(prefer)
+        orders, cost, bound, reasons = [None] * len(components), 0.0, 0.0, {"optimal"}
+        for k in np.argsort([len(component) for component in components], kind="stable"):
+            items = components[k]
+            margin = margins(prefer)[np.ix_(items, items)]
+            part = self._component(margin, rng, deadline, lambda high, low, c=cost, b=bound: report(c + high, b + low))
+            orders[k] = items[part.order]
+            cost, bound = cost + part.cost, bound + part.bound
+            reasons.add(part.reason)
+        reason = "optimal" if reasons == {"optimal"} else max(reasons - {"optimal"})
+        return np.concatenate(orders), cost, bound, reason
+
+    def _component(self, margin, rng, deadline, report):
+        order = borda_order(margin)
+        if len(order) < 3:
+            return Proven(order, 0.0, 0.0, "optimal")
+        if self.ties == "strict" and self._proves(len(order)):
+            return prove(margin, order, rng, deadline=deadline, report=report)
+        order = descend(margin, order)
+        if self.method != "local-search":
+            order = iterate(margin, order, self.n_restarts, rng, deadline=deadline)
+        cost = order_cost(margin, order)
+        return Proven(order, cost, 0.0, self._gave_up if cost > 0 else "optimal")
+
+    def _proves(self, n):
+        if self.method == "auto":
+            return self.time_limit is not None or n <= _EASY_ITEMS
+        return self.method == "exact"
+
+    @property
+    def _gave_up(self):
+        return "large component" if self.method == "auto" else "search"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        own = tags.aggregator_tags
+        own.neutral = False
+        own.condorcet_winner = self.ties == "strict"
+        own.unanimity = self.ties == "strict" and self.method == "exact" and self.time_limit is None
+        return tags

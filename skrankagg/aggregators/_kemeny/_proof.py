@@ -1,0 +1,148 @@
+"""Strict orders: search from above, bound from below, until the two meet or time is over."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._branching import branch
+from ._preferences import granularity
+from ._search import descend, iterate, order_cost
+from ._triangles import Infeasible, TrianglePolytope, Unfinished
+
+__all__ = []
+
+# Rounds of the first search, for each item, and of that from a fractional solution, for each pair of items.
+_SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 0.25
+# Share of the gap that a round of half cuts must close for another one.
+_WORTH = 0.1
+# Rounds of triangles in a row that may close less than this share of the gap: the last violations hardly matter.
+_IDLE, _STEP = 4, 0.01
+
+
+@dataclass
+class Proven:
+    """An order and what is known of it.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n,)
+        Items, best first.
+    cost, bound : float
+        What it costs, and what every order costs at least, beyond the majorities' orientation of every pair.
+    reason : str
+        Why the search stopped: "optimal", "time limit", or "solver" if the solver gave up.
+    """
+
+    order: np.ndarray
+    cost: float
+    bound: float
+    reason: str
+
+
+def prove(margin, order, rng, *, deadline=np.inf, report=None):
+    """Find a cheapest order of a component and prove that it is one.
+
+    Parameters
+    ----------
+    margin : ndarray of shape (n, n), dtype=float64
+    order : ndarray of shape (n,)
+        Where to start.
+    rng : numpy.random.Generator
+    deadline : float
+        When to stop, by `time.monotonic`.
+    report : callable, default=None
+        Called after each step with the cost and the bound.
+
+    Returns
+    -------
+    Proven
+    """
+    state = State(margin, order, granularity(margin), deadline, report)
+    state.search(order, rng, _SEARCH_ROUNDS * len(margin))
+    polytope = TrianglePolytope(margin)
+    try:
+        if _relax(state, polytope, rng):
+            branch(state, polytope, rng)
+    except Infeasible:
+        state.bound = state.cost
+    except Unfinished:
+        pass
+    if state.met():
+        return Proven(state.order, state.cost, state.cost, "optimal")
+    return Proven(state.order, state.cost, state.bound, "time limit" if state.late else "solver")
+
+
+class State:
+    """The best order known, the bound proven, and what it takes for them to meet."""
+
+    def __init__(self, margin, order, step, deadline, report):
+        self.margin, self.order, self.step, self.deadline = margin, order, step, deadline
+        self.scale = float(np.abs(margin).sum())
+        self.cost, self.bound = order_cost(margin, order), 0.0
+        self.report = report
+
+    def search(self, order, rng, n_rounds):
+        """Look for a cheaper order from here."""
+        order = descend(self.margin, order)
+        self.take(iterate(self.margin, order, n_rounds, rng, deadline=self.deadline, target=self.bound))
+
+    def take(self, order):
+        """Take note of an order."""
+        cost = order_cost(self.margin, order)
+        if cost < self.cost:
+            self.order, self.cost = order, cost
+
+    def raise_bound(self, bound):
+        """Take note of a lower bound, rounded up to what orders can cost; excluded orders cost the known one at "
+        "least.
+        """
+        if self.step:
+            bound = self.step * np.ceil(bound / self.step - 1e-3)
+        self.bound = max(self.bound, min(bound, self.cost))
+        if self.report is not None:
+            self.report(self.cost, self.bound)
+
+    @property
+    def most(self):
+        """What an order may cost to be worth looking for."""
+        return self.cost - (0.999 * self.step or 1e-9 * self.scale)
+
+    def met(self):
+        return self.bound >= self.most
+
+    @property
+    def late(self):
+        return time.monotonic() >= self.deadline
+
+
+def _relax(state, polytope, rng):
+    """Bound by triangles, then by half cuts as long as they close the gap; returns whether there is a gap left."""
+    place = np.argsort(state.order)
+    x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
+    last, before, idle = -np.inf, None, 0
+    while not state.met():
+        if state.late:
+            raise Unfinished
+        cycle = polytope.violated(x)
+        if len(cycle) and idle < _IDLE:
+            polytope.add(cycle)
+        else:
+            idle = 0
+            if before is None:
+                n_rounds = int(_LONG_SEARCH_ROUNDS * len(state.order) ** 2)
+                state.search(polytope.order(x), rng, n_rounds)
+                polytope.fix(state.most)
+            elif last - before < _WORTH * (state.cost - before):
+                return True
+            before = last
+            if polytope.cut_halves(x) == 0:
+                return not state.met()
+        x, bound = polytope.relax(state.deadline)
+        idle = 0 if bound > last + _STEP * (state.cost - bound) else idle + 1
+        if bound > last + 1e-6 * state.scale:
+            polytope.purge()
+        last = max(last, bound)
+        state.raise_bound(bound)
+        polytope.fix(state.most)
+    return False

@@ -1,0 +1,291 @@
+"""The linear programme of strict orders: pairs are the variables, violated triangles become rows.
+
+A variable is 1 where the first item of a pair is before the second. An orientation of all pairs is an order if no three
+items form a cycle, so the rows are those of cycles ``i -> j -> k -> i``: at most two of their three arcs. There are too
+many to write down; a round adds some that the last solution violates.
+
+Bounds do not rest on the solver's tolerances: they are computed anew from the multipliers of the rows, of which any
+that are not positive bound the optimum from below.
+"""
+
+import time
+
+import numpy as np
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, vstack
+
+from ._cuts import half_cuts
+
+__all__ = []
+
+#: Violations below this are none.
+VIOLATION = 1e-6
+# Rows that a round adds at most, for each item and for each pair.
+_ROWS_PER_ITEM, _ROWS_PER_PAIR = 20, 6
+# Free pairs from which the interior-point method is faster than the simplex method: four times so for 5000.
+_INTERIOR_PAIRS = 2500
+
+
+class Infeasible(Exception):
+    """No order is cheaper than the best one known."""
+
+
+class Unfinished(Exception):
+    """Time ran out, or the solver gave up, and nothing is known."""
+
+
+class TrianglePolytope:
+    """Orders of some items that are cheaper than a known one, as far as rows and fixed pairs describe them.
+
+    Parameters
+    ----------
+    margin : ndarray of shape (n, n), dtype=float64
+        What an order costs more with the row's item before the column's.
+    """
+
+    def __init__(self, margin):
+        n = len(margin)
+        self.n = n
+        self.first, self.second = np.triu_indices(n, 1)
+        self.cost = margin[self.first, self.second]
+        self.pair = np.zeros((n, n), dtype=np.int64)
+        self.pair[self.first, self.second] = self.pair[self.second, self.first] = np.arange(len(self.cost))
+        #: What all orientations cost at least, less than which nothing is counted.
+        self.base = -np.minimum(self.cost, 0.0).sum()
+        self.before = np.zeros((n, n), dtype=bool)  # arcs that are fixed
+        self.cycle = np.empty((0, 3), dtype=np.int64)
+        self.row_slack = np.empty(0)
+        self.bound, self.reduced = 0.0, np.zeros(len(self.cost))
+        self.cut, self.cut_most = csr_array((0, len(self.cost))), np.empty(0)
+
+    # ------------------------------------------------------------------ fixed pairs
+
+    @property
+    def free(self):
+        """Pairs that are not fixed, bool of shape (n_pairs,)."""
+        return ~(self.before[self.first, self.second] | self.before[self.second, self.first])
+
+    def fix(self, most):
+        """Fix the pairs that no order of a cost up to `most` has the other way round, by the last programme solved.
+
+        Parameters
+        ----------
+        most : float
+
+        Raises
+        ------
+        Infeasible
+            If no order costs so little.
+        """
+        if self.bound > most:
+            raise Infeasible
+        reduced = self.reduced
+        fixed = np.flatnonzero(self.free & (self.bound + np.abs(reduced) > most))
+        if len(fixed) == 0:
+            return
+        forward = reduced[fixed] < 0
+        head = np.where(forward, self.first[fixed], self.second[fixed])
+        tail = np.where(forward, self.second[fixed], self.first[fixed])
+        self.before[head, tail] = True
+        self.close()
+
+    def close(self):
+        """Fix what follows from fixed pairs by transitivity."""
+        before = self.before
+        while True:
+            closed = before | ((before.astype(np.float32) @ before.astype(np.float32)) > 0)
+            if (closed & closed.T).any():
+                raise Infeasible
+            if (closed == before).all():
+                break
+            before = closed
+        self.before = before
+        # Rows that the fixed pairs satisfy whatever the others do are none.
+        i, j, k = self.cycle.T
+        needed = ~(before[j, i] | before[k, j] | before[i, k])
+        self.cycle = self.cycle[needed]
+
+    def agrees(self, x):
+        """Whether a solution has all fixed pairs as they are fixed; those fixed after it may differ.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_pairs,)
+
+        Returns
+        -------
+        bool
+        """
+        forward, backward = self.before[self.first, self.second], self.before[self.second, self.first]
+        return bool((x[forward] > 1 - VIOLATION).all() and (x[backward] < VIOLATION).all())
+
+    # ------------------------------------------------------------------ rows
+
+    def violated(self, x, *, above=VIOLATION, limited=True):
+        """Find cycles of which a solution has more than two arcs.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_pairs,)
+        above : float
+            By how much; negative finds those that are nearly violated. Cycles with an arc against a fixed pair are
+            none.
+        limited : bool
+            Whether to return no more than one round adds.
+
+        Returns
+        -------
+        ndarray of shape (n_cycles, 3), dtype=int64
+            The most violated first.
+        """
+        arc = np.zeros((self.n, self.n))
+        arc[self.first, self.second] = x
+        arc[self.second, self.first] = 1.0 - x
+        never = self.before.T
+        found, excess = [], []
+        for i in range(self.n - 2):
+            rest = arc[i + 1 :, i + 1 :]
+            sums = (arc[i, i + 1 :, None] + (arc[i + 1 :, i] - 2.0)) + rest
+            j, k = np.nonzero(sums > above)
+            keep = j != k
+            if not keep.all():
+                j, k = j[keep], k[keep]
+            if len(j):
+                found.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
+                excess.append(sums[j, k])
+        if not found:
+            return np.empty((0, 3), dtype=np.int64)
+        cycle, excess = np.concatenate(found), np.concatenate(excess)
+        i, j, k = cycle.T
+        possible = ~(never[i, j] | never[j, k] | never[k, i])
+        cycle, excess = cycle[possible], excess[possible]
+        cost = np.abs(self.cost)
+        pairs = self._pairs(cycle)
+        # Of equally violated cycles those that are dear to break come first.
+        order = np.lexsort((-cost[pairs].min(axis=1), -np.round(excess, 6)))
+        if limited:
+            order = order[: 40 * _ROWS_PER_ITEM * self.n]
+            order = order[_occurrence(pairs[order]).max(axis=1) < _ROWS_PER_PAIR][: _ROWS_PER_ITEM * self.n]
+        return cycle[order]
+
+    def add(self, cycle):
+        """Add rows that are not there yet; returns how many."""
+        key = np.concatenate([self.cycle, cycle]) @ np.array([self.n**2, self.n, 1])
+        _, place = np.unique(key, return_index=True)
+        n_old = len(self.cycle)
+        self.cycle = np.concatenate([self.cycle, cycle])[np.sort(place)]
+        return len(self.cycle) - n_old
+
+    def _pairs(self, cycle):
+        i, j, k = cycle.T
+        return np.column_stack([self.pair[i, j], self.pair[j, k], self.pair[k, i]])
+
+    def _rows(self, free):
+        """Rows over the free pairs: a sparse matrix, and what each may be at most."""
+        i, j, k = self.cycle.T
+        pairs = self._pairs(self.cycle)
+        sign = np.where(np.column_stack([i < j, j < k, k < i]), 1.0, -1.0)
+        most = 2.0 - (sign < 0).sum(axis=1)
+        value = self.before[self.first, self.second].astype(np.float64)
+        known = ~free[pairs]
+        most = most - np.where(known, sign * value[pairs], 0.0).sum(axis=1)
+        number = np.cumsum(free) - 1
+        row = np.repeat(np.arange(len(pairs)), 3).reshape(-1, 3)[~known]
+        matrix = csr_array(
+            (sign[~known], (row, number[pairs[~known]])), shape=(len(pairs), int(np.count_nonzero(free)))
+        )
+        if len(self.cut_most):
+            matrix = vstack([matrix, self.cut[:, np.flatnonzero(free)]], format="csr")
+            most = np.concatenate([most, self.cut_most - self.cut[:, np.flatnonzero(~free)] @ value[~free]])
+        return matrix, most
+
+    def _fixed_value(self, free):
+        value = self.before[self.first, self.second].astype(np.float64)
+        return value, self.base + float(self.cost[~free] @ value[~free])
+
+    # ------------------------------------------------------------------ solving
+
+    def relax(self, deadline):
+        """Solve the linear programme of the rows held.
+
+        Keeps what every order costs at least that has the fixed pairs, and what that rises by if a pair is turned
+        against the sign of its reduced cost, for :meth:`fix`.
+
+        Parameters
+        ----------
+        deadline : float
+            When to stop, by `time.monotonic`.
+
+        Returns
+        -------
+        x : ndarray of shape (n_pairs,)
+            A solution.
+        bound : float
+
+        Raises
+        ------
+        Infeasible
+            If no order has the fixed pairs.
+        Unfinished
+            If time ran out.
+        """
+        free = self.free
+        x, fixed_cost = self._fixed_value(free)
+        self.bound, self.reduced = fixed_cost, np.zeros(len(x))
+        if not free.any():
+            return x, fixed_cost
+        matrix, most = self._rows(free)
+        cost = self.cost[free]
+        options = {} if deadline == np.inf else {"time_limit": max(deadline - time.monotonic(), 1e-3)}
+        method = "highs-ds" if len(cost) < _INTERIOR_PAIRS else "highs-ipm"
+        done = linprog(cost, A_ub=matrix, b_ub=most, bounds=(0.0, 1.0), method=method, options=options)
+        if done.status == 2:
+            raise Infeasible
+        if done.status != 0:
+            raise Unfinished
+        multiplier = np.minimum(done.ineqlin.marginals, 0.0)
+        reduced = cost - matrix.T @ multiplier
+        self.reduced[free] = reduced
+        self.bound += float(most @ multiplier) + float(np.minimum(reduced, 0.0).sum())
+        x[free] = done.x
+        self.row_slack = np.where(multiplier < -1e-9, 0.0, most - matrix @ done.x)
+        return x, self.bound
+
+    def purge(self):
+        """Drop the rows that the last solution does not touch."""
+        touched = self.row_slack < 1e-3
+        touched, cut = touched[: len(self.cycle)], np.flatnonzero(touched[len(self.cycle) :])
+        self.cycle, self.cut, self.cut_most = self.cycle[touched], self.cut[cut], self.cut_most[cut]
+
+    def cut_halves(self, x):
+        """Add half cuts that a fractional solution violates; returns how many."""
+        free = self.free
+        held = self.cycle
+        self.add(self.violated(x, above=-0.5, limited=False)[:8000])
+        matrix, most = self._rows(free)
+        self.cycle = held
+        cuts, limit = half_cuts(matrix, most, x[free])
+        if len(limit):
+            wide = csr_array((cuts.data, np.flatnonzero(free)[cuts.indices], cuts.indptr), shape=(len(limit), len(x)))
+            self.cut, self.cut_most = vstack([self.cut, wide], format="csr"), np.append(self.cut_most, limit)
+        return len(limit)
+
+    def order(self, x):
+        """Order the items by the number of those that a solution puts before each."""
+        arc = np.zeros((self.n, self.n))
+        arc[self.first, self.second] = x
+        arc[self.second, self.first] = 1.0 - x
+        return np.argsort(-arc.sum(axis=1), kind="stable")
+
+
+def _occurrence(table):
+    """How often the value of each cell came in the rows before."""
+    flat = table.ravel()
+    order = np.argsort(flat, kind="stable")
+    ordered = flat[order]
+    start = np.ones(len(flat), dtype=bool)
+    start[1:] = ordered[1:] != ordered[:-1]
+    first = np.maximum.accumulate(np.where(start, np.arange(len(flat)), 0))
+    count = np.empty(len(flat), dtype=np.int64)
+    count[order] = np.arange(len(flat)) - first
+    return count.reshape(table.shape)

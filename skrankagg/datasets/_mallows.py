@@ -1,0 +1,221 @@
+"""Orders drawn from the two classic models of rankings: Mallows and Plackett-Luce."""
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from ._ranked_lists import _names
+
+__all__ = ["make_mallows", "make_plackett_luce"]
+
+
+def make_mallows(
+    *,
+    n_queries=1,
+    n_voters=10,
+    n_items=20,
+    phi=0.8,
+    list_length=None,
+    return_centre=False,
+    random_state=None,
+):
+    r"""Make lists around a central order: the further an order is from it, the rarer.
+
+    Parameters
+    ----------
+    n_queries : int, default=1
+        Number of queries, each with a centre of its own.
+    n_voters : int, default=10
+        Number of voters, each with a list in every query.
+    n_items : int, default=20
+        Number of items.
+    phi : float, default=0.8
+        Dispersion, from 0 (all lists are the centre) to 1 (all orders are equally likely).
+    list_length : int or None, default=None
+        Places that are kept of each list, the first ones; None keeps all.
+    return_centre : bool, default=False
+        Whether to return the central orders as well.
+    random_state : int, RandomState instance or None, default=None
+        Source of randomness; an int gives the same data on every call.
+
+    Returns
+    -------
+    lists : DataFrame
+        Columns query, voter, item (str) and rank (int64, from 1), ordered by query, voter and rank.
+    centre : DataFrame
+        Columns query, item, rank; only with ``return_centre=True``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its range.
+
+    See Also
+    --------
+    make_plackett_luce : Lists by the items' worth.
+    make_ranked_lists : Lists and judgements, with voters of differing quality.
+
+    Notes
+    -----
+    An order :math:`a` has a probability proportional to :math:`\phi^{d(a, c)}` with :math:`d` the number of pairs that
+    it and the centre :math:`c` order oppositely [1]_. Items are inserted one by one, in the order of the centre, the
+    :math:`i`-th at :math:`k` places from the end with a probability proportional to :math:`\phi^k`, :math:`k = 0,
+    \dots, i - 1` [2]_. :math:`O(n^2)` for a list.
+
+    References
+    ----------
+    .. [1] C. L. Mallows, "Non-null ranking models", Biometrika 44, 1957.
+    .. [2] J.-P. Doignon, A. Pekec and M. Regenwetter, "The repeated insertion model for rankings", Psychometrika 69,
+       2004.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import make_mallows
+    >>> lists, centre = make_mallows(n_voters=3, n_items=4, phi=0.0, return_centre=True, random_state=0)
+    >>> lists["item"].tolist() == 3 * centre["item"].tolist()
+    True
+    """
+    _check("make_mallows", n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
+    if not _is_number(phi) or not 0 <= phi <= 1:
+        raise ValueError(f"make_mallows expects phi to be a number from 0 to 1, got {phi!r}.")
+    random = check_random_state(random_state)
+    centre = np.array([random.permutation(n_items) for _ in range(n_queries)])
+    # Distance from the end of each insertion, by the inverse of its cumulated probabilities.
+    back = np.empty((n_queries, n_voters, n_items), dtype=np.int64)
+    for i in range(n_items):
+        cumulated = np.cumsum(np.float64(phi) ** np.arange(i + 1))
+        back[:, :, i] = np.searchsorted(cumulated, random.random_sample((n_queries, n_voters)) * cumulated[-1], "right")
+    back = np.minimum(back, np.arange(n_items))
+    order = np.empty_like(back)
+    for q in range(n_queries):
+        for v in range(n_voters):
+            built = []
+            for i, k in enumerate(back[q, v].tolist()):
+                built.insert(i - k, centre[q, i])
+            order[q, v] = built
+    lists = _frame(order, list_length)
+    return (lists, _frame(centre[:, None], None).drop(columns="voter")) if return_centre else lists
+
+
+def make_plackett_luce(
+    *,
+    n_queries=1,
+    n_voters=10,
+    n_items=20,
+    worth=None,
+    spread=1.0,
+    list_length=None,
+    return_worth=False,
+    random_state=None,
+):
+    r"""Make lists place by place: each next item is drawn from those left, by its worth.
+
+    Parameters
+    ----------
+    n_queries : int, default=1
+        Number of queries.
+    n_voters : int, default=10
+        Number of voters, each with a list in every query.
+    n_items : int, default=20
+        Number of items; those of `worth` where it is given.
+    worth : array-like of shape (n_items,), default=None
+        Worth of the items, above 0, in every query; None draws it for each query.
+    spread : float, default=1.0
+        Standard deviation of the logarithm of the worth that is drawn; 0 makes all orders equally likely.
+    list_length : int or None, default=None
+        Places that are kept of each list, the first ones; None keeps all.
+    return_worth : bool, default=False
+        Whether to return the worth as well.
+    random_state : int, RandomState instance or None, default=None
+        Source of randomness; an int gives the same data on every call.
+
+    Returns
+    -------
+    lists : DataFrame
+        Columns query, voter, item (str) and rank (int64, from 1), ordered by query, voter and rank.
+    worth : DataFrame
+        Columns query, item, worth; only with ``return_worth=True``.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its range.
+
+    See Also
+    --------
+    make_mallows : Lists around a central order.
+
+    Notes
+    -----
+    The next item is :math:`i` with probability :math:`w_i / \sum_j w_j` over the items that are left [1]_ [2]_. Drawn
+    at once, by sorting :math:`\log w_i + g_i` with independent standard Gumbel :math:`g_i`. :math:`O(n \log n)` for a
+    list.
+
+    References
+    ----------
+    .. [1] R. D. Luce, "Individual choice behavior", Wiley, 1959.
+    .. [2] R. L. Plackett, "The analysis of permutations", Applied Statistics 24, 1975.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import make_plackett_luce
+    >>> lists = make_plackett_luce(n_voters=3, worth=[1, 1e9, 1e18], random_state=0)
+    >>> lists["item"].tolist()[:3]
+    ['i3', 'i2', 'i1']
+    """
+    if worth is not None:
+        worth = np.asarray(worth, dtype=np.float64)
+        if worth.ndim != 1 or len(worth) == 0 or not np.isfinite(worth).all() or (worth <= 0).any():
+            raise ValueError("make_plackett_luce expects worth to be a list of finite numbers above 0; got others.")
+        n_items = len(worth)
+    _check("make_plackett_luce", n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
+    if not _is_number(spread) or not 0 <= spread < math.inf:
+        raise ValueError(f"make_plackett_luce expects spread to be a finite number of at least 0, got {spread!r}.")
+    random = check_random_state(random_state)
+    drawn = random.standard_normal((n_queries, n_items)) * spread
+    log_worth = drawn if worth is None else np.tile(np.log(worth), (n_queries, 1))
+    order = np.argsort(-(log_worth[:, None] + random.gumbel(size=(n_queries, n_voters, n_items))), axis=-1)
+    lists = _frame(order, list_length)
+    if not return_worth:
+        return lists
+    truth = pd.DataFrame(
+        {
+            "query": _names("q", n_queries).repeat(n_items),
+            "item": _names("i", n_items).take(np.tile(np.arange(n_items), n_queries)),
+            "worth": np.exp(log_worth).ravel(),
+        }
+    )
+    return lists, truth
+
+
+def _frame(order, list_length):
+    """Write orders of shape (n_queries, n_voters, n_items) as a long frame."""
+    n_queries, n_voters, n_items = order.shape
+    order = order[:, :, :list_length]
+    length = order.shape[-1]
+    return pd.DataFrame(
+        {
+            "query": _names("q", n_queries).repeat(n_voters * length),
+            "voter": _names("v", n_voters).take(np.tile(np.repeat(np.arange(n_voters), length), n_queries)),
+            "item": _names("i", n_items).take(order.ravel()),
+            "rank": np.tile(np.arange(1, length + 1), n_queries * n_voters),
+        }
+    )
+
+
+def _is_number(value):
+    return isinstance(value, Real) and not isinstance(value, bool) and not math.isnan(value)
+
+
+def _check(caller, *, list_length, n_items, **sizes):
+    for name, value in {**sizes, "n_items": n_items}.items():
+        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{caller} expects {name} to be an int of at least 1, got {value!r}.")
+    if list_length is not None and (not isinstance(list_length, Integral) or not 1 <= list_length <= n_items):
+        raise ValueError(
+            f"{caller} expects list_length to be an int from 1 to n_items={n_items}, or None for full lists, got "
+            f"{list_length!r}."
+        )

@@ -1,0 +1,200 @@
+"""Read the election files of PrefLib: orders, strict or with ties, complete or not."""
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["read_preflib"]
+
+_TYPES = {"soc", "soi", "toc", "toi"}
+_BUCKET = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
+_NAME = re.compile(r"ALTERNATIVE NAME (\d+)\s*:(.*)", re.IGNORECASE)
+
+
+def read_preflib(path, *, names=True, return_alternatives=False):
+    r"""Read ballots from files of PrefLib.
+
+    Parameters
+    ----------
+    path : str, path-like, or a sequence of them
+        Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi``, in UTF-8, with the headers of today (``# TITLE:
+        ...``) or those of before 2022 (the number of alternatives, then their names). Each is a query, named after the
+        file without folders and suffix.
+    names : bool, default=True
+        Whether items are the alternatives' names, or their numbers (int).
+    return_alternatives : bool, default=False
+        Whether to return the alternatives as well: some may be on no ballot.
+
+    Returns
+    -------
+    lists : DataFrame
+        Columns query, voter (str), item, rank (int64, from 1; tied alternatives share the lowest rank of their bucket)
+        and weight (float64): a list for each distinct order, weighted by the number of voters who cast it. Voters are
+        numbered in the order of the file.
+    alternatives : DataFrame
+        Columns query, number and name; only with ``return_alternatives=True``.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a line cannot be read (the message names it), a ballot holds an alternative twice or one that the header does
+        not have, or alternatives share a name.
+
+    See Also
+    --------
+    read_lists : Read lists of search engines.
+
+    Notes
+    -----
+    Alternatives that a ballot leaves out are not in its list; what that means is up to the method. Ballots without any
+    alternative are no lists. The format is described in [1]_.
+
+    References
+    ----------
+    .. [1] N. Mattei and T. Walsh, "PrefLib: a library for preferences", ADT 2013.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skrankagg.datasets import read_preflib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "lunch.toi"
+    >>> _ = path.write_text('''# NUMBER ALTERNATIVES: 3
+    ... # ALTERNATIVE NAME 1: soup
+    ... # ALTERNATIVE NAME 2: rice
+    ... # ALTERNATIVE NAME 3: cake
+    ... 5: 3,{1,2}
+    ... 2: 1
+    ... ''')
+    >>> read_preflib(path)
+       query voter  item  rank  weight
+    0  lunch    v1  cake     1     5.0
+    1  lunch    v1  soup     2     5.0
+    2  lunch    v1  rice     2     5.0
+    3  lunch    v2  soup     1     2.0
+    >>> folder.cleanup()
+    """
+    many = not isinstance(path, (str, os.PathLike))
+    paths = list(path) if many else [path]
+    if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
+        raise TypeError(f"read_preflib expects a path or a sequence of paths, got {path!r}; give the names of files.")
+    parts = [_read(Path(path), names) for path in paths]
+    stems = [lists["query"].iloc[0] for lists, _ in parts]
+    if len(set(stems)) < len(stems):
+        raise ValueError(f"read_preflib expects files of different names, got {stems}; read them one by one.")
+    lists, alternatives = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))
+    return (lists, alternatives) if return_alternatives else lists
+
+
+def _read(path, names):
+    lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
+    if not numbered:
+        raise ValueError(f"read_preflib expects ballots, got the empty file {str(path)!r}.")
+    try:
+        new = numbered[0][1].startswith("#")
+        alternatives, ballots, mark = _new_header(numbered) if new else _old_header(numbered)
+        rows = _ballots(ballots, mark, alternatives)
+    except _BadLine as error:
+        raise ValueError(f"read_preflib cannot read {str(path)!r}: {error}; repair the file.") from None
+    numbers, texts = list(alternatives), list(alternatives.values())
+    if names and len(set(texts)) < len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise ValueError(
+            f"read_preflib expects alternatives of different names, got {twice!r} twice in {str(path)!r}; tell them "
+            f"apart "
+            "by their numbers: names=False."
+        )
+    query = path.name.partition(".")[0]
+    ballot, number, rank, weight = (np.array(column) for column in zip(*rows, strict=True))
+    width = len(str(ballot.max()))
+    item = pd.Series([alternatives[k] for k in number], dtype=str) if names else number.astype(np.int64)
+    frame = pd.DataFrame(
+        {
+            "query": pd.Series(query, index=range(len(rank)), dtype=str),
+            "voter": pd.Series([f"v{k:0{width}d}" for k in ballot], dtype=str),
+            "item": item,
+            "rank": rank.astype(np.int64),
+            "weight": weight.astype(np.float64),
+        }
+    )
+    named = pd.DataFrame(
+        {"query": pd.Series(query, index=range(len(numbers)), dtype=str), "number": numbers, "name": texts}
+    )
+    return frame, named
+
+
+class _BadLine(Exception):
+    def __init__(self, number, what):
+        super().__init__(f"line {number} {what}")
+
+
+def _new_header(numbered):
+    """Alternatives, ballots, and what stands between the number of voters and their order."""
+    alternatives, declared = {}, None
+    for number, line in numbered:
+        if not line.startswith("#"):
+            continue
+        text = line.lstrip("# ")
+        key, _, value = text.partition(":")
+        if key.upper() == "DATA TYPE" and value.strip().lower() not in _TYPES:
+            raise _BadLine(number, f"names the data type {value.strip()!r}; read are {', '.join(sorted(_TYPES))}")
+        if key.upper() == "NUMBER ALTERNATIVES":
+            declared = _whole(number, value)
+        named = _NAME.match(text)
+        if named:
+            alternatives[int(named[1])] = named[2].strip()
+    if declared is None and not alternatives:
+        raise _BadLine(numbered[0][0], "begins a header that names no alternatives")
+    if declared is not None:  # names may be left out
+        alternatives = {k: alternatives.get(k, str(k)) for k in sorted({*alternatives, *range(1, declared + 1)})}
+    return alternatives, [(number, line) for number, line in numbered if not line.startswith("#")], ":"
+
+
+def _old_header(numbered):
+    n = _whole(*numbered[0])
+    alternatives = {}
+    for number, line in numbered[1 : n + 1]:
+        key, comma, name = line.partition(",")
+        if not comma:
+            raise _BadLine(number, f"is {line!r} where a number, a comma and a name belong")
+        alternatives[_whole(number, key)] = name.strip()
+    # The line of totals: voters, their sum, distinct orders.
+    return alternatives, numbered[n + 2 :], ","
+
+
+def _ballots(numbered, mark, alternatives):
+    """A row for each place of each ballot: ballot, alternative, rank, weight."""
+    rows, ballot = [], 0
+    for number, line in numbered:
+        count, found, order = line.partition(mark)
+        weight = _whole(number, count)
+        if not found or order.count("{") != order.count("}"):
+            raise _BadLine(number, f"is {line!r} where a number, {mark!r} and an order belong")
+        place, seen = 1, set()
+        for several, one in _BUCKET.findall(order):
+            bucket = [_whole(number, text) for text in (several or one).split(",") if text.strip()]
+            for alternative in bucket:
+                if alternative not in alternatives:
+                    raise _BadLine(number, f"holds the alternative {alternative}, which the header does not have")
+                if alternative in seen:
+                    raise _BadLine(number, f"holds the alternative {alternative} twice")
+                seen.add(alternative)
+                rows.append((ballot + 1, alternative, place, weight))
+            place += len(bucket)
+        ballot += bool(seen)
+    if not rows:
+        raise _BadLine(numbered[-1][0] if numbered else 1, "ends the file without any ballot")
+    return rows
+
+
+def _whole(number, text):
+    if not re.fullmatch(r"\s*\d+\s*", text, re.ASCII):
+        raise _BadLine(number, f"has {text.strip()!r} where a whole number belongs")
+    return int(text)

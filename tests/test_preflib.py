@@ -1,0 +1,175 @@
+"""PrefLib files and the models of rankings."""
+
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skrankagg import Kemeny
+from skrankagg.aggregators import kemeny_score, pairwise_preferences
+from skrankagg.datasets import make_mallows, make_plackett_luce, read_preflib
+
+NEW = """# FILE NAME: lunch.toi
+# DATA TYPE: toi
+# NUMBER ALTERNATIVES: 4
+# NUMBER VOTERS: 7
+# NUMBER UNIQUE ORDERS: 2
+# ALTERNATIVE NAME 1: pea soup, hot
+# ALTERNATIVE NAME 2: rice: fried
+# ALTERNATIVE NAME 3: cake
+# ALTERNATIVE NAME 4: tea
+5: 3,{1,2}
+2: {2,3},1
+"""
+OLD = """4
+1,pea soup, hot
+2,rice: fried
+3,cake
+4,tea
+7,7,2
+5,3,{1,2}
+2,{2,3},1
+"""
+
+
+def write(folder, text, name="lunch.toi"):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "text", [NEW, OLD, NEW.replace("\n", "\r\n"), "\ufeff" + NEW], ids=["new", "old", "crlf", "bom"]
+)
+def test_both_headers_say_the_same(tmp_path, text):
+    lists, alternatives = read_preflib(write(tmp_path, text), return_alternatives=True)
+    expected = pd.DataFrame(
+        {
+            "query": "lunch",
+            "voter": ["v1"] * 3 + ["v2"] * 3,
+            "item": ["cake", "pea soup, hot", "rice: fried", "rice: fried", "cake", "pea soup, hot"],
+            "rank": [1, 2, 2, 1, 1, 3],
+            "weight": [5.0] * 3 + [2.0] * 3,
+        }
+    ).astype(dict.fromkeys(["query", "voter", "item"], str))
+    pd.testing.assert_frame_equal(lists, expected)
+    assert alternatives["name"].tolist() == ["pea soup, hot", "rice: fried", "cake", "tea"]
+    numbered = read_preflib(write(tmp_path, text), names=False)
+    assert numbered["item"].tolist() == [3, 1, 2, 2, 3, 1] and numbered["item"].dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("5: 3,{1,2}", "5: 3,{1,2", "line 10 is '5: 3,{1,2' where a number, ':' and an order belong"),
+        ("5: 3,{1,2}", "x: 3,{1,2}", "line 10 has 'x' where a whole number belongs"),
+        ("5: 3,{1,2}", "5: 3,{1,3}", "line 10 holds the alternative 3 twice"),
+        ("5: 3,{1,2}", "5: 3,9", "line 10 holds the alternative 9, which the header does not have"),
+        ("TYPE: toi", "TYPE: cat", "line 2 names the data type 'cat'; read are soc, soi, toc, toi"),
+        ("5: 3,{1,2}\n2: {2,3},1\n", "", "without any ballot"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path, old, new, words):
+    with pytest.raises(ValueError) as error:
+        read_preflib(write(tmp_path, NEW.replace(old, new)))
+    assert words in str(error.value) and "lunch.toi" in str(error.value)
+
+
+def test_names_twice_and_empty_files_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"'cake' twice .* names=False"):
+        read_preflib(write(tmp_path, NEW.replace("tea", "cake")))
+    with pytest.raises(ValueError, match="empty file"):
+        read_preflib(write(tmp_path, "\n"))
+    with pytest.raises(TypeError, match="a path or a sequence of paths"):
+        read_preflib([3])
+
+
+def test_several_files_are_several_queries(tmp_path):
+    paths = [write(tmp_path, NEW), write(tmp_path, OLD, "dinner.toi")]
+    assert read_preflib(paths)["query"].unique().tolist() == ["lunch", "dinner"]
+    with pytest.raises(ValueError, match="files of different names"):
+        read_preflib([paths[0], paths[0]])
+
+
+def proven_optimum(folder, name, reference):
+    """Kemeny's score of a file, with the constant of the alternatives that nobody ranks."""
+    lists, alternatives = read_preflib(folder / name, names=False, return_alternatives=True)
+    consensus, info = Kemeny(method="exact", time_limit=60).aggregate(lists)
+    n_items, n_never = consensus["item"].nunique(), len(alternatives) - consensus["item"].nunique()
+    assert n_items + n_never == reference["n"]
+    ballots = lists.groupby("voter")["weight"].agg(["first", "size"])
+    # Of a vote's ties: never ranked with each other, and with those that it leaves out.
+    apart = ballots["first"] * (n_never * (n_never - 1) / 2 + n_never * (n_items - ballots["size"]))
+    prefer, tied = pairwise_preferences(lists)
+    rank = consensus.sort_values("item")["rank"]
+    assert kemeny_score(rank, prefer, tied) == pytest.approx(info.loc[0, "kemeny_score"])
+    return info.loc[0], apart.sum() / 2
+
+
+def test_optima_of_preflib(shared_data):
+    folder = shared_data / "preflib"
+    instances = json.loads((folder / "optimal_kemeny.json").read_text())["instances"]
+    quick = {name: reference for name, reference in instances.items() if reference["n"] <= 130}
+    assert len(quick) > 15
+    for name, reference in quick.items():
+        info, apart = proven_optimum(folder, name, reference)
+        assert info["optimal"], name
+        assert info["kemeny_score"] + apart == pytest.approx(reference["optimum"], abs=1e-6), name
+
+
+# ---------------------------------------------------------------------- models
+
+
+def test_mallows_has_the_probabilities_of_its_definition():
+    phi, n = 0.6, 4
+    lists, centre = make_mallows(n_voters=20_000, n_items=n, phi=phi, return_centre=True, random_state=0)
+    place = {item: k for k, item in enumerate(centre["item"])}
+    orders = lists["item"].map(place).to_numpy().reshape(-1, n)
+    found = pd.Series(map(tuple, orders)).value_counts(normalize=True)
+    weight = {
+        order: phi ** sum(a > b for a, b in itertools.combinations(order, 2))
+        for order in itertools.permutations(range(n))
+    }
+    total = sum(weight.values())
+    for order, one in weight.items():
+        assert found.get(order, 0) == pytest.approx(one / total, abs=5 * (one / total / 20_000) ** 0.5)
+
+
+def test_plackett_luce_has_the_probabilities_of_its_definition():
+    worth = np.array([1.0, 2.0, 4.0])
+    lists = make_plackett_luce(n_voters=20_000, worth=worth, random_state=1)
+    orders = lists["item"].str[1:].astype(int).to_numpy().reshape(-1, 3) - 1
+    found = pd.Series(map(tuple, orders)).value_counts(normalize=True)
+    for i, j, k in itertools.permutations(range(3)):
+        expected = worth[i] / worth.sum() * worth[j] / (worth[j] + worth[k])
+        assert found[i, j, k] == pytest.approx(expected, abs=0.015)
+
+
+def test_models_are_seeded_and_cut():
+    for make in (make_mallows, make_plackett_luce):
+        lists = make(n_queries=2, n_voters=3, n_items=5, list_length=2, random_state=3)
+        assert lists.groupby(["query", "voter"]).size().tolist() == [2] * 6
+        pd.testing.assert_frame_equal(lists, make(n_queries=2, n_voters=3, n_items=5, list_length=2, random_state=3))
+    uniform = make_mallows(phi=1.0, n_voters=4000, n_items=3, random_state=0)["item"].to_numpy().reshape(-1, 3)
+    counts = pd.Series(map(tuple, uniform)).value_counts()
+    assert len(counts) == 6 and counts.min() > 550
+    _, worth = make_plackett_luce(n_items=3, return_worth=True, random_state=0)
+    assert (worth["worth"] > 0).all()
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "words"),
+    [
+        (make_mallows, {"phi": 1.5}, "phi to be a number from 0 to 1, got 1.5"),
+        (make_mallows, {"n_items": 0}, "n_items to be an int of at least 1, got 0"),
+        (make_mallows, {"list_length": 30}, "list_length to be an int from 1 to n_items=20"),
+        (make_plackett_luce, {"worth": [1, 0]}, "finite numbers above 0"),
+        (make_plackett_luce, {"spread": -1}, "spread to be a finite number of at least 0"),
+    ],
+)
+def test_wrong_parameters_are_refused(make, wrong, words):
+    with pytest.raises(ValueError) as error:
+        make(**wrong)
+    assert words in str(error.value)
