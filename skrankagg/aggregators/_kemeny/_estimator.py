@@ -217,12 +217,12 @@ class Kemeny(BaseAggregator):
 
     def _strict(self, prefer, rng, deadline, report):
         """Order the components one after the other, the smallest first; costs are those beyond the majorities'."""
-        components = condorcet_components(prefer)
+        components, margin = condorcet_components(prefer), margins(prefer)
         orders, cost, bound, reasons = [None] * len(components), 0.0, 0.0, {"optimal"}
         for k in np.argsort([len(component) for component in components], kind="stable"):
             items = components[k]
-            margin = margins(prefer)[np.ix_(items, items)]
-            part = self._component(margin, rng, deadline, lambda high, low, c=cost, b=bound: report(c + high, b + low))
+            inner = margin[np.ix_(items, items)]
+            part = self._component(inner, rng, deadline, lambda high, low, c=cost, b=bound: report(c + high, b + low))
             orders[k] = items[part.order]
             cost, bound = cost + part.cost, bound + part.bound
             reasons.add(part.reason)
