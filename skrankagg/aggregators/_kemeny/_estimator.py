@@ -15,10 +15,46 @@ from ._proof import Proven, prove
 from ._search import borda_order, descend, iterate, order_cost
 from ._weak import solve_weak
 
-__all__ = ["Kemeny"]
+__all__ = ["Kemeny", "kemeny_order"]
 
 # Items of a component up to which method="auto" proves without a time limit: a second or so.
 _EASY_ITEMS = 60
+
+
+def kemeny_order(prefer):
+    """Find an order of items that disagrees least with preferences, proven to be one.
+
+    Parameters
+    ----------
+    prefer : ndarray of shape (n_items, n_items), dtype=float64
+        Weight of the preference for the row's item to the column's.
+
+    Returns
+    -------
+    ndarray of shape (n_items,), dtype=int64
+        Items, best first.
+
+    See Also
+    --------
+    Kemeny : The estimator, which stops in time and tells what it knows by then.
+    pairwise_preferences : The preferences of ranked lists.
+
+    Notes
+    -----
+    Every order costs the weight of the preferences that it contradicts. Finding a cheapest one takes time that grows
+    exponentially with the size of the largest majority cycles, in the worst case.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import kemeny_order
+    >>> kemeny_order(np.array([[0.0, 1.0, 2.0], [2.0, 0.0, 3.0], [1.0, 0.0, 0.0]]))
+    array([1, 0, 2])
+    """
+    order, *_ = Kemeny(method="exact")._strict(
+        np.asarray(prefer, dtype=np.float64), np.random.default_rng(0), np.inf, lambda cost, bound: None
+    )
+    return order
 
 
 class Kemeny(BaseAggregator):

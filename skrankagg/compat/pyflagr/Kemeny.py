@@ -4,12 +4,14 @@ from itertools import combinations
 
 import numpy as np
 
+from ... import aggregators
+from ...aggregators import kemeny_order
 from ._method import Method
 
 __all__ = ["KemenyOptimal"]
 
-# All permutations of so many items are tried; beyond, sets of items are, and then there are too many of these too.
-_MOST_PERMUTED, _MOST_ITEMS = 8, 16
+# All permutations of so many items are tried.
+_MOST_PERMUTED = 8
 
 
 class KemenyOptimal(Method):
@@ -25,7 +27,8 @@ class KemenyOptimal(Method):
     Notes
     -----
     Of several best orders FLAGR takes the first that its search meets, which is that of this search up to 8 items.
-    Queries of more than 16 items are refused.
+    Larger queries are solved by :func:`~skrankagg.aggregators.kemeny_order`, which FLAGR cannot do: 12 items take it
+    more than a minute.
 
     Examples
     --------
@@ -42,17 +45,8 @@ class KemenyOptimal(Method):
 
     _number = 400
 
-    def _run(self, profile):
-        most = int(profile.lists.query_n_items.max())
-        if most > _MOST_ITEMS:
-            raise ValueError(
-                f"KemenyOptimal takes queries of at most {_MOST_ITEMS} items; one has {most}. Cut the lists, or choose "
-                "another method."
-            )
-        return super()._run(profile)
-
     def _paper(self):
-        return None
+        return aggregators.Kemeny(method="exact")
 
     def _scores(self, table):
         start = table.hash_order if "sum.file_order" in self._quirks else np.arange(table.shape[1])
@@ -85,7 +79,7 @@ def best_order(gains):
     ndarray of shape (n_items,), dtype=int64
         Items, best first. Of several best orders of up to 8 items the first in the order of the search.
     """
-    return _best_permutation(gains) if gains.shape[1] <= _MOST_PERMUTED else _best_of_sets(gains.sum(axis=0))
+    return _best_permutation(gains) if gains.shape[1] <= _MOST_PERMUTED else kemeny_order(gains.sum(axis=0))
 
 
 def _permutations(n):
@@ -114,26 +108,3 @@ def _best_permutation(gains):
             if unit > 0:
                 total += np.take(np.rint(gain.ravel() / unit), pairs).sum(axis=1) / np.rint(1.0 / unit)
     return orders[np.argmax(total)]
-
-
-def _best_of_sets(gain):
-    """Best order by the best of each set of items: the last one of a set gains what all others gain above it."""
-    n = len(gain)
-    sets = np.arange(1 << n)
-    members = (sets[:, None] >> np.arange(n)) & 1
-    above = members @ gain
-    best = np.full(1 << n, -np.inf)
-    best[0] = 0.0
-    last = np.zeros(1 << n, dtype=np.int64)
-    size = members.sum(axis=1)
-    for step in range(1, n + 1):
-        chosen = sets[size == step]
-        rest = chosen[:, None] & ~(1 << np.arange(n))
-        value = np.where(members[chosen] == 1, best[rest] + above[rest, np.arange(n)], -np.inf)
-        last[chosen] = value.argmax(axis=1)
-        best[chosen] = value.max(axis=1)
-    order, left = [], (1 << n) - 1
-    while left:
-        order.append(last[left])
-        left &= ~(1 << last[left])
-    return np.array(order[::-1])
