@@ -133,8 +133,7 @@ class KwikSort(BaseNearKemeny):
     References
     ----------
     .. [1] N. Ailon, M. Charikar and A. Newman, "Aggregating inconsistent information: ranking and clustering", Journal
-    of
-       the ACM 55(5), 2008.
+       of the ACM 55(5), 2008.
 
     Examples
     --------
@@ -214,8 +213,7 @@ class PickAPerm(BaseNearKemeny):
     References
     ----------
     .. [1] N. Ailon, M. Charikar and A. Newman, "Aggregating inconsistent information: ranking and clustering", Journal
-    of
-       the ACM 55(5), 2008.
+       of the ACM 55(5), 2008.
 
     Examples
     --------
