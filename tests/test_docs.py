@@ -3,6 +3,8 @@
 import doctest
 import importlib.util
 import pkgutil
+import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -23,9 +25,13 @@ def test_examples(page, monkeypatch):
     monkeypatch.syspath_prepend(str(DOCS))
     # The fences of code blocks end an example like a blank line does.
     text = page.read_text(encoding="utf-8").replace("```python", "").replace("```", "")
-    test = doctest.DocTestParser().get_doctest(text, {"__name__": page.stem}, page.name, str(page), 0)
+    # A module of its own, so that what a page defines can be pickled.
+    module = types.ModuleType(page.stem)
+    monkeypatch.setitem(sys.modules, page.stem, module)
+    test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    test.globs = module.__dict__
     report = []
-    results = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
+    results = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
     assert not results.failed, "".join(report)
 
 
