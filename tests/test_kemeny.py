@@ -119,7 +119,7 @@ def test_seven_items_equal_all_orders(seed):
     assert Kemeny().aggregate(frame)[1].loc[0, "kemeny_score"] == pytest.approx(least, abs=1e-9)
 
 
-@pytest.mark.parametrize("n", [9, 11, 12, 13])
+@pytest.mark.parametrize("n", [9, 11, 12, 13, 14])
 @pytest.mark.parametrize("real", [False, True])
 def test_the_optimum_is_that_of_the_programme_over_subsets(n, real):
     rng = np.random.default_rng(n)
