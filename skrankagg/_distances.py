@@ -12,7 +12,7 @@ those among the items of the list alone.
 
 import numpy as np
 
-from ._grouped import dense_ranks, group_order, mid_ranks
+from ._grouped import dense_ranks, group_order, mid_ranks, starts_to_ptr, tie_starts
 from ._kernels import discordant_pairs
 
 __all__ = ["LIST_DISTANCES", "consensus_places", "cosine", "footrule", "local_footrule", "rho", "tau"]
@@ -33,11 +33,8 @@ def consensus_places(lists, order, score):
     -------
     ndarray of shape (n_pairs,), dtype=float64
     """
-    start = np.ones(len(score), dtype=bool)
-    start[1:] = score[1:] != score[:-1]
-    start[lists.pair_ptr[:-1]] = True
     place = np.empty(lists.n_pairs)
-    place[order] = mid_ranks(lists.pair_ptr, start)
+    place[order] = mid_ranks(lists.pair_ptr, tie_starts(lists.pair_ptr, score))
     return place
 
 
@@ -100,8 +97,7 @@ def rho(lists):
 
 def tau(lists):
     """Share of discordant pairs among the pairs that list and consensus both order; 0 where there is none."""
-    start = _starts_in_lists(lists, lists.rank)
-    ptr = np.append(np.flatnonzero(start), lists.n_rows)
+    ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
     tie_end = np.repeat(ptr[1:], np.diff(ptr))
 
     def distance(place):
@@ -125,13 +121,5 @@ def _local_places(lists, place):
     value = place[lists.pair]
     order = group_order(lists.row_list, value)
     local = np.empty(lists.n_rows)
-    local[order] = mid_ranks(lists.row_ptr, _starts_in_lists(lists, value[order]))
+    local[order] = mid_ranks(lists.row_ptr, tie_starts(lists.row_ptr, value[order]))
     return local
-
-
-def _starts_in_lists(lists, value):
-    """Where a new group of equal values starts in rows that are sorted within each list."""
-    start = np.ones(lists.n_rows, dtype=bool)
-    start[1:] = value[1:] != value[:-1]
-    start[lists.row_ptr[:-1]] = True
-    return start

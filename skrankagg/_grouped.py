@@ -20,6 +20,7 @@ __all__ = [
     "positions",
     "sort_codes",
     "starts_to_ptr",
+    "tie_starts",
 ]
 
 
@@ -156,6 +157,32 @@ def group_order(group, value):
         if falls.any():
             packed[rows] = chosen[np.lexsort((ordered, run))]
     return packed
+
+
+def tie_starts(ptr, value):
+    """Mark where a new group of equal values starts, in rows that are sorted within ranges.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_ranges + 1,), dtype=int
+        Range ``k`` is ``ptr[k]`` to ``ptr[k + 1] - 1``; it may be empty.
+    value : ndarray of shape (n_rows,)
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), dtype=bool
+        A range starts a group, whatever its first value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tie_starts(np.array([0, 3, 5]), np.array([1.0, 2.0, 2.0, 2.0, 3.0]))
+    array([ True,  True, False,  True,  True])
+    """
+    start = np.ones(len(value), dtype=bool)
+    start[1:] = value[1:] != value[:-1]
+    start[ptr[:-1][np.diff(ptr) > 0]] = True
+    return start
 
 
 def starts_to_ptr(start):

@@ -30,7 +30,7 @@ from scipy.sparse import csr_array
 
 from ._encoding import encode_lists
 from ._frames import Columns, first_row, show_id
-from ._grouped import expand, mid_ranks, sort_codes
+from ._grouped import expand, mid_ranks, sort_codes, tie_starts
 from ._immutable import Immutable
 from ._query_container import QueryContainer
 
@@ -352,9 +352,6 @@ class RankedLists(QueryContainer, Immutable):
         length = np.add.reduceat(row_kept, self.row_ptr[:-1], dtype=np.int64)[list_kept]
         row_ptr = np.concatenate([[0], np.cumsum(length)])
         rank = self.rank[row_kept]
-        tie_start = np.ones(len(rank), dtype=bool)
-        tie_start[1:] = rank[1:] != rank[:-1]
-        tie_start[row_ptr[:-1]] = True
         pair_kept = np.zeros(self.n_pairs, dtype=bool)
         pair_kept[self.pair[row_kept]] = True
         number = np.concatenate([[0], np.cumsum(pair_kept, dtype=np.int32)])
@@ -369,7 +366,7 @@ class RankedLists(QueryContainer, Immutable):
             list_weight=self.list_weight[list_kept],
             row_ptr=row_ptr,
             pair=number[self.pair[row_kept]],
-            rank=mid_ranks(row_ptr, tie_start),
+            rank=mid_ranks(row_ptr, tie_starts(row_ptr, rank)),
             score=self.score[row_kept] if self.has_scores else None,
             pair_ptr=np.append(number[self.pair_ptr[:-1]][left], number[-1]).astype(np.int64),
             pair_item=self.pair_item[pair_kept],

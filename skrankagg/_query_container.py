@@ -18,7 +18,7 @@ class QueryContainer:
     """What :class:`~skrankagg.RankedLists` is to scikit-learn: a sequence of ``n_queries`` samples, indexed like an
     array.
 
-    The subclass is a frozen dataclass of the arrays that ``_take`` fills in.
+    The subclass is a frozen dataclass of the arrays that :meth:`take` fills in.
     """
 
     def __len__(self):

@@ -5,7 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from .._distances import LIST_DISTANCES, consensus_places
-from .._grouped import dense_ranks, expand, gather_ranges, group_order
+from .._grouped import dense_ranks, expand, gather_ranges, group_order, starts_to_ptr, tie_starts
 from .._sklearn import Interval, StrOptions, clone
 from .._weighted import WEIGHTING, WeightedAggregator
 from ..base import BaseAggregator, rank_pairs
@@ -349,10 +349,7 @@ class DIBRA(WeightedAggregator):
 def _first_places(lists, value):
     """Place of each row in its list by ascending value; ties all have the first of their places, and stay together."""
     order = group_order(lists.row_list, value)
-    ordered = value[order]
-    tied = np.zeros(lists.n_rows, dtype=bool)
-    tied[1:] = ordered[1:] == ordered[:-1]
-    tied[lists.row_ptr[:-1]] = False
+    tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, value[order]))
     first = np.empty(lists.n_rows, dtype=np.int64)
-    first[order] = np.maximum.accumulate(np.where(tied, 0, np.arange(1, lists.n_rows + 1)))
+    first[order] = np.repeat(tie_ptr[:-1] + 1, np.diff(tie_ptr))
     return first - np.repeat(lists.row_ptr[:-1], lists.list_length)

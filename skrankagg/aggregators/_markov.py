@@ -6,7 +6,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._grouped import starts_to_ptr
+from .._grouped import starts_to_ptr, tie_starts
 from .._pairwise import preference_stacks
 from .._sklearn import Interval, StrOptions, limit_threads
 from ..base import VOTER_WEIGHTS, BaseAggregator, Consensus
@@ -299,10 +299,7 @@ def _walk(stack, start, jump, max_iter, tol):
 
 def _at_or_above(lists):
     """Number of items of a row's list that are at or above it."""
-    tie_start = np.ones(lists.n_rows, dtype=bool)
-    tie_start[1:] = np.diff(lists.rank) != 0
-    tie_start[lists.row_ptr[:-1]] = True
-    ptr = starts_to_ptr(tie_start)
+    ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
     last = np.repeat(ptr[1:], np.diff(ptr))
     return last - lists.row_ptr[:-1][lists.row_list]
 

@@ -4,7 +4,7 @@ from numbers import Real
 
 import numpy as np
 
-from .._grouped import starts_to_ptr
+from .._grouped import starts_to_ptr, tie_starts
 from .._pairwise import count_above, preference_counts, rank_matrix
 from .._sklearn import Interval
 from .._weighted import WEIGHTING, WeightedAggregator
@@ -180,10 +180,7 @@ class PreferenceRelations(WeightedAggregator):
         return weight
 
     def _aggregate_weighted(self, lists, weight):
-        start = np.ones(lists.n_rows, dtype=bool)
-        start[1:] = lists.rank[1:] != lists.rank[:-1]
-        start[lists.row_ptr[:-1]] = True
-        tie_ptr = starts_to_ptr(start)
+        tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:
             below = below + (lists.query_n_items[lists.list_query] - lists.list_length)[lists.row_list]

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from .._frames import plain_index
-from .._grouped import starts_to_ptr
+from .._grouped import starts_to_ptr, tie_starts
 from .._kernels import ragged_cumsum
 from ._relevance import RankedRelevance
 
@@ -193,10 +193,7 @@ def _expected(ranked):
     order, value = _by_value(ranked)
     if order is None:
         return ranked
-    value = value[order]
-    start = np.ones(len(value), dtype=bool)
-    start[1:] = value[1:] != value[:-1]
-    start[ranked.ptr[:-1][np.diff(ranked.ptr) > 0]] = True
+    start = tie_starts(ranked.ptr, value[order])
     if start.all():
         return _reorder(ranked, order)
     return _reorder(ranked, order, ExpectedRelevance, tie_ptr=starts_to_ptr(start))

@@ -4,7 +4,7 @@ from numbers import Integral
 
 import numpy as np
 
-from .._grouped import positions
+from .._grouped import positions, starts_to_ptr, tie_starts
 from .._normalize import NORMS, SCORE_NORMS
 from .._sklearn import Interval, StrOptions
 from ._base import ListTransformer
@@ -98,9 +98,7 @@ class TopK(ListTransformer):
     def _transform_lists(self, lists):
         place = positions(lists.row_ptr)
         if self.ties == "keep":
-            start = np.ones(lists.n_rows, dtype=bool)
-            start[1:] = lists.rank[1:] != lists.rank[:-1]
-            start |= place == 1
-            place = place[np.maximum.accumulate(np.where(start, np.arange(lists.n_rows), 0))]
+            tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
+            place = np.repeat(place[tie_ptr[:-1]], np.diff(tie_ptr))
         kept = place <= self.depth
         return lists if kept.all() else lists.keep_rows(kept)[0]
