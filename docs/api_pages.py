@@ -43,16 +43,16 @@ def exports(module):
         parts = set().union(*(exports(part) for part in MODULES if part != module))
         names = [name for name in names if name not in parts]
     return sorted(
-        (name for name in names if _has_docstring(getattr(imported, name))),
+        (name for name in names if _is_class_or_function(getattr(imported, name))),
         key=lambda name: (not inspect.isclass(getattr(imported, name)), name.lower()),
     )
 
 
 def _is_public(name, value):
-    return not name.startswith("_") and _has_docstring(value) and value.__module__.startswith("skrankagg")
+    return not name.startswith("_") and _is_class_or_function(value) and value.__module__.startswith("skrankagg")
 
 
-def _has_docstring(value):
+def _is_class_or_function(value):
     return inspect.isclass(value) or inspect.isfunction(value)
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "Tags",
     "TransformerMixin",
     "VisualBlock",
+    "accept_lists",
     "available_if",
     "check_is_fitted",
     "clone",
@@ -33,3 +34,21 @@ __all__ = [
     "limit_threads",
     "print_elapsed_time",
 ]
+
+
+def accept_lists(tags):
+    """Say in an estimator's tags that it takes ranked lists, and no matrix of numbers.
+
+    Parameters
+    ----------
+    tags : Tags
+        Changed in place.
+
+    Returns
+    -------
+    Tags
+    """
+    tags.input_tags.two_d_array = False
+    tags.input_tags.string = True
+    tags.input_tags.categorical = True
+    return tags

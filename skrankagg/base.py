@@ -25,7 +25,7 @@ import pandas as pd
 from ._frames import first_row, plain_index, show_id
 from ._grouped import expand, group_order, positions, starts_to_ptr
 from ._lists import check_lists
-from ._sklearn import BaseEstimator, Tags, TransformerMixin
+from ._sklearn import BaseEstimator, Tags, TransformerMixin, accept_lists
 
 __all__ = [
     "TIE_TOLERANCE",
@@ -362,9 +362,7 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags = _Tags(**{field.name: getattr(tags, field.name) for field in fields(tags)})
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        accept_lists(tags)
         tags.target_tags.required = False
         tags.requires_fit = False
         return tags

@@ -22,7 +22,6 @@ def test_there_are_pages():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples(page, monkeypatch):
-    monkeypatch.syspath_prepend(str(DOCS))
     # The fences of code blocks end an example like a blank line does.
     text = page.read_text(encoding="utf-8").replace("```python", "").replace("```", "")
     # A module of its own, so that what a page defines can be pickled.

@@ -165,6 +165,32 @@ def get_measure(name, **conventions):
     return Measure(key, _parse_cutoff(name, key, card, match["k"]), options)
 
 
+def get_measures(metrics, **conventions):
+    """Look up one measure, or several.
+
+    Parameters
+    ----------
+    metrics : str, Measure or sequence of these
+        Names, see :func:`measure_names`.
+    **conventions
+        As in :func:`get_measure`.
+
+    Returns
+    -------
+    dict of str to Measure
+        Under the names as given, in this order.
+
+    Raises
+    ------
+    ValueError
+        If a measure or a convention is unknown, or there is no name.
+    """
+    names = [metrics] if isinstance(metrics, str | Measure) else list(metrics)
+    if not names:
+        raise ValueError("metrics must name at least one measure, such as 'ndcg@10'; the list is empty.")
+    return {str(name): get_measure(name, **conventions) for name in names}
+
+
 def _parse_cutoff(name, key, card, text):
     sample = f"{key}@{_SAMPLES[card.kind]}"
     if text is None:

@@ -8,7 +8,7 @@ from .._lists import check_lists
 from .._qrels import Qrels, check_qrels
 from .._sklearn import UNUSED, BaseEstimator
 from ._judged_lists import JudgedLists, rank
-from ._registry import Measure, check_conventions, get_measure
+from ._registry import Measure, get_measures
 
 __all__ = ["RankingScorer", "make_ranking_scorer"]
 
@@ -141,12 +141,7 @@ class RankingScorer(BaseEstimator):
         return next(iter(scores.values())) if isinstance(self.metrics, str | Measure) else scores
 
     def _measures(self):
-        metrics = [self.metrics] if isinstance(self.metrics, str | Measure) else list(self.metrics)
-        if not metrics:
-            raise ValueError("metrics must name at least one measure, such as 'ndcg@10'; the list is empty.")
-        conventions = self.conventions or {}
-        check_conventions(conventions)
-        return {str(name): get_measure(name, **conventions) for name in metrics}
+        return get_measures(self.metrics, **(self.conventions or {}))
 
     def _judgements(self, y, qrels):
         """Judgements, and the query ids in `y` if that is what it holds."""

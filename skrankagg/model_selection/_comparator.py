@@ -14,13 +14,14 @@ from .._progress import is_interactive
 from .._sklearn import (
     StrOptions,
     TransformerMixin,
+    accept_lists,
     available_if,
     check_is_fitted,
     clone,
     print_elapsed_time,
 )
-from ..metrics import get_measure
 from ..metrics._judged_lists import JudgedLists, fit_rank, rank
+from ..metrics._registry import get_measures
 from ..metrics._scorer import choose_qrels
 from ._compare import compare_methods, significance_marks
 from ._results import flagr_table, select_results
@@ -128,7 +129,7 @@ class Comparator(TransformerMixin, Composition):
         """
         self._validate_params()
         members = self._members()
-        measures = self._measures()
+        measures = get_measures(self.metrics)
         lists = check_lists(X)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
@@ -203,7 +204,7 @@ class Comparator(TransformerMixin, Composition):
         check_is_fitted(self)
         lists = check_lists(X)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
-        name, measure = next(iter(self._measures().items()))
+        name, measure = next(iter(get_measures(self.metrics).items()))
         values = judged.measure(rank(self.best_estimator_, X, lists), {name: measure})
         return measure.summarize(values[name])
 
@@ -287,19 +288,7 @@ class Comparator(TransformerMixin, Composition):
         return self.best_estimator_.get_feature_names_out()
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
-
-    # ------------------------------------------------------------------ what came in
-
-    def _measures(self):
-        metrics = [self.metrics] if isinstance(self.metrics, str) else list(self.metrics)
-        if not metrics:
-            raise ValueError("metrics must name at least one measure, such as 'ndcg@10'; the list is empty.")
-        return {str(name): get_measure(name) for name in metrics}
+        return accept_lists(super().__sklearn_tags__())
 
 
 class _Runs(Mapping):

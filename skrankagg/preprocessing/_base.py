@@ -3,7 +3,7 @@
 import numpy as np
 
 from .._lists import RankedLists, check_lists
-from .._sklearn import BaseEstimator, NotFittedError, TransformerMixin, get_output_config
+from .._sklearn import BaseEstimator, NotFittedError, TransformerMixin, accept_lists, get_output_config
 
 __all__ = ["ListTransformer"]
 
@@ -112,10 +112,7 @@ class ListTransformer(TransformerMixin, BaseEstimator):
         return np.array(self._columns_out, dtype=object)
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        tags = accept_lists(super().__sklearn_tags__())
         tags.target_tags.required = False
         tags.requires_fit = False
         return tags
@@ -135,7 +132,7 @@ class ListTransformer(TransformerMixin, BaseEstimator):
     def _fit(self, lists):
         self._fit_lists(lists)
         result = self._transform_lists(lists)
-        self._columns_out = _columns(result)
+        self._columns_out = columns_of(result)
         return result
 
     def _publish(self, result, X):
@@ -159,6 +156,7 @@ class ListTransformer(TransformerMixin, BaseEstimator):
         return frame[self._columns_out]
 
 
-def _columns(lists):
+def columns_of(lists):
+    """Columns that lists have as a frame, without making it."""
     optional = [("score", lists.has_scores), ("weight", lists.is_weighted)]
     return ["query", "voter", "item", "rank", *(name for name, there in optional if there)]

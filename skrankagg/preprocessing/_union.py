@@ -9,7 +9,7 @@ from joblib import Parallel, delayed
 from .._composition import Composition
 from .._lists import RankedLists
 from .._sklearn import check_is_fitted, clone
-from ._base import ListTransformer
+from ._base import ListTransformer, columns_of
 
 __all__ = ["AggregatorUnion"]
 
@@ -77,7 +77,7 @@ class AggregatorUnion(ListTransformer, Composition):
         self.aggregators_ = [aggregator for aggregator, _ in fitted]
         self.named_aggregators_ = {name: one for (name, _), one in zip(members, self.aggregators_, strict=True)}
         result = self._unite(lists, [consensus for _, consensus in fitted])
-        self._columns_out = result.to_frame().columns.tolist()
+        self._columns_out = columns_of(result)
         return result
 
     def _transform_lists(self, lists):
