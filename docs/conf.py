@@ -1,5 +1,6 @@
 """How the documentation is built: python -m sphinx -W docs docs/_build."""
 
+import shutil
 import sys
 from pathlib import Path
 
@@ -15,17 +16,20 @@ author = copyright = "The skrankagg developers"
 release = version = skrankagg.__version__
 
 extensions = [
-    "myst_parser",
+    "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "sphinx_design",
 ]
-source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["skrankagg.css"]
 
-myst_enable_extensions = ["dollarmath", "deflist"]
+myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 autosummary_generate = True
 autodoc_typehints = "none"
@@ -35,14 +39,28 @@ numpydoc_xref_param_type = False
 autodoc_preserve_defaults = True
 add_module_names = False
 
+# The notebooks come without outputs: each build runs them, and a cell that fails or takes a minute fails the build.
+nb_execution_mode = "force"
+nb_execution_timeout = 60
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_merge_streams = True
+suppress_warnings = ["mystnb.unknown_mime_type"]  # HTML reprs of estimators bring their own fallback as text
+
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
 html_theme = "pydata_sphinx_theme"
 html_title = "skrankagg"
 html_theme_options = {
     "show_prev_next": False,
     "navbar_end": ["theme-switcher"],
+    "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
     "pygments_light_style": "tango",
 }
 html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
+html_show_sourcelink = False
 
 write_api_pages(HERE / "api")
+shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks", dirs_exist_ok=True)

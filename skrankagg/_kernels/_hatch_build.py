@@ -7,9 +7,12 @@ a C compiler; ``require`` makes the failure an error; ``off`` does not compile, 
 import hashlib
 import json
 import os
+import tempfile
 from pathlib import Path
 
 from hatch_mypyc.plugin import MypycBuildHook
+from setuptools import Distribution, Extension
+from setuptools.command.build_ext import build_ext
 
 MODES = ("auto", "require", "off")
 RECORD = "skrankagg/_kernels/_compiled.json"
@@ -28,6 +31,7 @@ class OptionalMypyc(MypycBuildHook):
         if mode == "off":
             return
         try:
+            _try_compiler()
             super().initialize(version, build_data)
         except Exception as error:
             if mode == "require":
@@ -52,6 +56,17 @@ class OptionalMypyc(MypycBuildHook):
             for name in sorted(self.normalized_included_files)
         }
         Path(self.root, RECORD).write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
+
+
+def _try_compiler():
+    """Build an empty extension: mypyc finds out that there is no C compiler, or no Python.h, only after all its own work."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder, "probe.c")
+        source.write_text("#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n", encoding="utf-8")
+        build = build_ext(Distribution({"name": "probe", "ext_modules": [Extension("probe", [str(source)])]}))
+        build.build_lib = build.build_temp = folder
+        build.ensure_finalized()
+        build.run()
 
 
 def get_build_hook():
