@@ -33,6 +33,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 MEASURES = {
     "hits": "num_rel_ret",
     "hit_rate@5": "success@5",
+    "hit_rate": "success@30",
+    "recall": "recall@30",
     "precision@5": "p@5",
     "precision@20": "p@20",
     "recall@5": "recall@5",
@@ -119,6 +121,17 @@ def test_measures_are_equal(data, theirs):
     )
     ours = evaluate(run, qrels, MEASURES[theirs], per_query=True).iloc[:, 0]
     np.testing.assert_allclose(ours, found, rtol=1e-12, atol=1e-12)
+
+
+def test_gains_below_a_level_are_none_there(data):
+    lists, qrels = data
+    run = lists[lists["voter"] == "a"].drop(columns="voter")
+    judged = ranx.Qrels(nested(qrels, "relevance", int))
+    found = ranx.evaluate(judged, runs_of(lists)[0], "ndcg@10-l2", return_mean=False)
+    high = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] >= 2, 0))
+    ours = evaluate(run, high, "ndcg@10", per_query=True, gain="linear")["ndcg@10"]
+    np.testing.assert_allclose(ours, found, atol=1e-12)
+    assert not np.allclose(evaluate(run, qrels, "ndcg@10", per_query=True, gain="linear")["ndcg@10"], found)
 
 
 def test_rbp_is_equal_on_binary_judgements_only(data):
