@@ -1,6 +1,6 @@
 """ranx beside this library: the pairs of names that docs/coming_from_ranx.md calls equal, and the differences it tells.
 
-It is skipped where ranx is missing. `pip install 'skrankagg[bench]'` brings ranx, whose first run compiles for minutes.
+It is skipped where ranx is missing. `pip install -e '.[test,bench]'` brings ranx, whose first run compiles for minutes.
 """
 
 import warnings
@@ -175,6 +175,18 @@ def test_fusions_are_equal_without_ties(data, norm, method):
     )
 
 
+def test_fusions_under_other_names(data):
+    lists, _ = data
+    for gamma, method in ((0.0, CombSUM(norm="score")), (1.0, CombMNZ(norm="score"))):
+        found = fused(lists, "min-max", "gmnz", gamma=gamma)
+        np.testing.assert_allclose(found.sort_index(), consensus(lists, method).sort_index())
+    found = fused(lists, "min-max-inverted", "sum").sort_index()
+    ours = consensus(lists.assign(score=-lists["score"]), CombSUM(norm="score")).sort_index()
+    np.testing.assert_allclose(found, ours, atol=1e-12)
+    found = fused(lists, "min-max", "wmnz", weights=list(WEIGHTS.values())).sort_index()
+    assert not np.allclose(found, consensus(lists, CombMNZ(norm="score", voter_weights=WEIGHTS)).sort_index())
+
+
 def test_borda_norm_makes_every_run_hold_every_item(data):
     lists, _ = data
     found = fused(lists, "borda", "mnz").sort_index()
@@ -205,6 +217,10 @@ def test_condorcet_has_copelands_order_of_full_lists_without_cycles():
     found = list(ranx.fuse(runs_of(lists), norm=None, method="condorcet").to_dict()["q"])
     for method in (Condorcet(), Copeland()):
         assert method.fit_transform(lists)["item"].tolist() == found
+    params = {"weights": [0.4, 0.3, 0.3]}
+    found = list(ranx.fuse(runs_of(lists), norm=None, method="w_condorcet", params=params).to_dict()["q"])
+    weights = dict(zip("abc", params["weights"], strict=True))
+    assert Condorcet(voter_weights=weights).fit_transform(lists)["item"].tolist() == found
 
 
 def test_the_t_test_has_the_same_p_values(data):
