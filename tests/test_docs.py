@@ -3,6 +3,7 @@
 import doctest
 import importlib.util
 import pkgutil
+import re
 import sys
 import types
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import skrankagg
+from skrankagg.metrics import agreement_names, measure_names
+from skrankagg.metrics._card import CARDS, VIEW_OPTIONS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -51,3 +54,16 @@ def test_the_reference_has_a_page_for_every_public_module_and_name(tmp_path):
         assert all(f"   {name}\n" in text for name in names if callable(getattr(importlib.import_module(module), name)))
     top = (tmp_path / "skrankagg.rst").read_text(encoding="utf-8")
     assert "   RankedLists\n" in top and "   show_versions\n" in top
+
+
+def test_the_guide_names_every_measure_with_its_conventions():
+    text = (DOCS / "evaluation.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in text for name in [*measure_names(), *agreement_names()])
+    rows = [[re.findall(r"`([^`]+)`", cell) for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    seen = set()
+    for names, *cells in rows:
+        card = CARDS.get(names[0].partition("@")[0]) if names and len(cells) == 3 else None
+        if card is not None:
+            assert set(cells[1]) == {*card.options} - {*VIEW_OPTIONS}, names
+            seen.add(names[0].partition("@")[0])
+    assert seen == {*CARDS}

@@ -1,11 +1,16 @@
 """How large a difference is, and how sure: effect sizes, counts of queries, intervals."""
 
+import inspect
+
 import numpy as np
 from scipy.stats import bootstrap, rankdata
 
 from ._paired import _check
 
 __all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_tie_loss"]
+
+# SciPy 1.15 has a new name for it.
+_GENERATOR = "rng" if "rng" in inspect.signature(bootstrap).parameters else "random_state"
 
 
 def cohen_d(difference):
@@ -161,7 +166,7 @@ def bootstrap_interval(values, *, confidence=0.95, n_resamples=9999, method="bca
         confidence_level=confidence,
         n_resamples=n_resamples,
         method="BCa" if method == "bca" else method,
-        rng=np.random.default_rng(random_state),
         batch=max(1, 5_000_000 // len(values)),
+        **{_GENERATOR: np.random.default_rng(random_state)},
     ).confidence_interval
     return float(found.low), float(found.high)
