@@ -78,15 +78,15 @@ def properties(method):
     """What the table of tags says of an estimator."""
     tags = method.__sklearn_tags__().aggregator_tags
     truth = {
-        "needs scores": tags.needs_scores,
-        "learns voter weights": isinstance(method, WeightedAggregator),
+        "scores": tags.needs_scores,
+        "learns": isinstance(method, WeightedAggregator),
         "unanimity": tags.unanimity,
-        "Condorcet winner": tags.condorcet_winner,
+        "Condorcet": tags.condorcet_winner,
         "neutral": tags.neutral,
         "random": "random_state" in method.get_params(),
     }
     weights = "no" if not tags.voter_weights else "whole" if tags.integer_weights else "any"
-    return {"list weights": weights, **{name: "yes" if value else "no" for name, value in truth.items()}}
+    return {"weights": weights, **{name: "yes" if value else "no" for name, value in truth.items()}}
 
 
 @pytest.mark.parametrize(("name", "aggregator"), all_aggregators().items())
