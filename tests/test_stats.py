@@ -98,7 +98,8 @@ def test_corrections_by_hand_and_what_they_leave_out():
 
 def test_intervals_are_those_of_scipy_and_repeat():
     found = bootstrap_interval(DIFFERENCE, n_resamples=2000)
-    theirs = stats.bootstrap((DIFFERENCE,), np.mean, n_resamples=2000, rng=np.random.default_rng(0)).confidence_interval
+    given = {"n_resamples": 2000, "random_state": np.random.default_rng(0)}
+    theirs = stats.bootstrap((DIFFERENCE,), np.mean, **given).confidence_interval
     assert found == pytest.approx(tuple(theirs), abs=0.003)
     assert found == bootstrap_interval(DIFFERENCE, n_resamples=2000)
     assert found[0] < DIFFERENCE.mean() < found[1]

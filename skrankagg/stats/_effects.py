@@ -161,7 +161,7 @@ def bootstrap_interval(values, *, confidence=0.95, n_resamples=9999, method="bca
         confidence_level=confidence,
         n_resamples=n_resamples,
         method="BCa" if method == "bca" else method,
-        rng=np.random.default_rng(random_state),
+        random_state=np.random.default_rng(random_state),  # SciPy 1.15 calls it rng, and takes both
         batch=max(1, 5_000_000 // len(values)),
     ).confidence_interval
     return float(found.low), float(found.high)
