@@ -371,8 +371,8 @@ def test_runs_by_rank_and_runs_by_score_are_compared(comparison):
     runs = dict(comparator.runs_)
     ranks = runs["z"].assign(rank=lambda run: run.groupby("query")["score"].rank(ascending=False, method="min"))
     ranks = ranks.drop(columns="score").astype({"rank": int})
-    for given in (ranks, RankedLists.from_frame(ranks), RankedLists.from_frame(runs["z"].drop(columns="rank"))):
-        table = agreement_matrix({**runs, "again": given})
+    for other in (ranks, RankedLists.from_frame(ranks), RankedLists.from_frame(runs["z"].drop(columns="rank"))):
+        table = agreement_matrix({**runs, "again": other})
         assert table.loc["z", "again"] == 1.0
         pd.testing.assert_series_equal(table["again"], table["z"], check_names=False)
     assert agreement_matrix({"r": ranks, "s": RankedLists.from_frame(lists[lists["voter"] == "v01"])}).shape == (2, 2)
