@@ -15,6 +15,8 @@ __all__ = ["ScoreNormalizer", "TopK"]
 class ScoreNormalizer(ListTransformer):
     """Rescale the scores of each list, or make scores of its ranks.
 
+    Voters score on scales of their own; on one scale their scores can be added and compared.
+
     Parameters
     ----------
     norm : {"borda", "rank", "score", "simple-borda", "z-score"}, default="score"
@@ -63,6 +65,8 @@ class ScoreNormalizer(ListTransformer):
 class TopK(ListTransformer):
     """Keep the first items of each list.
 
+    What stands behind is absent from then on, and the next step treats it as it treats absent items.
+
     Parameters
     ----------
     depth : int, default=100
@@ -70,6 +74,11 @@ class TopK(ListTransformer):
     ties : {"cut", "keep"}, default="cut"
         What to do with items tied across the cut: keep as many as there is room for, in the order of their ids, or
         all of them.
+
+    See Also
+    --------
+    VoterSelector : Leaves out whole lists.
+    ScoreNormalizer : Rescales the scores; before the cut or after it makes a difference.
 
     Notes
     -----

@@ -20,6 +20,8 @@ __all__ = ["VoterSelector"]
 class VoterSelector(ListTransformer):
     """Keep the lists of the best voters.
 
+    A voter that is left out has no say at all, where a weighted method lowers its voice.
+
     Parameters
     ----------
     by : estimator, str, mapping, pandas.Series or None, default=None
