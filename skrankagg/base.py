@@ -223,7 +223,7 @@ def rank_pairs(lists, score):
     order : ndarray of shape (n_pairs,), dtype=int64
         Pairs, query by query, best first.
     score : ndarray of shape (n_pairs,), dtype=float64
-        Scores in this order; neighbours closer than :data:`TIE_TOLERANCE` times the query's largest absolute score are
+        Scores in this order; neighbours closer than ``TIE_TOLERANCE`` times the query's largest absolute score are
         one tie class and have one score, the highest of them.
 
     See Also
@@ -338,7 +338,7 @@ def voter_values(lists, given, name, advice):
 
     See Also
     --------
-    skrankagg.DIBRA : Learns a weight for each voter instead.
+    skrankagg.aggregators.DIBRA : Learns a weight for each voter instead.
 
     Examples
     --------

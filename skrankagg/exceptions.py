@@ -10,7 +10,7 @@ class RankScoreConflictWarning(UserWarning):
 
     See Also
     --------
-    RankedLists.from_frame : Warns; with ``rank=None`` or ``score=None`` it does not read one of the two.
+    skrankagg.RankedLists.from_frame : Warns; with ``rank=None`` or ``score=None`` it does not read one of the two.
 
     Examples
     --------

@@ -1,9 +1,12 @@
 """Docstrings are whole: numpydoc misses nothing in what is public."""
 
+import importlib
+import pydoc
+
 import pytest
 from numpydoc.docscrape import get_doc_object
 from numpydoc.validate import Validator, validate
-from public_api import public_objects
+from public_api import api_pages, public_objects
 
 PUBLIC = public_objects()
 
@@ -62,3 +65,21 @@ def test_numpydoc_misses_nothing(name):
     ignored = {**IGNORED["every"], **IGNORED[PUBLIC[name][0]], **(IGNORED["pyflagr"] if ".pyflagr." in name else {})}
     errors = [error for error in validate(name, _Object)["errors"] if error[0] not in ignored]
     assert not errors, "".join(f"\n{name}: {code} {message}" for code, message in errors)
+
+
+def test_neighbours_can_be_found():
+    pages = {
+        f"{module}.{name}": getattr(importlib.import_module(module), name)
+        for module in api_pages.MODULES
+        for name in api_pages.exports(module)
+    }
+    lost = []
+    for page, shown in pages.items():
+        for functions, _ in get_doc_object(shown)["See Also"]:
+            for name, _ in functions:
+                own = f"{page.rpartition('.')[0]}.{name}"
+                # The reference links to a name of the same page, or to the full name of another one of ours.
+                ours = own in pages or name in pages or name.rpartition(".")[0] in pages
+                if not ours and (name.startswith("skrankagg.") or pydoc.locate(name) is None):
+                    lost.append((page, name))
+    assert not lost

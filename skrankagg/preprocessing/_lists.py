@@ -20,16 +20,17 @@ class ScoreNormalizer(ListTransformer):
     Parameters
     ----------
     norm : {"borda", "rank", "score", "simple-borda", "z-score"}, default="score"
-        How, as in :class:`~skrankagg.CombSUM`; "score" (to 0 to 1) and "z-score" need scores, the others read ranks.
+        How, as in :class:`~skrankagg.aggregators.CombSUM`; "score" (to 0 to 1) and "z-score" need scores, the others
+        read ranks.
 
     See Also
     --------
-    skrankagg.CombSUM : Normalises by itself; with ``norm=None`` it takes the scores as they come out here.
+    skrankagg.aggregators.CombSUM : Normalises by itself; with ``norm=None`` it takes the scores as they come out here.
 
     Notes
     -----
     Ranks stay. What a norm gives an item that a list does not hold ("borda" does) has no row to stand in, and is lost:
-    :class:`~skrankagg.CombSUM` keeps it. Linear in the number of rows.
+    :class:`~skrankagg.aggregators.CombSUM` keeps it. Linear in the number of rows.
 
     Examples
     --------

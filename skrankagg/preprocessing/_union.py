@@ -37,7 +37,7 @@ class AggregatorUnion(ListTransformer, Composition):
 
     See Also
     --------
-    skrankagg.Comparator : Measures them instead.
+    skrankagg.model_selection.Comparator : Measures them instead.
     sklearn.pipeline.FeatureUnion : The same for features.
 
     Notes

@@ -71,7 +71,7 @@ def default_methods():
     See Also
     --------
     all_aggregators : The classes.
-    skrankagg.Comparator : Compares them.
+    skrankagg.model_selection.Comparator : Compares them.
 
     Examples
     --------
