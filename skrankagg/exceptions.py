@@ -6,7 +6,7 @@ __all__ = ["RankScoreConflictWarning", "SplitQueryWarning"]
 class RankScoreConflictWarning(UserWarning):
     """A list's ranks and scores order its items differently; the ranks decide.
 
-    Usually the scores are distances, so that smaller ones are better, or belong to another list.
+    The scores may be distances, of which smaller ones are better, or belong to another list than the ranks.
 
     See Also
     --------

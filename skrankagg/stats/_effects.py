@@ -58,7 +58,7 @@ def hedges_g(difference):
     Returns
     -------
     float
-        As :func:`cohen_d` where that is NaN, infinite or 0.
+        NaN for fewer than two; infinite where all differ alike; 0 without any difference.
 
     See Also
     --------
