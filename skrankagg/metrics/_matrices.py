@@ -62,6 +62,12 @@ def agreement_names():
     Returns
     -------
     list of str
+        In alphabetical order.
+
+    See Also
+    --------
+    agreement_matrix : Takes one of them.
+    measure_names : Names of the measures against judgements.
 
     Examples
     --------
