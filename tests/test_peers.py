@@ -218,7 +218,7 @@ def test_the_regression_suite_of_trec_eval(shared_data, output, run, judged, mis
     expected = expected_output(folder / output)
     qrels = read_qrels(folder / judged)
     run = pd.read_csv(folder / run, sep=r"\s+", header=None, usecols=[0, 2, 4], names=["query", "item", "score"])
-    run["query"] = run["query"].astype(qrels["query"].dtype)
+    run["query"] = run["query"].astype(str).astype(qrels["query"].dtype)
     if depth:
         run = run.sort_values(["query", "score", "item"], ascending=[True, False, False]).groupby("query").head(depth)
     names = {theirs: ours for theirs, ours in TREC_EVAL.items() if not ours.startswith(("iprec", "11pt"))}
