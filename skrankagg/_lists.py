@@ -417,7 +417,7 @@ class RankedLists(QueryContainer, Immutable):
         few = "" if n_voters <= _SHOWN_VOTERS else f", {_SHOWN_VOTERS} of its {n_voters} voters"
         top = table.iloc[:_SHOWN_PLACES, :_SHOWN_VOTERS].rename_axis(index=None, columns=None)
         query = escape(show_id(self.queries, 0))
-        return f"<p><code>{escape(repr(self))}</code></p>{top.to_html()}<p>query {query}{few}</p>"
+        return f"<p><code>{escape(repr(self))}</code></p><p>query {query}{few}</p>{top.to_html()}"
 
 
 def _join_tied(items):

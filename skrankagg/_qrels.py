@@ -223,7 +223,7 @@ class Qrels(Immutable):
         top = pd.DataFrame({"item": self.items.take(self.item[rows]), "relevance": self.relevance[rows]})
         top = top.sort_values("relevance", ascending=False, kind="stable").head(5)
         query = escape(show_id(self.queries, 0))
-        return f"<p><code>{escape(repr(self))}</code></p>{top.to_html(index=False)}<p>query {query}</p>"
+        return f"<p><code>{escape(repr(self))}</code></p><p>query {query}</p>{top.to_html(index=False)}"
 
 
 @dataclass(frozen=True, eq=False)
