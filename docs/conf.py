@@ -1,5 +1,6 @@
 """How the documentation is built: python -m sphinx -W docs docs/_build."""
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -39,6 +40,8 @@ numpydoc_xref_param_type = False
 autodoc_preserve_defaults = True
 add_module_names = False
 
+# A backend that is named for the build would keep the notebooks' plots out of their pages.
+os.environ.pop("MPLBACKEND", None)
 # The notebooks come without outputs: each build runs them, and a cell that fails or takes a minute fails the build.
 nb_execution_mode = "force"
 nb_execution_timeout = 60

@@ -19,10 +19,12 @@ class Composition(BaseComposition):
         Parameters
         ----------
         deep : bool, default=True
+            Whether to give the parameters of the members as well.
 
         Returns
         -------
         dict
+            Name to value.
         """
         return self._get_params(self._members_name, deep=deep)
 
@@ -32,10 +34,12 @@ class Composition(BaseComposition):
         Parameters
         ----------
         **params : dict
+            Name to value.
 
         Returns
         -------
         self : object
+            The estimator itself.
         """
         return self._set_params(self._members_name, **params)
 

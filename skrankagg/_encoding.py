@@ -15,6 +15,9 @@ from .exceptions import RankScoreConflictWarning, SplitQueryWarning
 
 __all__ = ["encode_lists"]
 
+# Codes of pairs have 32 bits.
+_MOST_PAIRS = 2**31 - 1
+
 
 def encode_lists(columns):
     """Encode the columns of a frame of ranked lists.
@@ -136,6 +139,12 @@ def _encode_pairs(list_query, list_voter, lengths, item, queries, voters, items)
             f"{int((~row_start).sum())} rows repeat one, the first is query {show_id(queries, list_query[v])}, voter "
             f"{show_id(voters, list_voter[v])}, item {show_id(items, item[row])}. "
             "Keep one of them, say with drop_duplicates."
+        )
+    n_pairs = int(np.count_nonzero(pair_start))
+    if n_pairs > _MOST_PAIRS:
+        raise ValueError(
+            f"X must have at most {_MOST_PAIRS:,} (query, item) pairs; it has {n_pairs:,}. Encode some "
+            "of the queries at a time."
         )
     pair_item = item[order[pair_start]]
     number = np.cumsum(pair_start, dtype=np.int32)

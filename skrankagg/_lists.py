@@ -245,10 +245,12 @@ class RankedLists(QueryContainer, Immutable):
         Parameters
         ----------
         value : ndarray of shape (n_rows,), dtype=float64
+            Such as ``rank``.
 
         Returns
         -------
         scipy.sparse.csr_array of shape (n_lists, n_pairs)
+            Empty where a list does not hold an item.
         """
         return csr_array((value, self.pair, self.row_ptr), shape=(self.n_lists, self.n_pairs))
 
@@ -258,10 +260,12 @@ class RankedLists(QueryContainer, Immutable):
         Parameters
         ----------
         value : ndarray of shape (n_lists,)
+            Such as ``list_weight``.
 
         Returns
         -------
         ndarray of shape (n_queries,)
+            The sum of each query.
         """
         return np.add.reduceat(value, self.list_ptr[:-1])
 
@@ -271,10 +275,12 @@ class RankedLists(QueryContainer, Immutable):
         Parameters
         ----------
         value : ndarray of shape (n_lists,)
+            Such as what a list gives an item that it does not hold.
 
         Returns
         -------
         ndarray of shape (n_pairs,)
+            0 for an item that all lists of its query hold.
         """
         held = np.bincount(self.pair, weights=value[self.row_list], minlength=self.n_pairs)
         return self.sum_over_lists(value)[self.pair_query] - held
@@ -292,6 +298,7 @@ class RankedLists(QueryContainer, Immutable):
         Returns
         -------
         RankedLists
+            It shares all other arrays with these.
         """
         weight = np.array(weight, dtype=np.float64)
         if weight.shape != (self.n_lists,) or not np.isfinite(weight).all() or (weight < 0).any():
@@ -311,10 +318,12 @@ class RankedLists(QueryContainer, Immutable):
         Parameters
         ----------
         score : ndarray of shape (n_rows,), dtype=float64
+            Score of each row; the ranks stay as they are.
 
         Returns
         -------
         RankedLists
+            It shares all other arrays with these.
         """
         return RankedLists(**{**self.__getstate__(), "score": score})
 

@@ -119,10 +119,12 @@ class Qrels(Immutable):
         Parameters
         ----------
         lists : RankedLists
+            Lists or a run whose pairs are to be graded.
 
         Returns
         -------
         EncodedQrels
+            The grade of each pair of the lists.
 
         Raises
         ------
@@ -161,6 +163,7 @@ class Qrels(Immutable):
         Returns
         -------
         Qrels
+            Those of `queries` that get any.
         """
         rows, ptr = gather_ranges(self.ptr, place[place >= 0])
         return Qrels(queries[place >= 0], self.items, ptr, self.item[rows], self.relevance[rows])
@@ -230,6 +233,8 @@ class Qrels(Immutable):
 class EncodedQrels:
     """Judgements aligned with the codes of one :class:`RankedLists`.
 
+    Made once by :meth:`Qrels.encode`, they grade any order of those pairs without another look at ids.
+
     Parameters
     ----------
     relevance : ndarray of shape (n_pairs,), dtype=float64
@@ -240,6 +245,20 @@ class EncodedQrels:
         Judgements of each query of the lists.
     best_first : ndarray of shape (n_judgements_used,), dtype=float64
         All grades of each query, retrieved or not, in descending order.
+
+    See Also
+    --------
+    Qrels : The judgements before they are aligned.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import Qrels, RankedLists
+    >>> lists = RankedLists.from_frame(pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "rank": [1, 2, 3]}))
+    >>> qrels = Qrels.from_frame(pd.DataFrame({"query": "q", "item": ["a", "b", "d"], "relevance": [0, 2, 1]}))
+    >>> encoded = qrels.encode(lists)
+    >>> encoded.relevance, encoded.best_first
+    (array([ 0.,  2., nan]), array([2., 1., 0.]))
     """
 
     relevance: np.ndarray

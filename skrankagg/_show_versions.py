@@ -26,6 +26,10 @@ _PACKAGES = (
 def show_versions():
     """Print the versions of skrankagg, Python and the packages it uses, and whether the kernels are compiled.
 
+    See Also
+    --------
+    sklearn.show_versions : More about scikit-learn, and the threads and libraries below it.
+
     Examples
     --------
     >>> import skrankagg

@@ -48,6 +48,8 @@ VOTER_WEIGHTS = {"voter_weights": [Mapping, pd.Series, None]}
 class AggregatorTags:
     """What an aggregator needs and promises; the common checks ask it, and never the class's name.
 
+    They are ``estimator.__sklearn_tags__().aggregator_tags``, where a subclass sets those that differ.
+
     Parameters
     ----------
     needs_scores : bool, default=False
@@ -63,6 +65,18 @@ class AggregatorTags:
     neutral : bool, default=True
         Whether the items' names decide no more than the order of tied ones; a method that returns one of several best
         orders, or draws at random, may return another one under other names.
+
+    See Also
+    --------
+    BaseAggregator : Declares them.
+    skrankagg.utils.estimator_checks.check_aggregator : Holds an aggregator to them.
+
+    Examples
+    --------
+    >>> from skrankagg import Copeland
+    >>> tags = Copeland().__sklearn_tags__().aggregator_tags
+    >>> tags.condorcet_winner, tags.needs_scores
+    (True, False)
     """
 
     needs_scores: bool = False
@@ -82,6 +96,8 @@ class _Tags(Tags):
 class Consensus:
     """What a method returns where a score for each pair does not say all.
 
+    A method that has no more to say returns the array of scores itself.
+
     Parameters
     ----------
     score : ndarray of shape (n_pairs,), dtype=float64
@@ -90,6 +106,28 @@ class Consensus:
         More columns of the result, named in the attribute ``_result_columns``.
     queries : dict of str to ndarray of shape (n_queries,), optional
         What there is to know of each query, named in the class attribute ``_query_columns``.
+
+    See Also
+    --------
+    BaseAggregator : Takes it from ``_aggregate``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skrankagg.base import BaseAggregator, Consensus
+    >>> class Popularity(BaseAggregator):
+    ...     '''Rank items by the weight of the lists that hold them, and show their best rank.'''
+    ...     _result_columns = ("best",)
+    ...     def _aggregate(self, lists):
+    ...         best = np.full(lists.n_pairs, np.inf)
+    ...         np.minimum.at(best, lists.pair, lists.rank)
+    ...         return Consensus(lists.pair_weight, columns={"best": best})
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 2]})
+    >>> Popularity().fit_transform(lists)
+      query item  score  rank  best
+    0     q    b    2.0     1   1.0
+    1     q    a    1.0     2   1.0
     """
 
     score: np.ndarray
@@ -100,6 +138,8 @@ class Consensus:
 @dataclass
 class RankedPairs:
     """A consensus in its published order, still encoded.
+
+    Measures read its codes; a frame is made of it where somebody asks for one.
 
     Parameters
     ----------
@@ -113,6 +153,23 @@ class RankedPairs:
         More columns, in this order.
     queries : dict of str to ndarray of shape (n_queries,)
         What there is to know of each query.
+
+    See Also
+    --------
+    rank_pairs : Finds the order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.base import RankedPairs, rank_pairs
+    >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> lists = RankedLists.from_frame(frame)
+    >>> RankedPairs(lists, *rank_pairs(lists, np.array([1.0, 5.0]))).to_frame()
+      query item  score  rank
+    0     q    b    5.0     1
+    1     q    a    1.0     2
     """
 
     lists: object
@@ -157,6 +214,7 @@ def rank_pairs(lists, score):
     Parameters
     ----------
     lists : RankedLists
+        What was aggregated.
     score : ndarray of shape (n_pairs,), dtype=float64
         Higher is better, not NaN.
 
@@ -165,15 +223,32 @@ def rank_pairs(lists, score):
     order : ndarray of shape (n_pairs,), dtype=int64
         Pairs, query by query, best first.
     score : ndarray of shape (n_pairs,), dtype=float64
-        Scores in this order; neighbours closer than :data:`TIE_TOLERANCE` times the query's largest absolute score are
+        Scores in this order; neighbours closer than ``TIE_TOLERANCE`` times the query's largest absolute score are
         one tie class and have one score, the highest of them.
+
+    See Also
+    --------
+    rank_scores : For scores that do not belong to ranked lists.
+    RankedPairs : Makes a frame of the order.
+
+    Examples
+    --------
+    Two items tie; more lists hold the second one:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.base import rank_pairs
+    >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> rank_pairs(RankedLists.from_frame(frame), np.array([1.0, 1.0]))
+    (array([1, 0]), array([1., 1.]))
     """
     total = lists.sum_over_lists(lists.list_weight)
     return rank_scores(lists.pair_ptr, score, lists.pair_weight, total)
 
 
 def rank_scores(ptr, score, support, total):
-    """Do the same for scores in consecutive groups, see :func:`rank_pairs`.
+    """Put the members of consecutive groups in order, as :func:`rank_pairs` does the pairs of queries.
 
     Parameters
     ----------
@@ -187,7 +262,20 @@ def rank_scores(ptr, score, support, total):
     Returns
     -------
     order : ndarray of shape (n_members,), dtype=int64
+        Members, group by group, best first.
     score : ndarray of shape (n_members,), dtype=float64
+        Scores in this order, one for each tie class.
+
+    See Also
+    --------
+    rank_pairs : For the pairs of ranked lists.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.base import rank_scores
+    >>> rank_scores(np.array([0, 3]), np.array([1.0, 2.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([2.0]))
+    (array([2, 1, 0]), array([2., 2., 1.]))
     """
     member_group = expand(ptr)
     order = group_order(member_group, -score)
@@ -230,6 +318,7 @@ def voter_values(lists, given, name, advice):
     Parameters
     ----------
     lists : RankedLists
+        Lists whose voters are looked up.
     given : mapping or pandas.Series of voter to float
         The parameter.
     name : str
@@ -246,6 +335,19 @@ def voter_values(lists, given, name, advice):
     ------
     ValueError
         If a voter that has a list is missing.
+
+    See Also
+    --------
+    skrankagg.aggregators.DIBRA : Learns a weight for each voter instead.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.base import voter_values
+    >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "w"], "item": ["a", "b"], "rank": [1, 1]})
+    >>> voter_values(RankedLists.from_frame(frame), {"w": 2.0, "v": 0.5}, "voter_weights", "Give those a weight.")
+    array([0.5, 2. ])
     """
     given = pd.Series(given, dtype=np.float64)
     place = plain_index(given.index).get_indexer(plain_index(lists.voters))
@@ -267,6 +369,27 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
     (query, item) pair as float64 of shape (n_pairs,), higher is better, or a :class:`Consensus`. It declares its
     parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``. Everything else is
     here.
+
+    See Also
+    --------
+    skrankagg.preprocessing.ListTransformer : Lists in, lists out.
+    skrankagg.utils.estimator_checks.check_aggregator : Checks a method of yours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skrankagg.base import BaseAggregator
+    >>> class Plurality(BaseAggregator):
+    ...     '''Rank items by the weight of the lists that put them first.'''
+    ...     def _aggregate(self, lists):
+    ...         first = lists.list_weight[lists.row_list] * (lists.rank == 1)
+    ...         return np.bincount(lists.pair, weights=first, minlength=lists.n_pairs)
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["u", "v", "v", "w"], "item": list("abab"), "rank": [1, 1, 2, 1]})
+    >>> Plurality().fit_transform(lists)
+      query item  score  rank
+    0     q    b    2.0     1
+    1     q    a    1.0     2
     """
 
     _parameter_constraints: dict = {}
@@ -290,6 +413,7 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         Returns
         -------
         self : object
+            The aggregator itself.
         """
         self._fit_lists(self._prepare(X))
         return self
@@ -356,6 +480,7 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of str objects
+            Names, in their order.
         """
         return np.array(["query", "item", "score", "rank", *self._result_columns], dtype=object)
 

@@ -39,6 +39,9 @@ def check_sdist(path):
         "README.md",
         "LICENSE",
         "CHANGELOG.md",
+        "CITATION.cff",
+        "docs/conf.py",
+        "notebooks/1_quick_start.ipynb",
         "skrankagg/_kernels/_hatch_build.py",
         "tests/conftest.py",
     }

@@ -366,6 +366,18 @@ def comparison():
     return lists, Comparator(methods, qrels=Qrels.from_frame(qrels), metrics=["map"]).fit(lists)
 
 
+def test_runs_by_rank_and_runs_by_score_are_compared(comparison):
+    lists, comparator = comparison
+    runs = dict(comparator.runs_)
+    ranks = runs["z"].assign(rank=lambda run: run.groupby("query")["score"].rank(ascending=False, method="min"))
+    ranks = ranks.drop(columns="score").astype({"rank": int})
+    for other in (ranks, RankedLists.from_frame(ranks), RankedLists.from_frame(runs["z"].drop(columns="rank"))):
+        table = agreement_matrix({**runs, "again": other})
+        assert table.loc["z", "again"] == 1.0
+        pd.testing.assert_series_equal(table["again"], table["z"], check_names=False)
+    assert agreement_matrix({"r": ranks, "s": RankedLists.from_frame(lists[lists["voter"] == "v01"])}).shape == (2, 2)
+
+
 def test_methods_of_a_comparator_and_runs_are_compared_in_their_order(comparison):
     _, comparator = comparison
     table = agreement_matrix(comparator)

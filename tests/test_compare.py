@@ -159,7 +159,7 @@ def test_latex_of_a_comparator_marks_the_baseline_s_betters(comparator):
     assert r"\toprule" in latex and r"\caption{All.}" in latex
     assert latex.count(r"\\") == 5 and "method & map & ndcg@5 & ndcg@10" in latex
     marks = significance_marks(comparator.per_query_, "sum", ["map", "ndcg@5", "ndcg@10"])
-    assert latex.count("$^{") == int((marks != "").sum(axis=None))
+    assert latex.count("$^{") == int((marks != "").to_numpy().sum())
 
 
 # ---------------------------------------------------------------------- slices and layouts

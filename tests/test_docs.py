@@ -1,17 +1,22 @@
-"""The examples of the guides run, and print what they say they print."""
+"""The examples of the guides run, and print what they say they print; their tables of methods are true."""
 
 import doctest
-import importlib.util
+import importlib
 import pkgutil
+import re
 import sys
 import types
-from pathlib import Path
 
 import pytest
+from public_api import DOCS
+from public_api import api_pages as pages
 
 import skrankagg
+from skrankagg._weighted import WeightedAggregator
+from skrankagg.metrics import agreement_names, measure_names
+from skrankagg.metrics._card import CARDS, VIEW_OPTIONS
+from skrankagg.utils.discovery import all_aggregators
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
@@ -20,13 +25,17 @@ def test_there_are_pages():
     assert PAGES
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def page_name(page):
+    return "_".join(["page", *page.relative_to(DOCS).with_suffix("").parts])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_examples(page, monkeypatch):
     # The fences of code blocks end an example like a blank line does.
     text = page.read_text(encoding="utf-8").replace("```python", "").replace("```", "")
     # A module of its own, so that what a page defines can be pickled.
-    module = types.ModuleType(page.stem)
-    monkeypatch.setitem(sys.modules, page.stem, module)
+    module = types.ModuleType(page_name(page))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     test.globs = module.__dict__
     report = []
@@ -35,9 +44,6 @@ def test_examples(page, monkeypatch):
 
 
 def test_the_reference_has_a_page_for_every_public_module_and_name(tmp_path):
-    spec = importlib.util.spec_from_file_location("api_pages", DOCS / "api_pages.py")
-    pages = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(pages)
     public = {
         module.name
         for module in pkgutil.walk_packages(skrankagg.__path__, "skrankagg.")
@@ -51,3 +57,57 @@ def test_the_reference_has_a_page_for_every_public_module_and_name(tmp_path):
         assert all(f"   {name}\n" in text for name in names if callable(getattr(importlib.import_module(module), name)))
     top = (tmp_path / "skrankagg.rst").read_text(encoding="utf-8")
     assert "   RankedLists\n" in top and "   show_versions\n" in top
+
+
+def test_the_guide_names_every_measure_with_its_conventions():
+    text = (DOCS / "evaluation.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in text for name in [*measure_names(), *agreement_names()])
+    rows = [[re.findall(r"`([^`]+)`", cell) for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    seen = set()
+    for names, *cells in rows:
+        card = CARDS.get(names[0].partition("@")[0]) if names and len(cells) == 3 else None
+        if card is not None:
+            assert set(cells[1]) == {*card.options} - {*VIEW_OPTIONS}, names
+            seen.add(names[0].partition("@")[0])
+    assert seen == {*CARDS}
+
+
+def table_of_methods(page, name):
+    """Read a table between ``<!-- name -->`` and ``<!-- end of name -->``: method to cells by heading."""
+    text = (DOCS / "user_guide" / page).read_text(encoding="utf-8")
+    block = re.search(f"<!-- {name} -->\n(.*?)<!-- end of {name} -->", text, flags=re.DOTALL)[1]
+    heading, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines())
+    assert all(len(row) == len(heading) for row in rows)
+    return {row[0].strip("`"): dict(zip(heading, row, strict=True)) for row in rows}
+
+
+@pytest.mark.parametrize(("page", "name"), [("lists.md", "absent"), ("choosing.md", "tags"), ("choosing.md", "costs")])
+def test_tables_have_a_row_for_every_method(page, name):
+    assert list(table_of_methods(page, name)) == sorted(all_aggregators())
+
+
+def properties(method):
+    """What the table of tags says of an estimator."""
+    tags = method.__sklearn_tags__().aggregator_tags
+    truth = {
+        "scores": tags.needs_scores,
+        "learns": isinstance(method, WeightedAggregator),
+        "unanimity": tags.unanimity,
+        "Condorcet": tags.condorcet_winner,
+        "neutral": tags.neutral,
+        "random": "random_state" in method.get_params(),
+    }
+    weights = "no" if not tags.voter_weights else "whole" if tags.integer_weights else "any"
+    return {"weights": weights, **{name: "yes" if value else "no" for name, value in truth.items()}}
+
+
+@pytest.mark.parametrize(("name", "aggregator"), all_aggregators().items())
+def test_the_table_of_properties_agrees_with_the_tags(name, aggregator):
+    row = table_of_methods("choosing.md", "tags")[name]
+    assert {heading: cell.split(" ")[0] for heading, cell in row.items() if heading != "method"} == properties(
+        aggregator()
+    )
+    # What a parameter changes is said in brackets.
+    for params in getattr(aggregator, "_variants", ()):
+        for heading, value in properties(aggregator(**params)).items():
+            assert row[heading].split(" ")[0] == value or "(" in row[heading]

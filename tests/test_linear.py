@@ -147,21 +147,6 @@ def test_weights_of_voters_who_do_not_vote_are_no_matter(X):
     pd.testing.assert_frame_equal(CombSUM(voter_weights=weights).fit_transform(X), CombSUM().fit_transform(X))
 
 
-def test_ranx_agrees():
-    ranx = pytest.importorskip("ranx")
-    frame = example_lists(3, n_queries=1, ties=False)
-    runs = [
-        ranx.Run({"q": dict(zip(rows["item"], rows["score"].astype(float), strict=True))})
-        for _, rows in frame.groupby("voter")
-        if len(rows) > 1
-    ]
-    frame = frame[frame.groupby("voter")["item"].transform("size") > 1].reset_index(drop=True)
-    for method, name, norm in ((CombSUM, "sum", "score"), (CombMNZ, "mnz", "score")):
-        theirs = ranx.fuse(runs, norm="min-max", method=name).to_dict()["q"]
-        ours = method(norm=norm).fit_transform(frame).set_index("item")["score"]
-        assert ours.to_dict() == pytest.approx(theirs)
-
-
 def test_codes_in_scores_out(X):
     lists = RankedLists.from_frame(X)
     from skrankagg.aggregators import comb_sum

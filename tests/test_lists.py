@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, train_test_split
 from sklearn.utils import _safe_indexing
 
-from skrankagg import CombSUM, RankedLists, _grouped
+from skrankagg import CombSUM, RankedLists, _encoding, _grouped
 from skrankagg.exceptions import RankScoreConflictWarning, SplitQueryWarning
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -207,6 +207,13 @@ def test_other_weights_are_another_container(X):
 
 
 # ---------------------------------------------------------------------- what the door refuses
+
+
+def test_more_pairs_than_codes_can_number_are_refused(X, monkeypatch):
+    monkeypatch.setattr(_encoding, "_MOST_PAIRS", 3)
+    with pytest.raises(ValueError, match=r"at most 3 .* it has 4"):
+        RankedLists.from_frame(X)
+
 
 GOOD = [("q", "v", "a", 1.0), ("q", "v", "b", 2.0), ("q", "w", "a", 1.0)]
 

@@ -367,6 +367,10 @@ def test_lists_frames_and_dicts_say_the_same():
         assert ndcg(*form, k=2, missing="skip") == pytest.approx(expected.iloc[:2].mean())
     assert ndcg(items[0], truth[0], k=2) == pytest.approx(expected.iloc[0])
     assert evaluate(items, truth, "ndcg@2[missing=skip]").iloc[0, 0] == pytest.approx(expected.iloc[:2].mean())
+    table = evaluate({"plain": by_name[0], "scored": scored}, by_name[1], "ndcg@2", per_query=True)
+    assert table["ndcg@2"].tolist() == pytest.approx([*expected, *expected])
+    with pytest.raises(TypeError, match="'q0' is a query of the judgements"):
+        evaluate(scored, by_name[1], "ndcg@2")
 
 
 def test_items_of_mixed_types_and_empty_truths_are_no_matter():

@@ -22,6 +22,7 @@ from skrankagg.stats import (
     wilcoxon_test,
     win_tie_loss,
 )
+from skrankagg.stats._effects import _GENERATOR
 
 RNG = np.random.default_rng(0)
 DIFFERENCE = RNG.normal(0.05, 0.1, 40)
@@ -98,7 +99,8 @@ def test_corrections_by_hand_and_what_they_leave_out():
 
 def test_intervals_are_those_of_scipy_and_repeat():
     found = bootstrap_interval(DIFFERENCE, n_resamples=2000)
-    theirs = stats.bootstrap((DIFFERENCE,), np.mean, n_resamples=2000, rng=np.random.default_rng(0)).confidence_interval
+    generator = {_GENERATOR: np.random.default_rng(0)}
+    theirs = stats.bootstrap((DIFFERENCE,), np.mean, n_resamples=2000, **generator).confidence_interval
     assert found == pytest.approx(tuple(theirs), abs=0.003)
     assert found == bootstrap_interval(DIFFERENCE, n_resamples=2000)
     assert found[0] < DIFFERENCE.mean() < found[1]

@@ -59,7 +59,7 @@ class OptionalMypyc(MypycBuildHook):
 
 
 def _try_compiler():
-    """Build an empty extension: mypyc finds out that there is no C compiler, or no Python.h, only after all its own work."""
+    """Build an empty extension: only after all its own work does mypyc miss a compiler, or Python.h."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.c")
         source.write_text("#include <Python.h>\nPyMODINIT_FUNC PyInit_probe(void) { return NULL; }\n", encoding="utf-8")

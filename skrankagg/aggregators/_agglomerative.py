@@ -31,6 +31,10 @@ def agglomerate(score, weight, c1, c2, *, weight_update="mean"):
     ndarray of shape (n_items,), dtype=float64
         Scores of the last list.
 
+    See Also
+    --------
+    Agglomerative : The same as an estimator.
+
     Examples
     --------
     >>> import numpy as np

@@ -33,6 +33,10 @@ def scale_weights(weight, list_ptr, list_weight, norm):
     ndarray of shape (n_lists,), dtype=float64
         Where the norm would divide by 0, as when all weights of a query are equal, 1 for each list.
 
+    See Also
+    --------
+    DIBRA : Scales the weights of each iteration.
+
     Examples
     --------
     >>> import numpy as np
@@ -74,6 +78,10 @@ def item_confidence(pair, confidence, n_pairs):
     -------
     ndarray of shape (n_pairs,), dtype=float64
         How much each item deserves to be preserved.
+
+    See Also
+    --------
+    DIBRA : Where it decides which items of a list are kept.
 
     Examples
     --------

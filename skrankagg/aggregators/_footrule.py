@@ -16,6 +16,7 @@ def footrule_optimal(lists, q):
     Parameters
     ----------
     lists : RankedLists
+        Ranked lists of several queries.
     q : int
         Position of the query.
 

@@ -98,6 +98,7 @@ def sorted_defeats(strength):
     Returns
     -------
     ndarray of shape (n_items, n_items - 1), dtype=float64
+        Strengths of the arcs to each item, in descending order.
 
     See Also
     --------

@@ -24,6 +24,7 @@ def kwik_sort(prefer, rng):
     prefer : ndarray of shape (n_items, n_items)
         As :func:`pairwise_preferences` returns it.
     rng : numpy.random.Generator
+        Chooses the items to sort around, and the sides of draws.
 
     Returns
     -------

@@ -31,6 +31,11 @@ def alpha_majority(counts, total, alpha, beta):
     ndarray of shape (n_items, n_items), dtype=bool
         Whether a majority of this kind prefers the row's item to the column's.
 
+    See Also
+    --------
+    disagreements : What it is needed for.
+    PreferenceRelations : The method.
+
     Examples
     --------
     >>> import numpy as np
@@ -59,6 +64,12 @@ def disagreements(ranks, absent, majority):
     Returns
     -------
     ndarray of shape (n_lists,), dtype=float64
+        Number of pairs, in halves.
+
+    See Also
+    --------
+    alpha_majority : Finds the majorities.
+    PreferenceRelations : The method.
 
     Examples
     --------

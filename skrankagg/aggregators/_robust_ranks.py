@@ -30,7 +30,7 @@ def rho_score(pair, x, n_lists, *, weight=None):
     Returns
     -------
     ndarray of shape (n_pairs,), dtype=float64
-        log rho, at most 0.
+        Logarithm of rho, at most 0.
 
     See Also
     --------
@@ -66,7 +66,7 @@ def rho_pvalue(log_rho, n_lists, *, exact=False, top_cutoff=1.0):
     Returns
     -------
     ndarray of shape (n_pairs,), dtype=float64
-        log p, at most 0.
+        Logarithm of p, at most 0.
 
     See Also
     --------

@@ -166,6 +166,7 @@ def kendall_distance(first, second, *, p=0.5, normalize=False):
     Returns
     -------
     float
+        0 for equal rankings; with ``normalize`` at most 1.
 
     See Also
     --------
@@ -217,6 +218,7 @@ def footrule_distance(first, second, *, location=None, normalize=False):
     Returns
     -------
     float
+        0 for equal rankings.
 
     See Also
     --------

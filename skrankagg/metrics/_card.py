@@ -68,7 +68,8 @@ positive_scores : bool, default=False
 
 Returns
 -------
-float or pandas.Series of shape (n_queries,)"""
+float or pandas.Series of shape (n_queries,)
+    {summary_of}, or with ``per_query`` the value of each query."""
 
 _SECTIONS = ("See Also", "Notes", "References", "Examples")
 
@@ -162,8 +163,8 @@ def _public(card, cutoff, own):
 def _document(text, card):
     # The parameters that all measures share stand around those of the function's own docstring.
     expected = "the mean over all orders; " if card.has_expectation else "no mean over all orders here; "
-    summary = {"mean": "their mean", "sum": "their sum", "gmean": "their geometric mean"}[card.summary]
-    tail = _TAIL.format(expected=expected, summary=summary)
+    summary = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}[card.summary]
+    tail = _TAIL.format(expected=expected, summary=f"their {summary}", summary_of=f"The {summary} over the queries")
     start = min((at for name in _SECTIONS if (at := text.find(f"\n{name}\n---")) >= 0), default=len(text))
     body, rest = text[:start].rstrip(), text[start:]
     title = "Parameters\n----------\n"

@@ -71,6 +71,8 @@ def consensus_score(lists, consensus, distance="tau"):
 class ConsensusScorer:
     """Score an aggregator by the closeness of its consensus to the lists, without judgements.
 
+    What is measured is how near the consensus is to the lists that it stands for, which is not whether it is right.
+
     Parameters
     ----------
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="tau"

@@ -29,6 +29,11 @@ def spearman_rho(first, second):
     float
         Pearson's correlation of the mid-ranks, NaN where a ranking ties all items.
 
+    See Also
+    --------
+    kendall_tau : Counts pairs instead of places.
+    footrule_distance : A distance by places, with absent items.
+
     Examples
     --------
     >>> from skrankagg.metrics import spearman_rho
@@ -57,6 +62,11 @@ def weighted_tau(first, second):
     -------
     float
         The mean of the values with the weights by either ranking, as :func:`scipy.stats.weightedtau` gives it.
+
+    See Also
+    --------
+    tau_ap : Weighs the top of one ranking.
+    kendall_tau : All places count alike.
 
     Notes
     -----
@@ -158,6 +168,11 @@ def kendall_w(rankings):
     -------
     float
         From 0 to 1; NaN where every ranking ties all items.
+
+    See Also
+    --------
+    concordance : The same for the voters of each query.
+    spearman_rho : Of two rankings; without ties W follows from its mean over all pairs.
 
     Notes
     -----

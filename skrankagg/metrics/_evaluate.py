@@ -21,10 +21,10 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     ----------
     run : DataFrame or RankedLists, or dict of str to these
         A consensus or any ranking: columns `query`, `item` and `rank` and/or `score`, one list for each query. Or plain
-        lists of items, as every measure takes them. A dict holds several runs by name.
+        lists of items, or dicts by query, as every measure takes them. A dict here holds several runs by name.
     qrels : DataFrame or Qrels
-        Judgements, columns `query`, `item`, `relevance`; for a run of plain lists, a list of the relevant items or of
-        dicts of item to grade.
+        Judgements, columns `query`, `item`, `relevance`; for a run of plain lists or dicts, a list of the
+        relevant items or of dicts of item to grade, or a dict of these by query.
     metrics : str or sequence of str, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`measure_names`.
     per_query : bool, default=False
@@ -44,6 +44,8 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
 
     Raises
     ------
+    TypeError
+        If `run` is a dict by query where one by name is expected.
     ValueError
         If a run has several lists for a query, or shares no query or no item with the judgements, or if a measure or a
         convention is unknown.
@@ -74,7 +76,9 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     runs = run if isinstance(run, Mapping) else {"run": run}
     if not runs:
         raise ValueError("evaluate expects at least one run; the dict of runs is empty.")
-    if not isinstance(qrels, (list, tuple)):
+    if isinstance(qrels, Mapping):
+        _check_names(run, qrels)
+    elif not isinstance(qrels, (list, tuple)):
         qrels = check_qrels(qrels)  # once for all runs
     tables = {name: _evaluate_queries(one, qrels, metrics, measures, missing) for name, one in runs.items()}
     if not per_query:
@@ -86,6 +90,16 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     if run is not runs:
         return tables["run"]
     return pd.concat(tables, names=["run"])
+
+
+def _check_names(run, qrels):
+    """Refuse the dict of one run, by query, where a dict of runs is meant."""
+    queries = [name for name in run if name in qrels] if isinstance(run, Mapping) else []
+    if queries:
+        raise TypeError(
+            f"evaluate expects a dict of runs by name; {queries[0]!r} is a query of the judgements. Give the run a "
+            "name, evaluate({'run': run}, qrels), or call the measure itself, such as ndcg(run, qrels)."
+        )
 
 
 def _evaluate_queries(run, qrels, metrics, measures, missing):

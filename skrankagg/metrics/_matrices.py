@@ -62,6 +62,12 @@ def agreement_names():
     Returns
     -------
     list of str
+        In alphabetical order.
+
+    See Also
+    --------
+    agreement_matrix : Takes one of them.
+    measure_names : Names of the measures against judgements.
 
     Examples
     --------
@@ -383,6 +389,12 @@ def _named_lists(given):
         run = run.to_frame() if isinstance(run, RankedLists) else tied_by_score(run)
         columns = [column for column in ("query", "item", "rank", "score") if column in run]
         frames.append(run[columns].assign(voter=name))
+    if len({"rank" in frame for frame in frames}) > 1:  # some are ordered by rank, some by score
+        frames = [
+            frame.assign(score=-frame["rank"]).drop(columns="rank") if "rank" in frame else frame for frame in frames
+        ]
+    elif any("score" not in frame for frame in frames):
+        frames = [frame.drop(columns="score", errors="ignore") for frame in frames]
     lists = RankedLists.from_frame(pd.concat(frames, ignore_index=True))
     order = plain_index(lists.voters).get_indexer(list(runs))
     # Codes follow the sorted names; the runs stand in the order given.

@@ -34,6 +34,12 @@ def average_precision(ranked, k=None, *, relevance_threshold=None, ap_denominato
         What the sum of precisions is divided by: "relevant", the number R of relevant items, as trec_eval does at every
         cutoff; "cutoff", min(R, k), as recommender toolkits do; "retrieved", the relevant items among the first k.
 
+    See Also
+    --------
+    geometric_average_precision : Summed up by the geometric mean.
+    inferred_average_precision : With few judgements.
+    mean_average_r_precision : For judgements with many grades.
+
     Examples
     --------
     Relevant items at ranks 1, 3, 4 and 6 of 8, cut at 5:
@@ -66,6 +72,10 @@ def geometric_average_precision(ranked, *, relevance_threshold=None):
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
 
+    See Also
+    --------
+    average_precision : Summed up by the mean.
+
     Examples
     --------
     >>> from skrankagg.metrics import geometric_average_precision
@@ -85,6 +95,11 @@ def reciprocal_rank(ranked, k=None, *, relevance_threshold=None):
         Cutoff, behind which no item is looked at; None takes all places.
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
+
+    See Also
+    --------
+    expected_reciprocal_rank : With grades.
+    success : Whether there is one at all.
 
     Examples
     --------
@@ -106,6 +121,11 @@ def bpref(ranked, *, relevance_threshold=None):
     ----------
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
+
+    See Also
+    --------
+    average_precision : Takes items that nobody judged for not relevant.
+    inferred_average_precision : Estimates them.
 
     Notes
     -----
@@ -138,6 +158,11 @@ def inferred_average_precision(ranked, *, relevance_threshold=None):
     ----------
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
+
+    See Also
+    --------
+    average_precision : With complete judgements.
+    bpref : Passes over what is not judged.
 
     Notes
     -----

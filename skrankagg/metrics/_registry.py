@@ -35,6 +35,8 @@ _PATTERN = re.compile(r"(?P<name>\w+)(?:@(?P<k>[^\[\]]+))?(?:\[(?P<options>[^\[\
 class Measure:
     """A measure with its cutoff and conventions: call it on ranked relevance for a value for each query.
 
+    Two measures are equal if their names, cutoffs and conventions are.
+
     Parameters
     ----------
     name : str
@@ -47,6 +49,16 @@ class Measure:
     See Also
     --------
     get_measure : Makes one from its name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.metrics import RankedRelevance, RelevanceList, get_measure
+    >>> judged = RelevanceList(np.array([1.0, 1.0, 0.0]), np.array([0, 3]))
+    >>> ranked = RankedRelevance(np.array([1.0, 0.0, 1.0]), np.array([0, 3]), judged)
+    >>> measure = get_measure("p@2")
+    >>> measure(ranked), measure.title
+    (array([0.5]), 'Precision at 2')
     """
 
     name: str
@@ -93,10 +105,12 @@ class Measure:
         Parameters
         ----------
         values : ndarray of shape (n_queries,) or DataFrame column
+            Values of the queries; NaN ones are left out.
 
         Returns
         -------
         float
+            NaN where there is nothing to average.
         """
         return summarize(CARDS[self.name], values)
 
@@ -107,6 +121,12 @@ def measure_names():
     Returns
     -------
     list of str
+        As :func:`evaluate` takes them, once the cutoff is filled in.
+
+    See Also
+    --------
+    get_measure : Makes a measure of a name.
+    agreement_names : Names of the measures that need no judgements.
 
     Examples
     --------
@@ -136,11 +156,17 @@ def get_measure(name, **conventions):
     Returns
     -------
     Measure
+        A function of ranked relevance, which knows its name and title.
 
     Raises
     ------
     ValueError
         If the name, the cutoff or a convention is unknown; the message lists what there is.
+
+    See Also
+    --------
+    measure_names : All names.
+    evaluate : Measures a run by names.
 
     Examples
     --------

@@ -26,6 +26,22 @@ class RelevanceList:
         Grade at each place, best place first; NaN where an item is not judged.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         List of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
+
+    See Also
+    --------
+    RankedRelevance : With the judgements of what was not returned.
+
+    Examples
+    --------
+    Two lists, of three places and of two:
+
+    >>> import numpy as np
+    >>> from skrankagg.metrics import RelevanceList
+    >>> lists = RelevanceList(np.array([1.0, 0.0, 2.0, 0.0, 1.0]), np.array([0, 3, 5]))
+    >>> lists.hits()
+    array([1, 1, 2, 0, 1], dtype=int32)
+    >>> lists.at(lists.hits(), k=2)
+    array([1., 1.])
     """
 
     def __init__(self, grade, ptr):
@@ -50,11 +66,33 @@ class RelevanceList:
         return len(self.ptr) - 1
 
     def relevant(self, threshold=None):
-        """Which places hold a relevant item: a grade above 0, or of at least `threshold`."""
+        """Tell which places hold a relevant item.
+
+        Parameters
+        ----------
+        threshold : float, default=None
+            Lowest grade that is relevant; None means above 0.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=bool
+            Whether the grade is above 0, or at least `threshold`.
+        """
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
-        """Which places hold an item that is judged not relevant; a negative grade is no such judgement."""
+        """Tell which places hold an item that is judged not relevant.
+
+        Parameters
+        ----------
+        threshold : float, default=None
+            Lowest grade that is relevant; None means above 0.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=bool
+            False for an item that is not judged, or has a negative grade.
+        """
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
@@ -63,15 +101,28 @@ class RelevanceList:
         Parameters
         ----------
         value : ndarray of shape (n_rows,)
+            Such as the gain of the item that stands there.
 
         Returns
         -------
         ndarray of shape (n_rows,), dtype=float64
+            The same here; the mean over a group of ties in a view of the expectation over ties.
         """
         return value.astype(np.float64, copy=False)
 
     def hits(self, threshold=None):
-        """Number of relevant items up to each place."""
+        """Count the relevant items up to each place.
+
+        Parameters
+        ----------
+        threshold : float, default=None
+            Lowest grade that is relevant; None means above 0.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=int32 or float64
+            Counted from the top of each list; their expected number in a view of the expectation over ties.
+        """
         key = ("hits", threshold)
         if key not in self._cumulated:
             self._cumulated[key] = self._count(self.relevant(threshold))
@@ -90,6 +141,7 @@ class RelevanceList:
         Parameters
         ----------
         k : int or None
+            Cutoff; None, or an array of one for each query, leaves nothing out.
 
         Returns
         -------
@@ -109,12 +161,38 @@ class RelevanceList:
         return self._heads[depth]
 
     def precisions(self, threshold=None, k=None):
-        """Sum of the precisions at the relevant places among the first `k` of each list."""
+        """Add up the precisions at the relevant places among the first `k` of each list.
+
+        Parameters
+        ----------
+        threshold : float, default=None
+            Lowest grade that is relevant; None means above 0.
+        k : int, default=None
+            Cutoff; None takes all places.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), dtype=float64
+            What average precision divides by the number of relevant items.
+        """
         rows = np.flatnonzero(self.relevant(threshold))
         return self.sum_of(rows, self.hits(threshold)[rows] / self.position[rows], k)
 
     def firsts(self, threshold=None):
-        """Where the first relevant item of each list may stand: the rows, and the probability of each, here 1."""
+        """Find where the first relevant item of each list may stand.
+
+        Parameters
+        ----------
+        threshold : float, default=None
+            Lowest grade that is relevant; None means above 0.
+
+        Returns
+        -------
+        rows : ndarray of shape (n_firsts,), dtype=int64
+            The places, at most one of a list here.
+        chance : ndarray of shape (n_firsts,), dtype=float64
+            Probability of each, here 1.
+        """
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 
@@ -124,13 +202,16 @@ class RelevanceList:
         Parameters
         ----------
         rows : ndarray of shape (n_chosen,), dtype=int
+            The rows, places of any list.
         value : ndarray of shape (n_chosen,), dtype=float64
+            Their values.
         k : int, default=None
             None takes all places.
 
         Returns
         -------
         ndarray of shape (n_queries,)
+            0 for a list without such rows.
         """
         if k is not None:
             near = self.position[rows] <= k
@@ -138,7 +219,20 @@ class RelevanceList:
         return np.bincount(self.row_query[rows], weights=value, minlength=self.n_queries).astype(np.float64)
 
     def gains(self, gain, discount):
-        """Discounted cumulative gain up to each place."""
+        """Add up the discounted gains up to each place.
+
+        Parameters
+        ----------
+        gain : {"exponential", "linear"}
+            What a grade gains.
+        discount : {"log2", "ln"}
+            By how much a place lowers it.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=float64
+            Discounted cumulative gain.
+        """
         return self.cumulate(
             ("gains", gain, discount), lambda: self.rate(_GAINS[gain](self.grade)) / self._discounts(discount)
         )
@@ -158,6 +252,7 @@ class RelevanceList:
         Returns
         -------
         ndarray of shape (n_rows,)
+            That the user comes there and stops.
         """
         goes_on = np.log1p(-chance)
         return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
@@ -168,12 +263,14 @@ class RelevanceList:
         Parameters
         ----------
         key : hashable
+            Name of the sum, with all that it depends on.
         values : callable
             Gives the terms, float64 of shape (n_rows,).
 
         Returns
         -------
         ndarray of shape (n_rows,), dtype=float64
+            The sum from the top of the list to each place.
         """
         if key not in self._cumulated:
             self._cumulated[key] = ragged_cumsum(values(), self.ptr)
@@ -185,6 +282,7 @@ class RelevanceList:
         Parameters
         ----------
         cumulated : ndarray of shape (n_rows,)
+            Such as :meth:`cumulate` gives.
         k : int or ndarray of shape (n_queries,), default=None
             None reads at the end; at 0 the sum is 0.
 
@@ -201,7 +299,20 @@ class RelevanceList:
         return np.where(end > start, cumulated[end - 1], 0.0).astype(np.float64, copy=False)
 
     def total(self, value, k=None):
-        """Add up a value along the first `k` places of each list."""
+        """Add up a value along the first `k` places of each list.
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_rows,)
+            Value of each place.
+        k : int or ndarray of shape (n_queries,), default=None
+            Cutoff; None takes all places.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), dtype=float64
+            0 for an empty list.
+        """
         if k is not None:
             value = np.where(self.position <= (k[self.row_query] if np.ndim(k) else k), value, 0.0)
         sums = np.zeros(self.n_queries)
@@ -211,7 +322,18 @@ class RelevanceList:
         return sums
 
     def best(self, value):
-        """Largest value of each list, at least 0."""
+        """Find the largest value of each list.
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_rows,)
+            Value of each place.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), dtype=float64
+            At least 0, also for an empty list.
+        """
         largest = np.zeros(self.n_queries)
         filled = np.diff(self.ptr) > 0
         if filled.any():
@@ -221,6 +343,8 @@ class RelevanceList:
 
 class RankedRelevance(RelevanceList):
     """Grades of the returned items in the order returned, beside those of all judged items.
+
+    Every measure is a function of it: what was returned is in its own arrays, what could have been in `judged`.
 
     Parameters
     ----------
@@ -235,6 +359,11 @@ class RankedRelevance(RelevanceList):
         ties.
     item : tuple of ndarray of shape (n_rows,) and pandas.Index, default=None
         Codes of the items, and the ids behind the codes, which break the ties of trec_eval.
+
+    See Also
+    --------
+    get_measure : What is computed from it.
+    evaluate : From frames.
 
     Examples
     --------
@@ -282,6 +411,7 @@ class RankedRelevance(RelevanceList):
         run : RankedLists
             One list for each query.
         qrels : Qrels
+            Judgements.
         queries : ndarray of shape (n_chosen,), dtype=int
             Judged queries to look at; one without results has an empty list.
 
@@ -313,6 +443,7 @@ class RankedRelevance(RelevanceList):
         Parameters
         ----------
         lists : RankedLists
+            What was aggregated.
         order : ndarray of shape (n_pairs,), dtype=int
             Pairs of each query in the order returned.
         encoded : EncodedQrels
@@ -336,6 +467,7 @@ class RankedRelevance(RelevanceList):
         Returns
         -------
         RankedRelevance
+            A view with grades of at most 0 at those places; itself where there are none.
         """
         if self.score is None or (self.score > 0).all():
             return self
@@ -358,20 +490,52 @@ class RankedRelevance(RelevanceList):
         return np.diff(self.ptr)
 
     def n_relevant(self, threshold=None):
-        """Number of relevant items of each query, returned or not."""
+        """Count the relevant items of each query, returned or not.
+
+        Parameters
+        ----------
+        threshold : float, default=None
+            Lowest grade that is relevant; None means above 0.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,), dtype=float64
+            R of the measures.
+        """
         return self.judged.total(self.judged.relevant(threshold))
 
     def preferences(self, threshold=None):
-        """Share of the judged not relevant items that do not stand above each relevant place, 0 at other places.
+        """Find the share of the items judged not relevant that do not stand above each relevant place.
 
         Only the first R of them are looked at, with R relevant items.
+
+        Parameters
+        ----------
+        threshold : float, default=None
+            Lowest grade that is relevant; None means above 0.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=float64
+            0 at places without a relevant item.
         """
         above = self.total_above(threshold)
         worst, scale = self._preference_scale(threshold)
         return np.where(self.relevant(threshold), 1 - np.minimum(above, worst) / scale, 0.0)
 
     def total_above(self, threshold):
-        """Number of items judged not relevant up to each place."""
+        """Count the items judged not relevant up to each place.
+
+        Parameters
+        ----------
+        threshold : float or None
+            Lowest grade that is relevant; None means above 0.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=float64
+            Counted from the top of each list.
+        """
         return self.cumulate(("not relevant", threshold), lambda: self.not_relevant(threshold).astype(np.float64))
 
     def _preference_scale(self, threshold):

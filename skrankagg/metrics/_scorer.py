@@ -29,6 +29,7 @@ def make_ranking_scorer(metrics, *, qrels=None, **conventions):
     Returns
     -------
     RankingScorer
+        A function of a fitted estimator and ranked lists.
 
     Raises
     ------
@@ -59,6 +60,8 @@ def make_ranking_scorer(metrics, *, qrels=None, **conventions):
 
 class RankingScorer(BaseEstimator):
     """Measure an estimator's consensus of ranked lists against judgements.
+
+    The lists are aggregated once, however many measures there are.
 
     Parameters
     ----------

@@ -39,6 +39,11 @@ def ratio(numerator, denominator):
 def num_ret(ranked):
     """Count the items returned.
 
+    See Also
+    --------
+    num_rel : Relevant items instead.
+    num_rel_ret : Relevant ones among them.
+
     Examples
     --------
     >>> from skrankagg.metrics import num_ret
@@ -57,6 +62,10 @@ def num_rel(ranked, *, relevance_threshold=None):
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
 
+    See Also
+    --------
+    num_rel_ret : Those that are returned.
+
     Examples
     --------
     >>> from skrankagg.metrics import num_rel
@@ -74,6 +83,11 @@ def num_rel_ret(ranked, *, relevance_threshold=None):
     ----------
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
+
+    See Also
+    --------
+    num_rel : Returned or not.
+    recall : Their share of all relevant items.
 
     Examples
     --------
@@ -94,6 +108,11 @@ def precision(ranked, k, *, relevance_threshold=None):
         Cutoff, the divisor also where fewer items are returned.
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
+
+    See Also
+    --------
+    recall : Divided by the number of relevant items.
+    r_precision : At the number of relevant items.
 
     Examples
     --------
@@ -119,6 +138,11 @@ def recall(ranked, k, *, relevance_threshold=None):
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
 
+    See Also
+    --------
+    precision : Divided by the number of places.
+    f1 : Both in one number.
+
     Examples
     --------
     >>> from skrankagg.metrics import recall
@@ -138,6 +162,11 @@ def f1(ranked, k, *, relevance_threshold=None):
         Cutoff.
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
+
+    See Also
+    --------
+    precision : The share of the places.
+    recall : The share of the relevant items.
 
     Examples
     --------
@@ -161,6 +190,11 @@ def success(ranked, k, *, relevance_threshold=None):
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
 
+    See Also
+    --------
+    precision : How many, not only whether.
+    reciprocal_rank : How early.
+
     Examples
     --------
     >>> from skrankagg.metrics import success
@@ -179,6 +213,11 @@ def judged_share(ranked, k):
     ----------
     k : int
         Cutoff; where fewer items are returned, the share is that of those.
+
+    See Also
+    --------
+    rank_biased_residual : What the items that nobody judged could add to a measure.
+    bpref : Looks at judged items only.
 
     Examples
     --------

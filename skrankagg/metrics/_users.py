@@ -97,6 +97,11 @@ def expected_reciprocal_rank(ranked, k=None, *, max_grade=4.0):
     max_grade : float, default=4.0
         Highest grade of the scale of judgements, whether it occurs or not.
 
+    See Also
+    --------
+    reciprocal_rank : With one grade, and a user whom the first relevant item satisfies.
+    rank_biased_precision : A user who goes on whatever was found.
+
     Notes
     -----
     An item of grade g satisfies with probability :math:`R = (2^g - 1) / 2^{g_{max}}`, and the measure is

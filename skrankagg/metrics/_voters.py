@@ -35,7 +35,7 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), **conventi
 
     See Also
     --------
-    skrankagg.Comparator : The same for methods.
+    skrankagg.model_selection.Comparator : The same for methods.
 
     Notes
     -----

@@ -119,6 +119,7 @@ class Comparator(TransformerMixin, Composition):
         Returns
         -------
         self : object
+            The Comparator itself.
 
         Raises
         ------
@@ -244,6 +245,7 @@ class Comparator(TransformerMixin, Composition):
         Returns
         -------
         DataFrame
+            A row for each method, or for each method and query.
         """
         check_is_fitted(self)
         if layout == "flagr":
@@ -257,8 +259,12 @@ class Comparator(TransformerMixin, Composition):
 
         Parameters
         ----------
-        cutoff, metric, query
-            As in :meth:`get_results`.
+        cutoff : int, default=None
+            Largest cutoff to show, as in :meth:`get_results`.
+        metric : str or sequence of str, default=None
+            Measures, as in :meth:`get_results`.
+        query : object or list, default="all"
+            Queries, as in :meth:`get_results`.
         baseline : str, default=None
             A method; those that are significantly better or worse get a raised + or -. None marks nothing.
         **options
@@ -267,6 +273,7 @@ class Comparator(TransformerMixin, Composition):
         Returns
         -------
         str
+            The whole table environment.
         """
         table = self.get_results(cutoff, metric, query)
         marks = None if baseline is None else significance_marks(self.per_query_, baseline, list(table.columns))
@@ -284,6 +291,7 @@ class Comparator(TransformerMixin, Composition):
         Returns
         -------
         ndarray of str objects
+            Names, in their order.
         """
         return self.best_estimator_.get_feature_names_out()
 

@@ -152,6 +152,11 @@ def significance_marks(per_query, baseline, metrics=None, *, alpha=0.05, **optio
     DataFrame of shape (n_methods, n_metrics)
         "+" where a method is better than the baseline, "-" where it is worse, else "".
 
+    See Also
+    --------
+    compare_methods : The tests behind the marks.
+    latex_table : Sets the marks behind the numbers.
+
     Examples
     --------
     >>> import pandas as pd

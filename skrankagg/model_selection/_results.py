@@ -27,6 +27,7 @@ def flagr_metrics(cutoff=10, *, conventions=True):
     Returns
     -------
     list of str
+        As a Comparator takes them for its `metrics`.
 
     See Also
     --------
@@ -65,6 +66,11 @@ def select_results(results, per_query, *, cutoff=None, metric=None, query="all")
     -------
     DataFrame
         Indexed by method, or by method and query for a list of queries or None.
+
+    See Also
+    --------
+    flagr_table : All of them, in FLAGR's layout.
+    markdown_table : Writes what was selected.
 
     Examples
     --------

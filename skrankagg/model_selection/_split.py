@@ -56,12 +56,15 @@ class _QuerySplitter(BaseCrossValidator):
         Returns
         -------
         int
+            The parameter `n_splits`.
         """
         return self.n_splits
 
 
 class QueryKFold(_QuerySplitter):
     """Split queries into folds, each of which is the test set once.
+
+    All rows of a query fall on one side, so that no list is torn.
 
     Parameters
     ----------
@@ -110,6 +113,8 @@ class QueryKFold(_QuerySplitter):
 
 class QueryShuffleSplit(_QuerySplitter):
     """Split queries at random, again and again.
+
+    All rows of a query fall on one side; a query may be tested in several splits, or in none.
 
     Parameters
     ----------

@@ -194,6 +194,7 @@ def markdown_table(results, *, references=None, marks=None, decimals=4, mark_bes
     Returns
     -------
     str
+        A line for each row, without a newline at the end.
 
     See Also
     --------
@@ -245,6 +246,14 @@ def style_table(results, *, marks=None, decimals=4, mark_best=True, time="time")
     See Also
     --------
     markdown_table : For a document.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import style_table
+    >>> styled = style_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a", "b"]), decimals=2)
+    >>> "font-weight: bold" in styled.to_html()
+    True
     """
     _, _, columns = _lay_out(results, None, marks, decimals, mark_best, time)
     cells = {

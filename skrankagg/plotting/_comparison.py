@@ -37,7 +37,7 @@ class ComparisonDisplay:
 
     See Also
     --------
-    skrankagg.Comparator : Makes the comparison.
+    skrankagg.model_selection.Comparator : Makes the comparison.
 
     Notes
     -----

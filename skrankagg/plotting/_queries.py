@@ -38,7 +38,7 @@ class QueryGainDisplay:
 
     See Also
     --------
-    skrankagg.model_selection.compare_methods : Is the mean gain more than chance?
+    skrankagg.model_selection.compare_methods : Tests whether the mean gain is more than chance.
 
     Examples
     --------

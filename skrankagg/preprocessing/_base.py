@@ -52,6 +52,7 @@ class ListTransformer(TransformerMixin, BaseEstimator):
         Returns
         -------
         self : object
+            The transformer itself.
         """
         self._fit(self._prepare(X))
         return self
@@ -101,6 +102,7 @@ class ListTransformer(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of str objects
+            Names, in their order.
 
         Raises
         ------

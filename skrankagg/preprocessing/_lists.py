@@ -15,19 +15,22 @@ __all__ = ["ScoreNormalizer", "TopK"]
 class ScoreNormalizer(ListTransformer):
     """Rescale the scores of each list, or make scores of its ranks.
 
+    Voters score on scales of their own; on one scale their scores can be added and compared.
+
     Parameters
     ----------
     norm : {"borda", "rank", "score", "simple-borda", "z-score"}, default="score"
-        How, as in :class:`~skrankagg.CombSUM`; "score" (to 0 to 1) and "z-score" need scores, the others read ranks.
+        How, as in :class:`~skrankagg.aggregators.CombSUM`; "score" (to 0 to 1) and "z-score" need scores, the others
+        read ranks.
 
     See Also
     --------
-    skrankagg.CombSUM : Normalises by itself; with ``norm=None`` it takes the scores as they come out here.
+    skrankagg.aggregators.CombSUM : Normalises by itself; with ``norm=None`` it takes the scores as they come out here.
 
     Notes
     -----
     Ranks stay. What a norm gives an item that a list does not hold ("borda" does) has no row to stand in, and is lost:
-    :class:`~skrankagg.CombSUM` keeps it. Linear in the number of rows.
+    :class:`~skrankagg.aggregators.CombSUM` keeps it. Linear in the number of rows.
 
     Examples
     --------
@@ -63,6 +66,8 @@ class ScoreNormalizer(ListTransformer):
 class TopK(ListTransformer):
     """Keep the first items of each list.
 
+    What stands behind is absent from then on, and the next step treats it as it treats absent items.
+
     Parameters
     ----------
     depth : int, default=100
@@ -70,6 +75,11 @@ class TopK(ListTransformer):
     ties : {"cut", "keep"}, default="cut"
         What to do with items tied across the cut: keep as many as there is room for, in the order of their ids, or
         all of them.
+
+    See Also
+    --------
+    VoterSelector : Leaves out whole lists.
+    ScoreNormalizer : Rescales the scores; before the cut or after it makes a difference.
 
     Notes
     -----

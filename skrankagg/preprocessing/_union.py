@@ -17,6 +17,8 @@ __all__ = ["AggregatorUnion"]
 class AggregatorUnion(ListTransformer, Composition):
     """Make each of several aggregators a voter: its consensus is the voter's list.
 
+    The next step merges what the methods found, as it would merge the lists of people.
+
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
@@ -35,7 +37,7 @@ class AggregatorUnion(ListTransformer, Composition):
 
     See Also
     --------
-    skrankagg.Comparator : Measures them instead.
+    skrankagg.model_selection.Comparator : Measures them instead.
     sklearn.pipeline.FeatureUnion : The same for features.
 
     Notes

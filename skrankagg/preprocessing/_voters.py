@@ -20,12 +20,14 @@ __all__ = ["VoterSelector"]
 class VoterSelector(ListTransformer):
     """Keep the lists of the best voters.
 
+    A voter that is left out has no say at all, where a weighted method lowers its voice.
+
     Parameters
     ----------
     by : estimator, str, mapping, pandas.Series or None, default=None
         What a voter's value is: the weight that an estimator learns, in its ``voter_weights_``; the name of a measure,
         of the voter's own lists against `qrels`; a number for each voter; None takes the weights of
-        :class:`~skrankagg.DIBRA`.
+        :class:`~skrankagg.aggregators.DIBRA`.
     n_voters : int, default=None
         Number of voters to keep, the best; of equals the first ids.
     threshold : float, "mean" or "median", default=None
@@ -47,7 +49,7 @@ class VoterSelector(ListTransformer):
 
     See Also
     --------
-    skrankagg.DIBRA : Weighs voters instead of choosing.
+    skrankagg.aggregators.DIBRA : Weighs voters instead of choosing.
     skrankagg.metrics.evaluate_voters : Measures them.
 
     Examples

@@ -1,4 +1,4 @@
-"""Statistics of comparisons on arrays: is a difference over the same queries more than chance, and how large is it?"""
+"""Statistics of comparisons on arrays: whether a difference over the same queries is chance, and how large it is."""
 
 from ._adjust import *
 from ._effects import *

@@ -36,6 +36,12 @@ def adjust_pvalues(pvalues, correction="holm"):
     Returns
     -------
     ndarray of shape (n_comparisons,), dtype=float64
+        At most 1, in the order given; NaN where the p-value is.
+
+    See Also
+    --------
+    friedman_nemenyi : All pairs of methods at once, corrected in its own way.
+    skrankagg.model_selection.compare_methods : Tests a comparison and corrects it.
 
     References
     ----------

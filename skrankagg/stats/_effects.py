@@ -1,11 +1,16 @@
 """How large a difference is, and how sure: effect sizes, counts of queries, intervals."""
 
+import inspect
+
 import numpy as np
 from scipy.stats import bootstrap, rankdata
 
 from ._paired import _check
 
 __all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_tie_loss"]
+
+# SciPy 1.15 has a new name for it.
+_GENERATOR = "rng" if "rng" in inspect.signature(bootstrap).parameters else "random_state"
 
 
 def cohen_d(difference):
@@ -14,6 +19,7 @@ def cohen_d(difference):
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
+        What one method has more than the other on each query.
 
     Returns
     -------
@@ -47,10 +53,16 @@ def hedges_g(difference):
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
+        What one method has more than the other on each query.
 
     Returns
     -------
     float
+        NaN for fewer than two; infinite where all differ alike; 0 without any difference.
+
+    See Also
+    --------
+    cohen_d : Without the correction, which matters for few queries.
 
     Examples
     --------
@@ -68,11 +80,17 @@ def rank_biserial(difference):
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
+        What one method has more than the other on each query.
 
     Returns
     -------
     float
         From -1 to 1: the share of the ranks of positive differences less that of negative ones.
+
+    See Also
+    --------
+    wilcoxon_test : The test.
+    cohen_d : The effect size that looks at the values.
 
     Examples
     --------
@@ -94,12 +112,18 @@ def win_tie_loss(difference, tolerance=1e-12):
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
+        What one method has more than the other on each query.
     tolerance : float, default=1e-12
         Largest size of a difference that counts as a tie.
 
     Returns
     -------
     wins, ties, losses : int
+        Together they are all queries.
+
+    See Also
+    --------
+    sign_test : Whether there are more wins than chance gives.
 
     Examples
     --------
@@ -133,6 +157,11 @@ def bootstrap_interval(values, *, confidence=0.95, n_resamples=9999, method="bca
     low, high : float
         NaN for a single query.
 
+    See Also
+    --------
+    paired_t_test : A test of the mean difference.
+    cohen_d : The mean difference in units of its spread.
+
     References
     ----------
     .. [1] B. Efron, "Better bootstrap confidence intervals", JASA 82, 1987.
@@ -161,7 +190,7 @@ def bootstrap_interval(values, *, confidence=0.95, n_resamples=9999, method="bca
         confidence_level=confidence,
         n_resamples=n_resamples,
         method="BCa" if method == "bca" else method,
-        rng=np.random.default_rng(random_state),
         batch=max(1, 5_000_000 // len(values)),
+        **{_GENERATOR: np.random.default_rng(random_state)},
     ).confidence_interval
     return float(found.low), float(found.high)

@@ -31,11 +31,12 @@ def paired_t_test(difference):
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
-        At least two.
+        What one method has more than the other on each query, at least two queries.
 
     Returns
     -------
     statistic, pvalue : float
+        Student's t, infinite where all queries differ alike, and the p-value.
 
     See Also
     --------
@@ -65,6 +66,7 @@ def wilcoxon_test(difference):
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
+        What one method has more than the other on each query.
 
     Returns
     -------
@@ -90,17 +92,23 @@ def wilcoxon_test(difference):
 
 
 def sign_test(difference):
-    """Sign test: is one of two methods better on more than half of the queries?
+    """Sign test of whether one of two methods is better on more than half of the queries.
 
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
+        What one method has more than the other on each query.
 
     Returns
     -------
     statistic, pvalue : float
         The number of queries with a positive difference, and the exact binomial p-value; queries without a difference
         are left out.
+
+    See Also
+    --------
+    wilcoxon_test : Looks at the sizes as well.
+    win_tie_loss : The counts behind it.
 
     Examples
     --------
@@ -121,6 +129,7 @@ def randomization_test(difference, *, n_resamples=100_000, random_state=0):
     Parameters
     ----------
     difference : array-like of shape (n_queries,)
+        What one method has more than the other on each query.
     n_resamples : int, default=100_000
         Random tosses where there are too many to try them all, with more than 20 queries that differ.
     random_state : int, RandomState instance or None, default=0
@@ -131,6 +140,11 @@ def randomization_test(difference, *, n_resamples=100_000, random_state=0):
     statistic, pvalue : float
         The mean difference, and the share of tosses whose mean is at least as far from 0: exact for up to 20
         differences, else :math:`(b + 1)/(n + 1)` for b of n tosses.
+
+    See Also
+    --------
+    paired_t_test : Assumes normal differences.
+    bootstrap_interval : An interval of the mean difference.
 
     References
     ----------

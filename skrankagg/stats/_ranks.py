@@ -12,6 +12,8 @@ __all__ = ["FriedmanResult", "friedman_nemenyi"]
 class FriedmanResult:
     """Friedman's test, and Nemenyi's comparison of all pairs.
 
+    The first says whether any methods differ, the second which.
+
     Parameters
     ----------
     statistic, pvalue : float
@@ -25,8 +27,21 @@ class FriedmanResult:
     pvalues : ndarray of shape (n_methods, n_methods)
         Nemenyi's p-value of each pair.
     n_queries : int
+        Number of queries that the methods were ranked on.
     alpha : float
         Level of the critical difference.
+
+    See Also
+    --------
+    friedman_nemenyi : Computes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.stats import friedman_nemenyi
+    >>> found = friedman_nemenyi(np.array([[0.9, 0.8, 0.1], [0.7, 0.5, 0.2], [0.6, 0.6, 0.3], [0.8, 0.4, 0.1]]))
+    >>> round(found.pvalue, 4), found.groups()
+    (0.0224, [[0, 1], [1, 2]])
     """
 
     statistic: float
@@ -71,6 +86,13 @@ def friedman_nemenyi(values, *, alpha=0.05):
     Returns
     -------
     FriedmanResult
+        Statistics and p-values of both; its ``groups()`` are the methods that cannot be told apart.
+
+    See Also
+    --------
+    paired_t_test : Two methods.
+    adjust_pvalues : Corrects any tests of pairs.
+    skrankagg.plotting.CriticalDifferenceDisplay : The picture of it.
 
     Notes
     -----

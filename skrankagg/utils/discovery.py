@@ -17,6 +17,11 @@ def all_aggregators():
     dict of str to type
         Name to class, sorted by name.
 
+    See Also
+    --------
+    default_methods : One estimator of each.
+    all_transformers : The steps before and after them.
+
     Examples
     --------
     >>> from skrankagg.utils.discovery import all_aggregators
@@ -33,6 +38,10 @@ def all_transformers():
     -------
     dict of str to type
         Name to class, sorted by name.
+
+    See Also
+    --------
+    all_aggregators : The methods.
 
     Examples
     --------
@@ -59,6 +68,11 @@ def default_methods():
     list of (str, estimator) tuples
         Named after the class and what differs from its defaults, as in "CombSUM[norm=rank]".
 
+    See Also
+    --------
+    all_aggregators : The classes.
+    skrankagg.model_selection.Comparator : Compares them.
+
     Examples
     --------
     >>> from skrankagg.utils.discovery import default_methods
@@ -79,10 +93,16 @@ def describe(aggregator):
     Parameters
     ----------
     aggregator : type
+        Class, or an estimator of it.
 
     Returns
     -------
     str
+        One sentence.
+
+    See Also
+    --------
+    all_aggregators : What to describe.
 
     Examples
     --------

@@ -41,6 +41,19 @@ def all_checks(estimator):
         Name of the check, and the check as a function of the estimator. Scikit-learn's checks that need no data come
         first, then the library's own. Scikit-learn's other checks are in the table ``EXEMPTIONS``, each with the reason
         and what is run in its place.
+
+    See Also
+    --------
+    check_aggregator : Runs them.
+    parametrize_with_checks : Makes tests of them.
+
+    Examples
+    --------
+    >>> from skrankagg import CombSUM
+    >>> from skrankagg.utils.estimator_checks import all_checks
+    >>> names = [name for name, _ in all_checks(CombSUM())]
+    >>> "check_row_order" in names
+    True
     """
     theirs = [(check, lambda one, check=check: run_sklearn_check(check, one)) for check in SKLEARN_CHECKS]
     special = TRANSFORMER_CHECKS if isinstance(estimator, ListTransformer) else AGGREGATOR_CHECKS
@@ -53,11 +66,23 @@ def check_aggregator(aggregator):
     Parameters
     ----------
     aggregator : estimator
+        A clone of it is checked.
 
     Raises
     ------
     AssertionError
         At the first check that fails, with its name and its reason.
+
+    See Also
+    --------
+    parametrize_with_checks : Each check as a test of its own.
+    all_checks : Names of the checks.
+
+    Examples
+    --------
+    >>> from skrankagg import Copeland
+    >>> from skrankagg.utils.estimator_checks import check_aggregator
+    >>> check_aggregator(Copeland())
     """
     for name, check in all_checks(aggregator):
         try:
@@ -72,11 +97,23 @@ def check_list_transformer(transformer):
     Parameters
     ----------
     transformer : ListTransformer
+        A clone of it is checked.
 
     Raises
     ------
     AssertionError
         At the first check that fails, with its name and its reason.
+
+    See Also
+    --------
+    check_aggregator : The same for aggregators.
+    parametrize_with_checks : Each check as a test of its own.
+
+    Examples
+    --------
+    >>> from skrankagg.preprocessing import TopK
+    >>> from skrankagg.utils.estimator_checks import check_list_transformer
+    >>> check_list_transformer(TopK(3))
     """
     if not isinstance(transformer, ListTransformer):
         raise AssertionError(f"{transformer!r} is no ListTransformer; derive its class from that.")
@@ -95,6 +132,21 @@ def parametrize_with_checks(estimators):
     -------
     pytest.MarkDecorator
         Parametrizes `aggregator` and `check`; the test's body is ``check(aggregator)``.
+
+    See Also
+    --------
+    check_aggregator : All checks in one call, without pytest.
+    sklearn.utils.estimator_checks.parametrize_with_checks : Scikit-learn's own, for estimators of matrices.
+
+    Examples
+    --------
+    In a module of tests:
+
+    >>> from skrankagg import CombSUM
+    >>> from skrankagg.utils.estimator_checks import parametrize_with_checks
+    >>> @parametrize_with_checks([CombSUM(), CombSUM(norm="rank")])
+    ... def test_promises(aggregator, check):
+    ...     check(aggregator)
     """
     import pytest
 

@@ -13,6 +13,7 @@ process; times are those of the solver, the lists being encoded. SKRANKAGG_DATA 
 import argparse
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -67,7 +68,7 @@ def row(name, lists, limit, goal, **parameters):
         f"{seconds:.2f}",
         goal,
     ]
-    print(*line, flush=True)
+    print(*line, file=sys.stderr, flush=True)  # so that one sees that it goes on
     return line
 
 

@@ -95,6 +95,7 @@ def kemeny_score(rank, prefer, tied=None, *, penalty=0.5):
     Returns
     -------
     float
+        0 where all lists agree with the order.
 
     See Also
     --------

@@ -78,11 +78,14 @@ class Comparator:
 
         Parameters
         ----------
-        input_file, rels_file : str or path-like, default=""
-            Files of lists and judgements, see :meth:`CombSUM.aggregate
-            <skrankagg.compat.pyflagr.Linear.CombSUM.aggregate>`.
-        input_df, rels_df : DataFrame, default=None
-            The same as frames.
+        input_file : str or path-like, default=""
+            File of lists, see :meth:`CombSUM.aggregate <skrankagg.compat.pyflagr.Linear.CombSUM.aggregate>`.
+        input_df : DataFrame, default=None
+            The same as a frame.
+        rels_file : str or path-like, default=""
+            File of judgements.
+        rels_df : DataFrame, default=None
+            The same as a frame.
         """
         if not self.aggregators:
             raise ValueError("The Comparator has no methods; add some with add_aggregator(name, method).")
@@ -111,6 +114,7 @@ class Comparator:
         cutoff : int
             Largest cutoff.
         metric : {"map", "precision", "recall", "dcg", "ndcg"}
+            Measure; "map" has no cutoff.
         df : DataFrame
             Rows of `results`.
 
@@ -139,6 +143,7 @@ class Comparator:
         Returns
         -------
         DataFrame
+            A row for each method, a column for each measure and cutoff.
         """
         rows = self._rows(query)
         if isinstance(metric, str) and metric == "all":
@@ -163,6 +168,7 @@ class Comparator:
         Returns
         -------
         str
+            The whole table environment.
         """
         table = self.get_results(cutoff, metric, query)
         if "Method" in table:
@@ -184,6 +190,7 @@ class Comparator:
         Returns
         -------
         ComparisonDisplay
+            What was drawn, its axes in ``ax_``.
         """
         results = self._rows(query).set_index("Method")[_MAP]
         display = ComparisonDisplay(results, label=_MAP).plot(new_axes(None, dimensions))
@@ -211,6 +218,7 @@ class Comparator:
         Returns
         -------
         CutoffDisplay
+            What was drawn, its axes in ``ax_``.
         """
         one_of("metric", metric, _MEASURES)
         values = self.get_df_slice(cutoff, metric, self._rows(query))

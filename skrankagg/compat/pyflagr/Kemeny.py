@@ -24,6 +24,10 @@ class KemenyOptimal(Method):
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
+    See Also
+    --------
+    skrankagg.Kemeny : By the paper.
+
     Notes
     -----
     Of several best orders FLAGR takes the first that its search meets, which is that of this search up to 8 items.

@@ -97,6 +97,10 @@ class BordaCount(CombSUM):
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
+    See Also
+    --------
+    skrankagg.BordaCount : By the paper.
+
     Examples
     --------
     >>> import pandas as pd
@@ -123,6 +127,10 @@ class SimpleBordaCount(CombSUM):
         Largest cutoff of the measures.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    See Also
+    --------
+    skrankagg.CombSUM : By the paper, with ``norm="simple-borda"``.
 
     Examples
     --------

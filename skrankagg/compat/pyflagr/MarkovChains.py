@@ -150,6 +150,10 @@ class MC1(_Chain):
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
+    See Also
+    --------
+    skrankagg.MarkovChain : By the papers, with ``chain="mc1"``.
+
     Examples
     --------
     >>> import pandas as pd
@@ -179,6 +183,10 @@ class MC2(_Chain):
         Number of steps, plus one.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    See Also
+    --------
+    skrankagg.MarkovChain : By the papers, with ``chain="mc2"``.
 
     Examples
     --------
@@ -210,6 +218,10 @@ class MC3(_Chain):
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
+    See Also
+    --------
+    skrankagg.MarkovChain : By the papers, with ``chain="mc3"``.
+
     Examples
     --------
     >>> import pandas as pd
@@ -240,6 +252,10 @@ class MC4(_Chain):
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
 
+    See Also
+    --------
+    skrankagg.MarkovChain : By the papers, with ``chain="mc4"``.
+
     Examples
     --------
     >>> import pandas as pd
@@ -269,6 +285,10 @@ class MCT(_Chain):
         Number of steps, plus one.
     convention : {"flagr", "papers"} or collection of str, default="flagr"
         Which quirks to follow, see :data:`~skrankagg.compat.pyflagr.QUIRKS`.
+
+    See Also
+    --------
+    skrankagg.MarkovChain : By the papers, with ``chain="mct"``.
 
     Examples
     --------

@@ -14,7 +14,9 @@ def example_lists(seed=0, *, n_queries=4, n_voters=5, n_items=8, full=False, tie
     Parameters
     ----------
     seed : int, default=0
+        Other seeds give other lists.
     n_queries, n_voters, n_items : int, default=4, 5, 8
+        Sizes; all queries have the same items.
     full : bool, default=False
         Whether every list holds every item; else lists differ in length and some are missing.
     ties : bool, default=True
@@ -24,6 +26,16 @@ def example_lists(seed=0, *, n_queries=4, n_voters=5, n_items=8, full=False, tie
     -------
     pandas.DataFrame
         Columns `query`, `voter`, `item`, `rank`, `score`.
+
+    See Also
+    --------
+    skrankagg.datasets.make_ranked_lists : Lists with a truth behind them, of any size.
+
+    Examples
+    --------
+    >>> from skrankagg.utils.estimator_checks import example_lists
+    >>> example_lists(n_queries=1, n_voters=1, n_items=3, full=True, ties=False).columns.tolist()
+    ['query', 'voter', 'item', 'rank', 'score']
     """
     rng = np.random.default_rng(seed)
     frames = []

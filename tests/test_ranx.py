@@ -1,0 +1,260 @@
+"""ranx beside this library: the pairs of names that docs/coming_from_ranx.md calls equal, and the differences it tells.
+
+It is skipped where ranx is missing. `pip install -e '.[test,bench]'` brings ranx, whose first run compiles for minutes.
+"""
+
+import warnings
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skrankagg import (
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    Condorcet,
+    Copeland,
+    RankedLists,
+    ReciprocalRankFusion,
+    evaluate,
+)
+from skrankagg.metrics import average_precision
+from skrankagg.model_selection import compare_methods
+from skrankagg.plotting import InterpolatedPrecisionDisplay
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    ranx = pytest.importorskip("ranx")
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+MEASURES = {
+    "hits": "num_rel_ret",
+    "hit_rate@5": "success@5",
+    "hit_rate": "success@30",
+    "recall": "recall@30",
+    "precision@5": "p@5",
+    "precision@20": "p@20",
+    "recall@5": "recall@5",
+    "f1@5": "f1@5",
+    "r-precision": "rprec",
+    "mrr": "mrr",
+    "mrr@3": "mrr@3",
+    "map": "map",
+    "map@10": "map@10",
+    "dcg@10": "dcg@10[gain=linear]",
+    "dcg_burges@10": "dcg@10",
+    "ndcg": "ndcg[gain=linear]",
+    "ndcg@10": "ndcg@10[gain=linear]",
+    "ndcg_burges": "ndcg",
+    "ndcg_burges@10": "ndcg@10",
+    "bpref": "bpref",
+    "precision@5-l2": "p@5[relevance_threshold=2]",
+    "map-l2": "map[relevance_threshold=2]",
+}
+
+WEIGHTS = {"a": 0.5, "b": 0.3, "c": 0.2}
+
+FUSIONS = {
+    ("min-max", "sum"): CombSUM(norm="score"),
+    ("rank", "sum"): CombSUM(norm="rank"),
+    ("zmuv", "sum"): CombSUM(norm="z-score"),
+    ("borda", "sum"): CombSUM(norm="borda"),
+    (None, "sum"): CombSUM(norm=None),
+    ("min-max", "mnz"): CombMNZ(norm="score"),
+    ("rank", "mnz"): CombMNZ(norm="rank"),
+    ("zmuv", "mnz"): CombMNZ(norm="z-score"),
+    (None, "mnz"): CombMNZ(norm=None),
+    (None, "rrf"): ReciprocalRankFusion(),
+    (None, "bordafuse"): BordaCount(),
+    ("min-max", "wsum"): CombSUM(norm="score", voter_weights=WEIGHTS),
+    (None, "w_bordafuse"): BordaCount(voter_weights=WEIGHTS),
+}
+
+
+def judged_lists(seed=0, n_queries=12):
+    """Lists without ties of three voters, and judgements from 0 to 3 of most items."""
+    rng = np.random.default_rng(seed)
+    rows, grades = [], []
+    for q, voter in product(range(n_queries), "abc"):
+        items = rng.permutation(30)[: rng.integers(5, 20)]
+        scores = rng.permutation(1000)[: len(items)] / 100
+        rows += [(f"q{q:02}", voter, f"d{item:02}", score) for item, score in zip(items, scores, strict=True)]
+    for q, item in product(range(n_queries), range(25)):
+        grades += [(f"q{q:02}", f"d{item:02}", int(rng.integers(0, 4) * (rng.random() < 0.5)))]
+    lists = pd.DataFrame(rows, columns=["query", "voter", "item", "score"])
+    return lists, pd.DataFrame(grades, columns=["query", "item", "relevance"])
+
+
+def nested(frame, column, kind):
+    return {
+        query: dict(zip(rows["item"], rows[column].map(kind), strict=True)) for query, rows in frame.groupby("query")
+    }
+
+
+def runs_of(lists):
+    return [ranx.Run(nested(own, "score", float), name=voter) for voter, own in lists.groupby("voter")]
+
+
+def fused(lists, norm, method, **params):
+    found = ranx.fuse(runs_of(lists), norm=norm, method=method, params=params or None).to_dict()
+    return pd.Series({(query, item): score for query, items in found.items() for item, score in items.items()})
+
+
+def consensus(lists, estimator):
+    return estimator.fit_transform(lists).set_index(["query", "item"])["score"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    return judged_lists()
+
+
+@pytest.mark.parametrize("theirs", MEASURES)
+def test_measures_are_equal(data, theirs):
+    lists, qrels = data
+    run = lists[lists["voter"] == "a"].drop(columns="voter")
+    found = ranx.evaluate(
+        ranx.Qrels(nested(qrels, "relevance", int)), runs_of(lists)[0], theirs, return_mean=False, make_comparable=True
+    )
+    ours = evaluate(run, qrels, MEASURES[theirs], per_query=True).iloc[:, 0]
+    np.testing.assert_allclose(ours, found, rtol=1e-12, atol=1e-12)
+
+
+def test_gains_below_a_level_are_none_there(data):
+    lists, qrels = data
+    run = lists[lists["voter"] == "a"].drop(columns="voter")
+    judged = ranx.Qrels(nested(qrels, "relevance", int))
+    found = ranx.evaluate(judged, runs_of(lists)[0], "ndcg@10-l2", return_mean=False)
+    high = qrels.assign(relevance=qrels["relevance"].where(qrels["relevance"] >= 2, 0))
+    ours = evaluate(run, high, "ndcg@10", per_query=True, gain="linear")["ndcg@10"]
+    np.testing.assert_allclose(ours, found, atol=1e-12)
+    assert not np.allclose(evaluate(run, qrels, "ndcg@10", per_query=True, gain="linear")["ndcg@10"], found)
+
+
+def test_rbp_is_equal_on_binary_judgements_only(data):
+    lists, qrels = data
+    binary = qrels.assign(relevance=qrels["relevance"].clip(upper=1))
+    run = lists[lists["voter"] == "a"].drop(columns="voter")
+    for judged in (binary, qrels):
+        found = ranx.evaluate(
+            ranx.Qrels(nested(judged, "relevance", int)), runs_of(lists)[0], "rbp.80", return_mean=False
+        )
+        ours = evaluate(run, judged, "rbp", per_query=True)["rbp"]
+        assert np.allclose(ours, found) == (judged is binary)
+    # 2 at the first place and 1 at the third.
+    found = ranx.evaluate(ranx.Qrels({"q": {"x": 2, "b": 1}}), ranx.Run({"q": {"x": 3, "a": 2, "b": 1}}), "rbp.95")
+    assert found == pytest.approx(0.05 * (2 + 0.95**2))
+    assert evaluate([["x", "a", "b"]], [{"x": 2, "b": 1}], "rbp", persistence=0.95).iloc[0, 0] == pytest.approx(
+        0.095125
+    )
+
+
+def test_what_differs_in_measures():
+    run = ranx.Run({"q": {"a": 1.0}})
+    assert np.isnan(ranx.evaluate(ranx.Qrels({"q": {"a": 1}}), run, "bpref"))  # nobody judged anything not relevant
+    assert evaluate([["a"]], [{"a": 1}], "bpref").iloc[0, 0] == 1.0
+    assert ranx.evaluate(ranx.Qrels({"q": {"a": 1.9}}), run, "dcg@1") == 1.0  # grades are cut to whole numbers
+    assert evaluate([["a"]], [{"a": 1.9}], "dcg@1", gain="linear").iloc[0, 0] == 1.9
+    with pytest.raises(AssertionError, match="query ids do not match"):
+        ranx.evaluate(ranx.Qrels({"q": {"a": 1}, "r": {"a": 1}}), run, "map")
+    assert average_precision({"q": {"a": 1.0}}, {"q": {"a": 1}, "r": {"a": 1}}) == 0.5
+    comparable = ranx.evaluate(ranx.Qrels({"q": {"a": 1}, "r": {"a": 1}}), run, "map", make_comparable=True)
+    assert comparable == 0.5
+
+
+@pytest.mark.parametrize(("norm", "method"), FUSIONS, ids=str)
+def test_fusions_are_equal_without_ties(data, norm, method):
+    lists, _ = data
+    params = {"weights": list(WEIGHTS.values())} if method.startswith("w") else {}
+    found, ours = fused(lists, norm, method, **params), consensus(lists, FUSIONS[norm, method])
+    pd.testing.assert_series_equal(
+        ours.sort_index(), found.sort_index(), check_names=False, check_index_type=False, rtol=1e-9, atol=1e-9
+    )
+
+
+def test_fusions_under_other_names(data):
+    lists, _ = data
+    for gamma, method in ((0.0, CombSUM(norm="score")), (1.0, CombMNZ(norm="score"))):
+        found = fused(lists, "min-max", "gmnz", gamma=gamma)
+        np.testing.assert_allclose(found.sort_index(), consensus(lists, method).sort_index())
+    found = fused(lists, "min-max-inverted", "sum").sort_index()
+    ours = consensus(lists.assign(score=-lists["score"]), CombSUM(norm="score")).sort_index()
+    np.testing.assert_allclose(found, ours, atol=1e-12)
+    found = fused(lists, "min-max", "wmnz", weights=list(WEIGHTS.values())).sort_index()
+    assert not np.allclose(found, consensus(lists, CombMNZ(norm="score", voter_weights=WEIGHTS)).sort_index())
+
+
+def test_borda_norm_makes_every_run_hold_every_item(data):
+    lists, _ = data
+    found = fused(lists, "borda", "mnz").sort_index()
+    np.testing.assert_allclose(found, 3 * fused(lists, "borda", "sum").sort_index())
+    assert not np.allclose(found, consensus(lists, CombMNZ(norm="borda")).sort_index())
+
+
+def test_ties_take_the_order_of_a_sort_there_and_share_their_rank_here():
+    lists = pd.DataFrame({"query": "q", "voter": list("aabb"), "item": list("xyxy"), "score": [1.0, 1.0, 2.0, 2.0]})
+    assert consensus(lists, ReciprocalRankFusion()).nunique() == 1
+    assert fused(lists, None, "rrf").nunique() == 2
+    constant = fused(lists, "min-max", "sum")
+    assert (constant == 0).all() and (consensus(lists, CombSUM(norm="score")) == 2).all()
+
+
+def test_condorcet_has_copelands_order_of_full_lists_without_cycles():
+    # Three voters with one order and small changes of it: no cycles.
+    items = [f"d{k}" for k in range(8)]
+    orders = [items, items[:2] + items[3:1:-1] + items[4:], items[:6] + items[:5:-1]]
+    lists = pd.DataFrame(
+        [
+            ("q", voter, item, 10.0 - k)
+            for voter, order in zip("abc", orders, strict=True)
+            for k, item in enumerate(order)
+        ],
+        columns=["query", "voter", "item", "score"],
+    )
+    found = list(ranx.fuse(runs_of(lists), norm=None, method="condorcet").to_dict()["q"])
+    for method in (Condorcet(), Copeland()):
+        assert method.fit_transform(lists)["item"].tolist() == found
+    params = {"weights": [0.4, 0.3, 0.3]}
+    found = list(ranx.fuse(runs_of(lists), norm=None, method="w_condorcet", params=params).to_dict()["q"])
+    weights = dict(zip("abc", params["weights"], strict=True))
+    assert Condorcet(voter_weights=weights).fit_transform(lists)["item"].tolist() == found
+
+
+def test_the_t_test_has_the_same_p_values(data):
+    lists, qrels = data
+    judged = ranx.Qrels(nested(qrels, "relevance", int))
+    report = ranx.compare(judged, runs_of(lists), ["map"]).to_dict()
+    runs = {voter: own.drop(columns="voter") for voter, own in lists.groupby("voter")}
+    values = evaluate(runs, qrels, "map", per_query=True)
+    ours = compare_methods(values, "a", correction="none", confidence=None)
+    for voter in "bc":
+        assert ours.loc[voter, "pvalue"] == pytest.approx(report["a"]["comparisons"][voter]["map"], rel=1e-9)
+        counts = report[voter]["win_tie_loss"]["a"]["map"]
+        assert ours.loc[voter, ["wins", "ties", "losses"]].tolist() == [counts["W"], counts["T"], counts["L"]]
+
+
+def test_interpolated_precision_is_that_of_its_plot(data):
+    pytest.importorskip("matplotlib").use("Agg")
+    lists, qrels = data
+    table = ranx.plot(ranx.Qrels(nested(qrels, "relevance", int)), runs_of(lists), return_graph=False)
+    theirs = table.pivot(index="Model", columns="recall", values="precision")
+    runs = {voter: own.drop(columns="voter") for voter, own in lists.groupby("voter")}
+    ours = InterpolatedPrecisionDisplay.from_predictions(runs, qrels).table
+    np.testing.assert_allclose(ours.loc[theirs.index], theirs, atol=1e-12)
+
+
+def test_a_search_over_weights_leaves_some_out_there(data):
+    from ranx.fusion_optimization.optimize_weights import get_possible_weights, get_trial_configs
+
+    assert [len(get_trial_configs(get_possible_weights(0.1), n)) for n in (3, 4)] == [62, 256]  # of 66 and 286
+
+
+def test_lists_come_from_the_same_dicts(data):
+    lists, _ = data
+    run = runs_of(lists)[0]
+    frame = run.to_dataframe().rename(columns={"q_id": "query", "doc_id": "item"})
+    ours = RankedLists.from_frame(frame).to_frame()
+    assert ours["item"].tolist() == frame["item"].tolist()
