@@ -23,6 +23,7 @@ array([0, 1, 1, 2], dtype=int32)
 
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -35,6 +36,9 @@ from ._immutable import Immutable
 from ._query_container import QueryContainer
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
+
+# How much of a query a notebook shows.
+_SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -414,8 +418,19 @@ class RankedLists(QueryContainer, Immutable):
         return f"RankedLists({sizes}, {'ranks and scores' if self.has_scores else 'ranks'}{weighted})"
 
     def _repr_html_(self):
-        head = self.take(np.arange(min(self.n_queries, 1))).to_frame().head(10)
-        return f"<p><code>{self!r}</code></p>{head.to_html(index=False)}"
+        """The sizes, and the tops of the first query's lists side by side, a column for each voter."""
+        rows = self.take([0]).to_frame().astype({"item": str})
+        place = rows.groupby("voter", observed=True)["rank"].rank("dense").astype(int)
+        table = rows.groupby([place, "voter"], observed=True)["item"].agg(_join_tied).unstack().fillna("")
+        n_voters = table.shape[1]
+        few = "" if n_voters <= _SHOWN_VOTERS else f", {_SHOWN_VOTERS} of its {n_voters} voters"
+        top = table.iloc[:_SHOWN_PLACES, :_SHOWN_VOTERS].rename_axis(index=None, columns=None)
+        query = escape(show_id(self.queries, 0))
+        return f"<p><code>{escape(repr(self))}</code></p><p>query {query}{few}</p>{top.to_html()}"
+
+
+def _join_tied(items):
+    return " = ".join(items[:3]) + (" = ..." if len(items) > 3 else "")
 
 
 def check_lists(X):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -218,6 +219,14 @@ class Qrels(Immutable):
     def __repr__(self):
         relevant = int((self.relevance > 0).sum())
         return f"Qrels(n_queries={self.n_queries}, n_judgements={self.n_judgements}, n_relevant={relevant})"
+
+    def _repr_html_(self):
+        """The sizes, and the most relevant items of the first query."""
+        rows = slice(0, self.ptr[1])
+        top = pd.DataFrame({"item": self.items.take(self.item[rows]), "relevance": self.relevance[rows]})
+        top = top.sort_values("relevance", ascending=False, kind="stable").head(5)
+        query = escape(show_id(self.queries, 0))
+        return f"<p><code>{escape(repr(self))}</code></p><p>query {query}</p>{top.to_html(index=False)}"
 
 
 @dataclass(frozen=True, eq=False)

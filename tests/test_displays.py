@@ -147,6 +147,11 @@ def test_colours_are_symmetric_around_no_agreement(plt):
     assert AgreementDisplay(table, limits=(-1, 1)).plot().image_.get_clim() == (-1, 1)
 
 
+def test_numbers_of_a_heat_map_are_short_and_zero_has_no_sign(plt):
+    table = pd.DataFrame([[1.0, -0.001, -0.25], [0.001, 1.0, 1.0], [-1.0, 0.999, 1.0]])
+    assert [text.get_text() for text in AgreementDisplay(table).plot().text_] == [".00", "-.25", ".00", "1", "-1", "1"]
+
+
 def test_similar_ones_stand_together(plt):
     camp = [0, 1] * 4  # two camps, their members in turn
     runs = {

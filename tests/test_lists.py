@@ -183,7 +183,16 @@ def test_it_shows_what_it_holds(X):
         repr(lists)
         == "RankedLists(n_queries=1, n_voters=3, n_items=4, n_lists=3, n_rows=8, ranks and scores, weighted)"
     )
-    assert "<table" in lists._repr_html_()
+
+
+def test_a_notebook_shows_the_first_query_side_by_side():
+    rows = [("q<1>", "u", "a", 1), ("q<1>", "u", "b", 2), ("q<1>", "v", "b", 1), ("q<1>", "v", "a&c", 1)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+    html = RankedLists.from_frame(frame)._repr_html_()
+    assert html.count("<tr") == 3  # the voters and two places; what v ties stands in one cell
+    assert "<td>a&amp;c = b</td>" in html and "query &#x27;q&lt;1&gt;&#x27;</p>" in html
+    many = pd.concat([frame.assign(voter=f"v{k:02d}") for k in range(0, 9)]).drop_duplicates(["voter", "item"])
+    assert "8 of its 9 voters" in RankedLists.from_frame(many)._repr_html_()
 
 
 def test_other_weights_are_another_container(X):

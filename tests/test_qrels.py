@@ -83,3 +83,8 @@ def test_judgements_of_other_ids_are_refused_not_scored_zero():
         Qrels.from_frame(as_words).encode(RankedLists.from_frame(numbered))
     with pytest.raises(ValueError, match="share no item id"):
         Qrels.from_frame(judge([("p", "A", 1)])).encode(RankedLists.from_frame(LISTS))
+
+
+def test_a_notebook_shows_the_most_relevant_items_of_the_first_query():
+    html = Qrels.from_frame(judge([("q", "a", 0), ("q", "b&c", 2), ("r", "d", 3)]))._repr_html_()
+    assert html.index("b&amp;c") < html.index(">a<") and ">d<" not in html and "n_relevant=2" in html

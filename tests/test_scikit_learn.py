@@ -22,6 +22,7 @@ from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
     KFold,
+    LearningCurveDisplay,
     RandomizedSearchCV,
     ShuffleSplit,
     cross_val_score,
@@ -275,6 +276,13 @@ def test_learning_curve_counts_queries():
     values = per_query(CombSUM())
     first = QUERIES[np.setdiff1d(np.arange(11), FOLDS[1])[:5]]
     assert train[1, 1] == pytest.approx(values[values.index.isin(first)].mean(), rel=1e-12)
+
+
+def test_a_drawn_curve_is_named_after_the_measure():
+    pytest.importorskip("matplotlib").use("Agg")
+    display = LearningCurveDisplay.from_estimator(CombSUM(), LISTS, None, scoring=SCORER, cv=2, train_sizes=[2, 5])
+    assert display.ax_.get_ylabel() == "Ndcg@10"  # scikit-learn's capital
+    assert make_ranking_scorer(["map", "p@5"]).__name__ == "map, p@5"
 
 
 @INPUTS

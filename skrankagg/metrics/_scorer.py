@@ -102,6 +102,11 @@ class RankingScorer(BaseEstimator):
         self.qrels = qrels
         self.conventions = conventions
 
+    @property
+    def __name__(self):
+        """What scikit-learn's displays of learning and validation curves call the score."""
+        return ", ".join(self._measures())
+
     def __call__(self, estimator, X, y=None, **params):
         """Score a fitted estimator, see :meth:`score`."""
         return self.score(estimator, X, y, **params)

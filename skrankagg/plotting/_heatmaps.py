@@ -32,12 +32,12 @@ def _draw_matrix(ax, table, label, limits, cmap, numbered):
     bar.outline.set_visible(False)
     texts = []
     if numbered:
-        size = 8 if max(values.shape) <= 12 else 6.5
+        size = 8 if max(values.shape) <= 12 else 7.5
         for (i, j), value in np.ndenumerate(values):
             if np.isfinite(value):
                 r, g, b, _ = image.cmap(image.norm(value))
                 dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.5
-                shown = f"{value:.2f}".replace("0.", ".").replace("1.00", "1")
+                shown = f"{value:z.2f}".replace("0.", ".").replace("1.00", "1")  # z: no minus before .00
                 texts.append(
                     ax.text(j, i, shown, ha="center", va="center", fontsize=size, color="white" if dark else "black")
                 )
