@@ -66,4 +66,5 @@ html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
 html_show_sourcelink = False
 
 write_api_pages(HERE / "api")
-shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks", dirs_exist_ok=True)
+shutil.rmtree(HERE / "notebooks", ignore_errors=True)
+shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks")

@@ -46,7 +46,7 @@ def draw(path):
     )
     lists = RankedLists.from_frame(frame)
     comparator = Comparator(METHODS, metrics="ndcg@10", qrels=qrels, verbose=False).fit(lists)
-    figure, axes = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
     ComparisonDisplay.from_comparator(comparator, ax=axes[0])
     AgreementDisplay.from_lists(lists, ax=axes[1])
     VoterWeightsDisplay.from_comparator(comparator, "DIBRA", ax=axes[2])
