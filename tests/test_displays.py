@@ -150,6 +150,9 @@ def test_colours_are_symmetric_around_no_agreement(plt):
 def test_numbers_of_a_heat_map_are_short_and_zero_has_no_sign(plt):
     table = pd.DataFrame([[1.0, -0.001, -0.25], [0.001, 1.0, 1.0], [-1.0, 0.999, 1.0]])
     assert [text.get_text() for text in AgreementDisplay(table).plot().text_] == [".00", "-.25", ".00", "1", "-1", "1"]
+    for values, shown in (([[0, 10.2], [20.4, 0]], ["10.2", "20.4"]), ([[0, 7.5], [120, 0]], ["8", "120"])):
+        texts = AgreementDisplay(pd.DataFrame(values)).plot().text_
+        assert [text.get_text() for text in texts if text.get_text() not in ("0", "0.0", ".0")] == shown
 
 
 def test_similar_ones_stand_together(plt):

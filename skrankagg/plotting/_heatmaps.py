@@ -1,5 +1,7 @@
 """Heat maps: agreement of voters or methods, and weights of voters."""
 
+import re
+
 import numpy as np
 import pandas as pd
 
@@ -16,12 +18,10 @@ def _draw_matrix(ax, table, label, limits, cmap, numbered):
     """A coloured cell for each value, with its number where there is room."""
     values = table.to_numpy(dtype=np.float64)
     image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
+    columns = [str(name) for name in table.columns]
+    upright = max(map(len, columns), default=0) <= 3 and len(columns) <= 12
     ax.set_xticks(
-        np.arange(values.shape[1]),
-        labels=[str(name) for name in table.columns],
-        rotation=90,
-        parse_math=False,
-        fontsize="small",
+        np.arange(len(columns)), labels=columns, rotation=0 if upright else 90, parse_math=False, fontsize="small"
     )
     ax.set_yticks(
         np.arange(values.shape[0]), labels=[str(name) for name in table.index], parse_math=False, fontsize="small"
@@ -33,15 +33,26 @@ def _draw_matrix(ax, table, label, limits, cmap, numbered):
     texts = []
     if numbered:
         size = 8 if max(values.shape) <= 12 else 7.5
+        show = _number_format(values)
         for (i, j), value in np.ndenumerate(values):
             if np.isfinite(value):
                 r, g, b, _ = image.cmap(image.norm(value))
                 dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.5
-                shown = f"{value:z.2f}".replace("0.", ".").replace("1.00", "1")  # z: no minus before .00
-                texts.append(
-                    ax.text(j, i, shown, ha="center", va="center", fontsize=size, color="white" if dark else "black")
-                )
+                color = "white" if dark else "black"
+                texts.append(ax.text(j, i, show(value), ha="center", va="center", fontsize=size, color=color))
     return image, texts
+
+
+def _number_format(values):
+    """How the numbers of a matrix are written: two decimals without a leading zero, fewer where they are large."""
+    largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
+    decimals = 2 if largest < 10 else 1 if largest < 100 else 0
+
+    def show(value):
+        shown = f"{value:z.{decimals}f}"  # z: no minus before zero
+        return shown.removesuffix(".00") if shown in ("1.00", "-1.00") else re.sub(r"^(-?)0\.", r"\1.", shown)
+
+    return show
 
 
 class AgreementDisplay:
