@@ -107,3 +107,45 @@ def test_an_edited_source_beside_a_compiled_kernel_is_noticed(tmp_path):
 @pytest.mark.skipif(not _kernels.COMPILED, reason="the kernels run interpreted")
 def test_every_kernel_is_compiled_and_recorded():
     assert sorted(json.loads((FOLDER / "_compiled.json").read_text())) == NAMES
+
+
+def _resident():
+    """Bytes of memory that the process holds."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+_SQUARE, _MANY = np.zeros((400, 400)), 100_000
+_NUMBERS, _EACH = np.zeros(_MANY), np.arange(_MANY + 1)
+_ONES, _WHOLE = np.ones(_MANY), np.array([0, _MANY])
+# Calls of every kernel with some arguments of about a megabyte and little to do.
+_LARGE_CALLS = {
+    "bucket_descent": lambda: _kernels.bucket_descent(_SQUARE, _SQUARE, np.zeros(400, dtype=int)),
+    "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),
+    "discordant_pairs": lambda: _kernels.discordant_pairs(_EACH, _EACH[1:], _EACH[:-1] * 0),
+    "insertion_descent": lambda: _kernels.insertion_descent(_SQUARE, np.arange(400)),
+    "insertion_rounds": lambda: _kernels.insertion_rounds(_SQUARE, np.arange(400), (0.0, 0.0), np.zeros(2), 1, 1, 0.0),
+    "log_joint_probability": lambda: _kernels.log_joint_probability(_EACH, _ONES, np.ones(_MANY, dtype=int)),
+    "majority_points": lambda: _kernels.majority_points(
+        _EACH, _EACH, _ONES, _EACH[:-1], _ONES, _EACH, _ONES, _EACH[:-1], _EACH, _EACH[:-1]
+    ),
+    "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), 0.1, 0.5, False),
+    "ragged_cumsum": lambda: _kernels.ragged_cumsum(_NUMBERS, _WHOLE),
+}
+
+
+def test_every_kernel_is_called_with_large_arguments():
+    assert set(_LARGE_CALLS) == {*_kernels.__all__} - {"COMPILED", "stale_kernels"}
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of the process is told on Linux only")
+@pytest.mark.skipif(not _kernels.COMPILED, reason="plain Python gives back what it takes")
+@pytest.mark.parametrize("name", _LARGE_CALLS)
+def test_kernels_give_back_the_memory_of_their_arguments(name):
+    call = _LARGE_CALLS[name]
+    for _ in range(3):
+        call()
+    before = _resident()
+    for _ in range(20):
+        call()
+    # An argument that is kept is more than half a megabyte at each call.
+    assert _resident() - before < 20 * 500_000

@@ -10,6 +10,9 @@
 
 A kernel takes typed vectors, which hold a copy of the array and can be compiled to plain C loops. What NumPy says in
 one vectorised operation is not here: a kernel is a loop that branches, or that depends on its own last step.
+
+The functions that this door calls take a vector as an object and cast it for the one that does the work: where Python
+calls a compiled function with a parameter of type ``vec``, mypyc 2.4 keeps a reference to the vector for ever.
 """
 
 import hashlib

@@ -1,5 +1,7 @@
 """Agglomerative merging of lists."""
 
+from typing import cast
+
 from librt.vecs import vec
 from mypy_extensions import i64
 
@@ -48,7 +50,9 @@ def rank_row(score: vec[float], start: i64, n: i64, order: vec[i64], spare: vec[
             first += 1
 
 
-def agglomerate(score: vec[float], weight: vec[float], n: i64, c1: float, c2: float, by_similarity: bool) -> vec[float]:
+def _agglomerate(
+    score: vec[float], weight: vec[float], n: i64, c1: float, c2: float, by_similarity: bool
+) -> vec[float]:
     m: i64 = len(weight)
     rank = vec[float]([0.0] * (m * n))
     order = vec[i64]([0] * n)
@@ -134,3 +138,7 @@ def agglomerate(score: vec[float], weight: vec[float], n: i64, c1: float, c2: fl
             # The lighter of the two comes first: it is no matter which of them was found first.
             weight[a] = (c1 * low + c2 * high) / (c1 + c2)
     return score[alive[0] * n : alive[0] * n + n]
+
+
+def agglomerate(score: object, weight: object, n: i64, c1: float, c2: float, by_similarity: bool) -> vec[float]:
+    return _agglomerate(cast(vec[float], score), cast(vec[float], weight), n, c1, c2, by_similarity)

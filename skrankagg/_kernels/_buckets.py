@@ -1,10 +1,12 @@
 """Local search among orders with ties: take an item out, and put it into a bucket or between two."""
 
+from typing import cast
+
 from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def descend(before: vec[float], tied: vec[float], bucket: vec[i64], n: i64, tolerance: float) -> None:
+def _descend(before: vec[float], tied: vec[float], bucket: vec[i64], n: i64, tolerance: float) -> None:
     # before[a * n + b] is the cost of a before b, tied that of a tie; bucket holds the number of each item's bucket,
     # from 0 without gaps. Moves items until no single one can go where it costs less by more than the tolerance.
     at = vec[float]([0.0] * (2 * n + 2))  # cost of a place: 2 k + 1 is bucket k, 2 k the gap before it
@@ -66,3 +68,7 @@ def descend(before: vec[float], tied: vec[float], bucket: vec[i64], n: i64, tole
         x += 1
         if x == n:
             x = 0
+
+
+def descend(before: object, tied: object, bucket: object, n: i64, tolerance: float) -> None:
+    _descend(cast(vec[float], before), cast(vec[float], tied), cast(vec[i64], bucket), n, tolerance)

@@ -1,10 +1,12 @@
 """Preferences between items that a list holds both of."""
 
+from typing import cast
+
 from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def co_ranked(
+def _co_ranked(
     row_ptr: vec[i64],
     item: vec[i64],
     rank: vec[float],
@@ -40,3 +42,25 @@ def co_ranked(
             else:
                 level[cell + item[p]] += mine
     return above, level
+
+
+def co_ranked(
+    row_ptr: object,
+    item: object,
+    rank: object,
+    weight: object,
+    base: object,
+    n_items: i64,
+    n_cells: i64,
+    with_ties: bool,
+) -> tuple[vec[float], vec[float]]:
+    return _co_ranked(
+        cast(vec[i64], row_ptr),
+        cast(vec[i64], item),
+        cast(vec[float], rank),
+        cast(vec[float], weight),
+        cast(vec[i64], base),
+        n_items,
+        n_cells,
+        with_ties,
+    )

@@ -1,10 +1,12 @@
 """Local search among orders: take an item out and insert it where the order becomes cheapest."""
 
+from typing import cast
+
 from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def descend(margin: vec[float], order: vec[i64], n: i64, tolerance: float) -> float:
+def _descend(margin: vec[float], order: vec[i64], n: i64, tolerance: float) -> float:
     # margin[a * n + b] is what an order costs more with a before b than with b before a. Moves items of the order in
     # place until no single insertion makes it cheaper by more than the tolerance; returns the change of the cost.
     total = 0.0
@@ -50,7 +52,7 @@ def descend(margin: vec[float], order: vec[i64], n: i64, tolerance: float) -> fl
     return total
 
 
-def iterate(
+def _iterate(
     margin: vec[float],
     current: vec[i64],
     n: i64,
@@ -95,7 +97,7 @@ def iterate(
                 change -= margin[row + order[p]]
                 p += 1
             order[q] = item
-        change += descend(margin, order, n, tolerance)
+        change += _descend(margin, order, n, tolerance)
         if cost + change <= least + slack + tolerance:
             cost += change
             for k in range(n):
@@ -105,3 +107,31 @@ def iterate(
                 for k in range(n):
                     best[k] = order[k]
     return best, current, vec[float]([cost, least])
+
+
+def descend(margin: object, order: object, n: i64, tolerance: float) -> float:
+    return _descend(cast(vec[float], margin), cast(vec[i64], order), n, tolerance)
+
+
+def iterate(
+    margin: object,
+    current: object,
+    n: i64,
+    tolerance: float,
+    start: object,
+    uniform: object,
+    n_moves: i64,
+    span: i64,
+    slack: float,
+) -> tuple[vec[i64], vec[i64], vec[float]]:
+    return _iterate(
+        cast(vec[float], margin),
+        cast(vec[i64], current),
+        n,
+        tolerance,
+        cast(vec[float], start),
+        cast(vec[float], uniform),
+        n_moves,
+        span,
+        slack,
+    )

@@ -1,10 +1,12 @@
 """Discordant pairs between two rankings of the same items."""
 
+from typing import cast
+
 from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def discordant_pairs(ptr: vec[i64], tie_end: vec[i64], other: vec[i64]) -> tuple[vec[float], vec[float]]:
+def _discordant_pairs(ptr: vec[i64], tie_end: vec[i64], other: vec[i64]) -> tuple[vec[float], vec[float]]:
     # For each segment, sorted by a first ranking: how many pairs the second ranking turns round, and how many pairs
     # both order at all. Rows tied in the first end at tie_end; other is the dense rank of the second, from 0, below the
     # length of the segment.
@@ -51,3 +53,7 @@ def discordant_pairs(ptr: vec[i64], tie_end: vec[i64], other: vec[i64]) -> tuple
         discordant[s] = float(worse)
         ordered[s] = float(pairs)
     return discordant, ordered
+
+
+def discordant_pairs(ptr: object, tie_end: object, other: object) -> tuple[vec[float], vec[float]]:
+    return _discordant_pairs(cast(vec[i64], ptr), cast(vec[i64], tie_end), cast(vec[i64], other))

@@ -1,6 +1,7 @@
 """The joint probability of all order statistics."""
 
 from math import lgamma, log
+from typing import cast
 
 from librt.vecs import vec
 from mypy_extensions import i64
@@ -29,7 +30,7 @@ def _sum(step: vec[float], g: vec[float], i: i64, k: i64) -> tuple[float, i64]:
     return total, scale
 
 
-def log_joint_probability(first: i64, last: i64, ptr: vec[i64], x: vec[float], size: vec[i64]) -> vec[float]:
+def _log_joint_probability(first: i64, last: i64, ptr: vec[i64], x: vec[float], size: vec[i64]) -> vec[float]:
     # For each of the items first..last - 1, with m = size ascending values x_1..x_m, of which those that are not there
     # are 1, the log of Q, the probability that of m uniform numbers at least k are at most x_k, for every k.
     #
@@ -101,3 +102,7 @@ def log_joint_probability(first: i64, last: i64, ptr: vec[i64], x: vec[float], s
             log_v += log(total) + LOG_SCALE * float(scale)
         log_q[s - first] = log_v + lgamma(float(m) + 1.0)
     return log_q
+
+
+def log_joint_probability(first: i64, last: i64, ptr: object, x: object, size: object) -> vec[float]:
+    return _log_joint_probability(first, last, cast(vec[i64], ptr), cast(vec[float], x), cast(vec[i64], size))

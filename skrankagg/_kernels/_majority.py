@@ -1,10 +1,12 @@
 """Pairwise majorities over top-k lists."""
 
+from typing import cast
+
 from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def majority_points(
+def _majority_points(
     first: i64,
     last: i64,
     list_ptr: vec[i64],
@@ -67,3 +69,35 @@ def majority_points(
             wins[start + i - base] = float(won)
             draws[start + i - base] = float(not_lost - won)
     return wins, draws
+
+
+def majority_points(
+    first: i64,
+    last: i64,
+    list_ptr: object,
+    row_ptr: object,
+    rank: object,
+    pair: object,
+    list_weight: object,
+    pair_ptr: object,
+    held: object,
+    tolerance: object,
+    row_list: object,
+    pair_row_ptr: object,
+    pair_rows: object,
+) -> tuple[vec[float], vec[float]]:
+    return _majority_points(
+        first,
+        last,
+        cast(vec[i64], list_ptr),
+        cast(vec[i64], row_ptr),
+        cast(vec[float], rank),
+        cast(vec[i64], pair),
+        cast(vec[float], list_weight),
+        cast(vec[i64], pair_ptr),
+        cast(vec[float], held),
+        cast(vec[float], tolerance),
+        cast(vec[i64], row_list),
+        cast(vec[i64], pair_row_ptr),
+        cast(vec[i64], pair_rows),
+    )

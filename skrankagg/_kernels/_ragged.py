@@ -1,10 +1,12 @@
 """Sums along ragged rows."""
 
+from typing import cast
+
 from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def ragged_cumsum(value: vec[float], ptr: vec[i64]) -> vec[float]:
+def _ragged_cumsum(value: vec[float], ptr: vec[i64]) -> vec[float]:
     # Each segment starts afresh at zero: the difference of two running totals over everything would carry the
     # rounding of all segments before it.
     total = vec[float]([0.0] * len(value))
@@ -15,3 +17,7 @@ def ragged_cumsum(value: vec[float], ptr: vec[i64]) -> vec[float]:
             running += value[p]
             total[p] = running
     return total
+
+
+def ragged_cumsum(value: object, ptr: object) -> vec[float]:
+    return _ragged_cumsum(cast(vec[float], value), cast(vec[i64], ptr))

@@ -4,8 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ... import aggregators
-from ...aggregators import kemeny_order
+from ...aggregators import Kemeny, kemeny_order
 from ._method import Method
 
 __all__ = ["KemenyOptimal"]
@@ -50,7 +49,7 @@ class KemenyOptimal(Method):
     _number = 400
 
     def _paper(self):
-        return aggregators.Kemeny(method="exact")
+        return Kemeny(method="exact")
 
     def _scores(self, table):
         start = table.hash_order if "sum.file_order" in self._quirks else np.arange(table.shape[1])
