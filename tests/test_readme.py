@@ -1,6 +1,10 @@
-"""The README tells the truth: its two commands, its examples, its table of methods."""
+"""The README tells the truth: its two commands, its examples, its table of methods, its links.
+
+Run as a script, python tests/test_readme.py, it writes the table of methods anew.
+"""
 
 import doctest
+import re
 from pathlib import Path
 
 import pytest
@@ -27,6 +31,21 @@ def test_two_commands_do_all_their_own_set_up(text):
     assert commands[0].endswith("-m skrankagg compare") and "-m pytest" in commands[1]
 
 
-def test_its_table_lists_every_method_in_its_own_words(text):
+def method_rows():
     rows = [f"| `{name}` | {describe(aggregator)} |" for name, aggregator in all_aggregators().items()]
-    assert "\n".join(rows) in text
+    return "\n".join(["| method | in one sentence |", "|---|---|", *rows, ""])
+
+
+def test_its_table_lists_every_method_in_its_own_words(text):
+    assert method_rows() in text
+
+
+def test_its_links_lead_somewhere(text):
+    targets = {target for target in re.findall(r"\]\(([^)#]+)", text) if "://" not in target}
+    assert len(targets) > 10
+    assert [target for target in sorted(targets) if not (README.parent / target).exists()] == []
+
+
+if __name__ == "__main__":
+    old = README.read_text(encoding="utf-8")
+    README.write_text(re.sub(r"\| method \| in one sentence \|\n(\|.*\n)+", method_rows(), old), encoding="utf-8")

@@ -14,18 +14,27 @@ PAGE = ROOT / "docs" / "performance.md"
 BLOCK = re.compile(r"```console\n\$ python (.+)\n(?:.*\n)*?```\n")
 
 
-def rerun(match):
-    """Give the block with what its command prints now."""
-    command = match[1]
-    if sys.argv[1:] and not any(part in command for part in sys.argv[1:]):
-        return match[0]
+def output_of(command):
+    """What a command prints, lines without trailing blanks."""
     print(command, flush=True)
-    output = subprocess.run(
-        [sys.executable, *command.split()], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout
-    lines = "\n".join(line.rstrip() for line in output.splitlines())
-    return f"```console\n$ python {command}\n{lines}\n```\n"
+    call = [sys.executable, *command.split()]
+    output = subprocess.run(call, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return "\n".join(line.rstrip() for line in output.splitlines())
+
+
+def main(parts):
+    """Write the page anew after each command, so that what was measured stays if a later one fails."""
+    commands = [match[1] for match in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))]
+    for command in commands:
+        if parts and not any(part in command for part in parts):
+            continue
+        block = f"```console\n$ python {command}\n{output_of(command)}\n```\n"
+        text = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(
+            BLOCK.sub(lambda match, one=command, new=block: new if match[1] == one else match[0], text),
+            encoding="utf-8",
+        )
 
 
 if __name__ == "__main__":
-    PAGE.write_text(BLOCK.sub(rerun, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    main(sys.argv[1:])
