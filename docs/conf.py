@@ -5,12 +5,16 @@ import shutil
 import sys
 from pathlib import Path
 
+from sphinx.util import logging
+
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from api_pages import write_api_pages  # noqa: E402
 
 import skrankagg  # noqa: E402
+
+NOTEBOOK_SECONDS = 60
 
 project = "skrankagg"
 author = copyright = "The skrankagg developers"
@@ -42,9 +46,9 @@ add_module_names = False
 
 # A backend that is named for the build would keep the notebooks' plots out of their pages.
 os.environ.pop("MPLBACKEND", None)
-# The notebooks come without outputs: each build runs them, and a cell that fails or takes a minute fails the build.
+# The notebooks come without outputs: each build runs them, and one that fails or takes more than a minute fails it.
 nb_execution_mode = "force"
-nb_execution_timeout = 60
+nb_execution_timeout = NOTEBOOK_SECONDS
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
@@ -68,3 +72,17 @@ html_show_sourcelink = False
 write_api_pages(HERE / "api")
 shutil.rmtree(HERE / "notebooks", ignore_errors=True)
 shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks")
+
+
+def check_run_times(app, env):
+    """Warn, and so fail a build with -W, where a notebook takes too long."""
+    times = {name: data["exec_data"]["runtime"] for name, data in env.nb_metadata.items() if data.get("exec_data")}
+    for name, seconds in times.items():
+        if seconds is not None and seconds > NOTEBOOK_SECONDS:
+            message = "took %.0f s to run, more than %d s"
+            logging.getLogger(__name__).warning(message, seconds, NOTEBOOK_SECONDS, location=name)
+
+
+def setup(app):
+    """Look at the notebooks' run times once all pages are read."""
+    app.connect("env-check-consistency", check_run_times)

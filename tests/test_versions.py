@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import skrankagg
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -16,3 +18,7 @@ def test_the_oldest_versions_are_those_of_the_project_file():
     tried = dict(line.removesuffix(".*").split("==") for line in lines if line and not line.startswith("#"))
     tried.pop("pyparsing")  # matplotlib's own
     assert tried == promised
+
+
+def test_the_version_to_cite_is_the_version():
+    assert f"version: {skrankagg.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
