@@ -66,7 +66,9 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "pygments_light_style": "tango",
 }
-html_sidebars = {"index": [], "**": ["sidebar-nav-bs"]}
+# Pages without neighbours have nothing to list beside them.
+html_sidebars = {page: [] for page in ("index", "getting_started", "evaluation", "scikit_learn")}
+html_sidebars["**"] = ["sidebar-nav-bs"]
 html_show_sourcelink = False
 
 write_api_pages(HERE / "api")
