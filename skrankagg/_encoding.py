@@ -194,28 +194,30 @@ def _warn_of_conflicts(tie_start, row_ptr, score, name_list):
 def _warn_of_row_splits(index, list_code, value, with_rank):
     # A splitter that takes rows for samples leaves holes in the frame's row labels, and lists that lack ranks, where
     # there are ranks. Lists of scores only are told if they come best first and lack rows in the middle.
-    if index is None or isinstance(index, pd.RangeIndex) or not pd.api.types.is_integer_dtype(index.dtype):
+    if index is None or not pd.api.types.is_integer_dtype(index.dtype):
+        return
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
         return
     label = index.to_numpy()
     if not index.is_monotonic_increasing:  # shuffled: in their old order, do rows lack?
         order = np.argsort(label, kind="stable")
         label, list_code, value = label[order], list_code[order], value[order]
-    hole = np.diff(label) - 1
+    hole = np.diff(label, prepend=-1) - 1  # rows that lack before each one
     same_list = list_code[1:] == list_code[:-1]
     if with_rank:
-        head_lacks = (value[1:] > 1) & (value[1:] - 1 <= hole)
-        cut = (hole > 0) & (same_list | head_lacks)
-        suspects = list_code[1:][cut]
+        cut = (hole > 0) & (value > 1) & (value - 1 <= hole)  # the head of its list may stand in the hole
+        cut[1:] |= (hole[1:] > 0) & same_list
+        suspects = list_code[cut]
         lists = suspects[_lack_ranks(suspects, list_code, value)] if len(suspects) else suspects
     else:
         best_first = not (np.diff(value)[same_list] < 0).any()
-        lists = list_code[1:][(hole > 0) & same_list & best_first]
+        lists = list_code[1:][(hole[1:] > 0) & same_list & best_first]
     if len(lists):
+        n_lists = len(np.unique(lists))
         warnings.warn(
-            f"{len(np.unique(lists))} lists have lost rows, as when a splitter takes the rows of a frame for "
-            f"samples. A "
-            "sample is a query: split RankedLists.from_frame(df), or by QueryKFold, or reset the frame's index if the "
-            "rows were left out on purpose.",
+            f"{n_lists} list{' has' if n_lists == 1 else 's have'} lost rows, as when a splitter takes the rows of a "
+            "frame for samples. A sample is a query: split RankedLists.from_frame(df), or by QueryKFold, or reset the "
+            "frame's index if the rows were left out on purpose.",
             SplitQueryWarning,
             stacklevel=5,
         )

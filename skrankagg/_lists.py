@@ -145,7 +145,7 @@ class RankedLists(QueryContainer, Immutable):
         RankScoreConflictWarning
             If ranks and scores of a list order its items differently: the ranks decide.
         SplitQueryWarning
-            If rows are missing from the middle of lists as a row-wise splitter leaves them.
+            If lists lack rows as after a row-wise split: in the middle, or where the frame begins.
         """
         names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
         columns = Columns(df, names, "RankedLists.from_frame")

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pandas as pd
 
+from ._fitted_rows import RemembersRows
 from ._frames import first_row, plain_index, show_id
 from ._grouped import expand, group_order, positions, starts_to_ptr
 from ._lists import check_lists
@@ -362,7 +363,7 @@ def voter_values(lists, given, name, advice):
     return np.where(voting, given.to_numpy()[place], 0.0)
 
 
-class BaseAggregator(TransformerMixin, BaseEstimator):
+class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     """Base of all aggregators: ranked lists in, one consensus for each query out.
 
     A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists` and returns the score of each
@@ -415,7 +416,9 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         self : object
             The aggregator itself.
         """
-        self._fit_lists(self._prepare(X))
+        lists = self._prepare(X)
+        self._fit_lists(lists)
+        self._remember_rows(X, lists)
         return self
 
     def fit_transform(self, X, y=None):
@@ -433,7 +436,9 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
         DataFrame
             The consensus, see :meth:`transform`.
         """
-        return self._fit_rank(X).to_frame()
+        ranked = self._fit_rank(X)
+        self._remember_rows(X, ranked.lists)
+        return ranked.to_frame()
 
     def transform(self, X):
         """Aggregate the lists of each query.

@@ -30,11 +30,11 @@ class RankScoreConflictWarning(UserWarning):
 
 
 class SplitQueryWarning(UserWarning):
-    """Lists have lost rows in the middle, as when a splitter takes the rows of a frame for samples.
+    """Lists have lost rows, as when a splitter takes the rows of a frame for samples.
 
     A sample is a query. Give the splitter a :class:`~skrankagg.RankedLists`, whose samples are queries, instead of a
-    frame. Seen are frames whose row labels have holes where their lists lack rows; a frame that was numbered anew after
-    it was split shows nothing.
+    frame. The warning looks for gaps in the frame's row labels where lists lack rows, and for a frame whose first row
+    lies inside a list. It cannot see gaps in a frame whose index was reset after the split.
 
     See Also
     --------
@@ -51,5 +51,5 @@ class SplitQueryWarning(UserWarning):
     ...     warnings.simplefilter("error", SplitQueryWarning)
     ...     RankedLists.from_frame(lists.iloc[[0, 2, 3]])
     Traceback (most recent call last):
-    skrankagg.exceptions.SplitQueryWarning: 1 lists have lost rows, as when a splitter takes the rows of a frame for ...
+    skrankagg.exceptions.SplitQueryWarning: 1 list has lost rows, as when a splitter takes the rows of a frame for ...
     """

@@ -36,7 +36,6 @@ from sklearn.pipeline import make_pipeline
 
 from skrankagg import DIBRA, CombSUM, Comparator, Copeland, Qrels, RankedLists, ReciprocalRankFusion, evaluate
 from skrankagg.datasets import make_ranked_lists
-from skrankagg.exceptions import SplitQueryWarning
 from skrankagg.metrics import make_ranking_scorer
 from skrankagg.model_selection import QueryKFold, QueryShuffleSplit
 from skrankagg.preprocessing import TopK
@@ -331,18 +330,6 @@ def test_train_test_split_and_shuffle_split_cut_between_queries():
 
 
 # ---------------------------------------------------------------------- what goes wrong is told
-
-
-def test_a_row_wise_split_gives_another_number_and_a_warning():
-    shuffled = KFold(4, shuffle=True, random_state=0)
-    for frame in (FRAME, FRAME.drop(columns="rank")):
-        right = cross_val_score(CombSUM(), frame, scoring=SCORER, cv=QueryKFold(4, shuffle=True, random_state=0))
-        with pytest.warns(SplitQueryWarning, match="A sample is a query"):
-            wrong = cross_val_score(CombSUM(), frame, scoring=SCORER, cv=shuffled)
-        # A fourth of each list is not the list: the best that is left is short of the ideal.
-        assert wrong.mean() < right.mean() - 0.2
-    with pytest.warns(SplitQueryWarning):
-        cross_val_score(CombSUM(), FRAME, scoring=SCORER, cv=4)
 
 
 def test_a_fold_without_judged_queries_is_nan_as_in_scikit_learn():

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from .._fitted_rows import check_untorn
 from .._frames import plain_index, show_id
 from .._lists import check_lists
 from .._qrels import Qrels, check_qrels
@@ -140,6 +141,7 @@ class RankingScorer(BaseEstimator):
         """
         measures = self._measures()
         lists = check_lists(X)
+        check_untorn(estimator, X, lists)
         qrels, queries = self._judgements(y, qrels)
         consensus = rank(estimator, X, lists)
         if queries is not None:

@@ -9,6 +9,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from .._composition import Composition
+from .._fitted_rows import RemembersRows, check_untorn
 from .._lists import check_lists
 from .._progress import is_interactive
 from .._sklearn import (
@@ -30,7 +31,7 @@ from ._tables import latex_table
 __all__ = ["Comparator"]
 
 
-class Comparator(TransformerMixin, Composition):
+class Comparator(RemembersRows, TransformerMixin, Composition):
     """Compare aggregators head to head, and stand in for the best of them.
 
     Lists and judgements are encoded once; every method aggregates and is measured on the codes.
@@ -167,6 +168,7 @@ class Comparator(TransformerMixin, Composition):
         self.best_name_ = names[best]
         self.best_estimator_ = self.estimators_[best]
         self.best_score_ = float(self.results_.iloc[best, 0])
+        self._remember_rows(X, lists)
         return self
 
     def transform(self, X):
@@ -204,6 +206,7 @@ class Comparator(TransformerMixin, Composition):
         """
         check_is_fitted(self)
         lists = check_lists(X)
+        check_untorn(self, X, lists)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
         name, measure = next(iter(get_measures(self.metrics).items()))
         values = judged.measure(rank(self.best_estimator_, X, lists), {name: measure})

@@ -64,7 +64,7 @@ class _QuerySplitter(BaseCrossValidator):
 class QueryKFold(_QuerySplitter):
     """Split queries into folds, each of which is the test set once.
 
-    All rows of a query fall on one side, so that no list is torn.
+    All rows of a query fall on one side, so that no list is broken up.
 
     Parameters
     ----------
@@ -84,8 +84,9 @@ class QueryKFold(_QuerySplitter):
 
     Notes
     -----
-    A row-wise splitter such as ``cv=5`` on a frame tears lists apart: both parts are ranked, and every number is wrong.
-    On :class:`~skrankagg.RankedLists` ``cv=5`` makes the same folds as this splitter does.
+    A row-wise splitter such as ``cv=5`` on a frame breaks lists up: some rows of a query are fitted on, others are
+    scored. The scorers refuse that, which scikit-learn turns into NaN unless ``error_score="raise"``. On
+    :class:`~skrankagg.RankedLists` ``cv=5`` makes the same folds as this splitter does.
 
     Examples
     --------

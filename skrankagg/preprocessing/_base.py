@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from .._fitted_rows import RemembersRows
 from .._lists import RankedLists, check_lists
 from .._sklearn import BaseEstimator, NotFittedError, TransformerMixin, accept_lists, get_output_config
 
 __all__ = ["ListTransformer"]
 
 
-class ListTransformer(TransformerMixin, BaseEstimator):
+class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
     """Base of the steps that come before an aggregator, or after it: ranked lists in, ranked lists out.
 
     A subclass defines ``_transform_lists(lists)``, from :class:`~skrankagg.RankedLists` to RankedLists, and
@@ -54,7 +55,9 @@ class ListTransformer(TransformerMixin, BaseEstimator):
         self : object
             The transformer itself.
         """
-        self._fit(self._prepare(X))
+        lists = self._prepare(X)
+        self._fit(lists)
+        self._remember_rows(X, lists)
         return self
 
     def fit_transform(self, X, y=None):
@@ -73,7 +76,9 @@ class ListTransformer(TransformerMixin, BaseEstimator):
             See :meth:`transform`.
         """
         lists = self._prepare(X)
-        return self._publish(self._fit(lists), X)
+        result = self._fit(lists)
+        self._remember_rows(X, lists)
+        return self._publish(result, X)
 
     def transform(self, X):
         """Transform lists.
