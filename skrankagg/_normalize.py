@@ -68,10 +68,10 @@ def as_given(lists):
     return lists.score.copy(), None
 
 
-NORMS = {
+NORMS = {  # the default of CombSUM first
+    "score": score,
     "borda": borda,
     "rank": rank,
-    "score": score,
     "z-score": z_score,
     "simple-borda": simple_borda,
     None: as_given,

@@ -7,7 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import ballots, comb, order, reciprocal
-from skrankagg import BordaCount, CombMNZ, CombSUM, RankedLists, ReciprocalRankFusion, SimpleBorda
+from skrankagg import (
+    DIBRA,
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    LocalKemenization,
+    RankedLists,
+    ReciprocalRankFusion,
+    SimpleBorda,
+)
 from skrankagg.utils.estimator_checks import example_lists
 
 
@@ -103,9 +112,24 @@ def test_rounding_makes_no_order():
 def test_norms_of_scores_refuse_ranks_with_a_hint(norm):
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["a"], "rank": 1})
     with pytest.raises(
-        ValueError, match=r"CombSUM\(norm=.*\) needs scores and the lists have ranks only; .*norm='rank'"
+        ValueError, match=r"CombSUM\(.*\) needs scores and the lists have ranks only; .*norm='borda' or norm='rank'"
     ):
         CombSUM(norm=norm).fit(frame)
+
+
+@pytest.mark.parametrize(("method", "expected"), [(CombSUM, [2.5, 1.0, 0.0, 0.0]), (CombMNZ, [7.5, 2.0, 0.0, 0.0])])
+def test_the_default_is_min_max(X, method, expected):
+    frame = example_lists()
+    pd.testing.assert_frame_equal(method().fit_transform(frame), method(norm="score").fit_transform(frame))
+    assert method().fit_transform(X)["score"].tolist() == expected
+    with pytest.raises(ValueError, match=r"^Comb...\(\) needs scores and the lists have ranks only; add a column"):
+        method().fit(frame.drop(columns="score"))
+
+
+@pytest.mark.parametrize("method", [DIBRA, LocalKemenization])
+def test_a_method_over_scores_refuses_ranks_with_the_hint_of_the_one_inside(method):
+    with pytest.raises(ValueError, match=r"\(aggregator=CombSUM\(\)\) needs scores.*norm='borda' or norm='rank'"):
+        method(CombSUM()).fit(example_lists().drop(columns="score"))
 
 
 def test_an_unknown_norm_is_told_the_norms():

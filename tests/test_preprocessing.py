@@ -228,7 +228,9 @@ def test_passing_through_keeps_the_voters():
     pd.testing.assert_frame_equal(back, RankedLists.from_frame(lists).to_frame())
     with pytest.raises(ValueError, match="'v0' is both"):
         AggregatorUnion([("v0", CombSUM())], passthrough=True).fit(lists)
-    ranks_only = AggregatorUnion([("sum", CombSUM())], passthrough=True).fit_transform(lists.drop(columns="score"))
+    ranks_only = AggregatorUnion([("sum", CombSUM(norm="borda"))], passthrough=True).fit_transform(
+        lists.drop(columns="score")
+    )
     assert "score" not in ranks_only
 
 

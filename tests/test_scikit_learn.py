@@ -437,7 +437,7 @@ def test_weights_of_training_queries_improve_queries_held_out(unknown_voter):
     )
     lists, scorer = RankedLists.from_frame(frame), make_ranking_scorer("ndcg@10", qrels=qrels)
     train, test = lists[np.arange(30)], lists[np.arange(30, 40)]
-    base = scorer(CombSUM().fit(train), test)
+    base = scorer(CombSUM(norm="borda").fit(train), test)
     learnt = DIBRA(weighting="global", unknown_voter=unknown_voter).fit(train)
     assert scorer(learnt, test) > base + 0.1
     folds = {
@@ -446,7 +446,7 @@ def test_weights_of_training_queries_improve_queries_held_out(unknown_voter):
         ).mean()
         for weighting in ("query", "global")
     }
-    plain = cross_val_score(CombSUM(), lists, scoring=scorer, cv=5).mean()
+    plain = cross_val_score(CombSUM(norm="borda"), lists, scoring=scorer, cv=5).mean()
     assert folds["global"] > folds["query"] + 0.05 and folds["query"] > plain + 0.05
 
 
@@ -455,7 +455,7 @@ def test_a_voter_that_training_has_not_seen():
     weights = DIBRA(weighting="global", weight_norm=None).fit(train).voter_weights_
     seen = dict(zip(weights["voter"], weights["weight"], strict=True))
     for policy, weight in (("mean", np.mean(list(seen.values()))), ("ignore", 0.0)):
-        given = CombSUM(voter_weights={**seen, "v3": weight})
+        given = CombSUM(norm="borda", voter_weights={**seen, "v3": weight})
         learnt = DIBRA(weighting="global", unknown_voter=policy, weight_norm=None).fit(train)
         pd.testing.assert_frame_equal(learnt.transform(FRAME), given.fit_transform(FRAME))
     with pytest.raises(ValueError, match="'v3'"):

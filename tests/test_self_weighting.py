@@ -285,11 +285,18 @@ def test_what_cannot_weigh_lists_is_refused():
 
 
 def test_parameters_of_the_aggregator_are_its_own():
-    method = DIBRA(aggregator=CombSUM())
+    method = DIBRA(aggregator=CombSUM(norm="borda"))
     assert method.get_params()["aggregator__norm"] == "borda"
     tuned = clone(method).set_params(aggregator__norm="rank").fit_transform(example_lists(full=True))
     plain = DIBRA(aggregator=CombSUM(norm="rank")).fit_transform(example_lists(full=True))
     pd.testing.assert_frame_equal(tuned, plain)
+
+
+def test_it_sums_points_of_borda_unless_told():
+    lists = example_lists()
+    named = DIBRA(aggregator=CombSUM(norm="borda")).fit_transform(lists)
+    pd.testing.assert_frame_equal(DIBRA().fit_transform(lists), named)
+    pd.testing.assert_frame_equal(DIBRA().fit_transform(lists.drop(columns="score")), named)
 
 
 def test_a_base_of_scores_needs_scores():
@@ -350,10 +357,10 @@ def test_learnt_weights_recover_who_is_good(truth, method):
 @pytest.mark.parametrize(
     ("method", "base"),
     [
-        (PreferenceRelations(alpha=0.4), CombSUM()),
-        (DIBRA(distance="rho"), CombSUM()),
+        (PreferenceRelations(alpha=0.4), CombSUM(norm="borda")),
+        (DIBRA(distance="rho"), CombSUM(norm="borda")),
         (DIBRA(distance="rho", aggregator=Copeland()), Copeland()),
-        (DIBRA(distance="rho", weighting="global"), CombSUM()),
+        (DIBRA(distance="rho", weighting="global"), CombSUM(norm="borda")),
     ],
 )
 def test_weighing_voters_beats_not_weighing_them(truth, method, base):

@@ -39,8 +39,7 @@ def _compare(args):
     notes += describe_data(lists, qrels, encoded)
     if methods is None:
         methods, left_out = fitting_methods(lists)
-        if left_out:
-            notes.append(f"Left out, for they need scores or cannot weigh lists: {', '.join(left_out)}.")
+        notes += [f"Left out because {reason}: {', '.join(names)}." for reason, names in left_out.items()]
     if args.random_state is not None:
         for _, method in methods:
             if "random_state" in method.get_params(deep=False):

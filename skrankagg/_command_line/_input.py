@@ -88,14 +88,22 @@ def _make_method(text):
 
 
 def fitting_methods(lists):
-    """Divide the default methods into those that can take the lists and the names of those that cannot."""
-    methods, left_out = [], []
+    """Divide the default methods into those that can take the lists, and by reason the names of those that cannot."""
+    methods, left_out = [], {}
     for name, method in default_methods():
-        tags = method.__sklearn_tags__().aggregator_tags
-        fractions = tags.integer_weights and (lists.list_weight % 1 != 0).any()
-        cannot_weigh = fractions or (lists.is_weighted and not tags.voter_weights)
-        if cannot_weigh or (tags.needs_scores and not lists.has_scores):
-            left_out.append(name)
-        else:
+        reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)
+        if reason is None:
             methods.append((name, method))
+        else:
+            left_out.setdefault(reason, []).append(name)
     return methods, left_out
+
+
+def _reason_against(tags, lists):
+    if tags.needs_scores and not lists.has_scores:
+        return "they need scores and the lists have ranks only"
+    if lists.is_weighted and not tags.voter_weights:
+        return "they cannot weigh lists"
+    if tags.integer_weights and (lists.list_weight % 1 != 0).any():
+        return "they weigh lists by whole numbers only"
+    return None

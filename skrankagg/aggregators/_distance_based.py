@@ -273,13 +273,16 @@ class DIBRA(WeightedAggregator):
         if not tags.voter_weights or tags.integer_weights:
             raise ValueError(
                 f"DIBRA needs an aggregator that can weigh lists, by fractions too; {aggregator!r} cannot. Choose "
-                f"another, such as "
-                f"CombSUM()."
+                "another, such as CombSUM(norm='borda')."
             )
         return aggregator._prepare(lists)
 
+    @property
+    def _scores_hint(self):
+        return self._aggregator()._scores_hint
+
     def _aggregator(self):
-        return CombSUM() if self.aggregator is None else clone(self.aggregator)
+        return CombSUM(norm="borda") if self.aggregator is None else clone(self.aggregator)
 
     def _score(self, lists, weight, score=None):
         score = self._aggregator()._repeat(lists) if score is None else score

@@ -110,9 +110,9 @@ def borda_count(pair, rank, n_items, n_pairs, *, weight=None):
 class _BaseComb(BaseAggregator):
     _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None}), None], **VOTER_WEIGHTS}
     _variants = tuple({"norm": norm} for norm in NORMS)
-    _scores_hint = "add a column 'score', or choose a norm of ranks such as norm='rank'"
+    _scores_hint = "add a column 'score', or choose a norm of ranks, norm='borda' or norm='rank'"
 
-    def __init__(self, *, norm="borda", voter_weights=None):
+    def __init__(self, *, norm="score", voter_weights=None):
         self.norm = norm
         self.voter_weights = voter_weights
 
@@ -158,7 +158,7 @@ class CombSUM(_BaseComb):
 
     Parameters
     ----------
-    norm : {"borda", "rank", "score", "simple-borda", "z-score"} or None, default="borda"
+    norm : {"borda", "rank", "score", "simple-borda", "z-score"} or None, default="score"
         How each list is rescaled before summing, see Notes. "score", "z-score" and None, which takes them as they are,
         need scores.
     voter_weights : mapping or pandas.Series of voter to float, default=None
@@ -225,7 +225,7 @@ class CombMNZ(_BaseComb):
 
     Parameters
     ----------
-    norm : {"borda", "rank", "score", "simple-borda", "z-score"} or None, default="borda"
+    norm : {"borda", "rank", "score", "simple-borda", "z-score"} or None, default="score"
         How each list is rescaled before summing, as in :class:`CombSUM`. "score", "z-score" and None need scores.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.

@@ -72,6 +72,10 @@ class LocalKemenization(BaseNearKemeny):
         self.aggregator = aggregator
         self.absent = absent
 
+    @property
+    def _scores_hint(self):
+        return self._aggregator()._scores_hint
+
     def _aggregator(self):
         return BordaCount() if self.aggregator is None else clone(self.aggregator)
 

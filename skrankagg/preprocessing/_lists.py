@@ -53,8 +53,8 @@ class ScoreNormalizer(ListTransformer):
         lists = super()._prepare(X)
         if self.norm in SCORE_NORMS and not lists.has_scores:
             raise ValueError(
-                f"{self!r} needs scores and the lists have ranks only; add a column 'score', or choose a norm of ranks "
-                "such as norm='rank'."
+                f"{self!r} needs scores and the lists have ranks only; add a column 'score', or choose a norm of "
+                "ranks, norm='borda' or norm='rank'."
             )
         return lists
 

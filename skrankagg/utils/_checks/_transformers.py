@@ -33,15 +33,15 @@ def check_before_an_aggregator(transformer):
     lists = example_lists()
     steps = clone(transformer).fit(lists)
     same(
-        CombSUM().fit_transform(steps.transform(RankedLists.from_frame(lists))),
-        CombSUM().fit_transform(steps.transform(lists)),
+        CombSUM(norm="borda").fit_transform(steps.transform(RankedLists.from_frame(lists))),
+        CombSUM(norm="borda").fit_transform(steps.transform(lists)),
         "RankedLists give another consensus than a frame does",
     )
 
 
 def check_after_an_aggregator(transformer):
     """A consensus enters as one list of the voter ``consensus``."""
-    consensus = CombSUM().fit_transform(example_lists())
+    consensus = CombSUM(norm="borda").fit_transform(example_lists())
     clone(transformer).fit(consensus).transform(consensus)
 
 
