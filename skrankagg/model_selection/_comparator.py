@@ -24,6 +24,7 @@ from ..metrics._judged_lists import JudgedLists, fit_rank, rank
 from ..metrics._registry import get_measures
 from ..metrics._scorer import choose_qrels
 from ._compare import compare_methods, significance_marks
+from ._learners import check_learners
 from ._results import flagr_table, select_results
 from ._tables import latex_table
 
@@ -33,7 +34,8 @@ __all__ = ["Comparator"]
 class Comparator(TransformerMixin, Composition):
     """Compare aggregators head to head, and stand in for the best of them.
 
-    Lists and judgements are encoded once; every method aggregates and is measured on the codes.
+    Lists and judgements are encoded once; every method aggregates and is measured on the codes. Methods are measured on
+    the queries that they are fitted on, so those that learn from judgements are refused.
 
     Parameters
     ----------
@@ -47,6 +49,9 @@ class Comparator(TransformerMixin, Composition):
         Threads that run methods side by side; None means 1, -1 all processors. Times are fair with 1 only.
     verbose : bool or "auto", default="auto"
         Whether to print a line for each method as it ends; "auto" does in a terminal and a notebook.
+    learns : list or tuple of str, default=()
+        Names of methods that learn from judgements in a way that cannot be seen, such as voter weights that were
+        measured on these queries. They are refused like those that can be seen, see Notes.
 
     Attributes
     ----------
@@ -77,6 +82,14 @@ class Comparator(TransformerMixin, Composition):
     Queries without judgements are aggregated and not measured. Parameters of the methods are parameters of the
     Comparator, as in ``Comparator([("sum", CombSUM())]).set_params(sum__norm="rank")``.
 
+    A method learns from judgements, and is refused, if one of its parameters at any depth is a ``qrels`` or a
+    ``scoring`` (except :class:`~skrankagg.metrics.ConsensusScorer`, which sees lists alone), a
+    :class:`~skrankagg.metrics.RankingScorer` or a :class:`~skrankagg.Qrels`; if it, or an estimator inside it, has the
+    aggregator tag ``supervised``; or if `learns` names it. Fit or tune such a method on training queries and compare
+    its result on held-out queries with :func:`~skrankagg.metrics.evaluate`; or give the Comparator the parameters that
+    were tuned on other queries; or measure the method with scikit-learn's ``cross_val_score`` over
+    :class:`~skrankagg.RankedLists`, which fits and tunes it within each fold.
+
     Examples
     --------
     >>> from skrankagg import CombSUM, Comparator, Copeland, Qrels
@@ -95,14 +108,25 @@ class Comparator(TransformerMixin, Composition):
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
         "n_jobs": [Integral, None],
         "verbose": ["boolean", StrOptions({"auto"})],
+        "learns": [list, tuple],
     }
 
-    def __init__(self, estimators, *, metrics=("map", "p@10", "ndcg@10"), qrels=None, n_jobs=None, verbose="auto"):
+    def __init__(
+        self,
+        estimators,
+        *,
+        metrics=("map", "p@10", "ndcg@10"),
+        qrels=None,
+        n_jobs=None,
+        verbose="auto",
+        learns=(),
+    ):
         self.estimators = estimators
         self.metrics = metrics
         self.qrels = qrels
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.learns = learns
 
     def fit(self, X, y=None, *, qrels=None):
         """Run and measure every method.
@@ -124,12 +148,15 @@ class Comparator(TransformerMixin, Composition):
         Raises
         ------
         ValueError
-            If there are no judgements, or they share no query or no item with the lists.
+            If there are no judgements, or they share no query or no item with the lists; if a method learns from
+            judgements.
         TypeError
             If the judgements are a plain frame, which scikit-learn would cut into pieces like data.
         """
         self._validate_params()
         members = self._members()
+        self._check_learns()
+        check_learners(members, self.learns)
         measures = get_measures(self.metrics)
         lists = check_lists(X)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
@@ -278,6 +305,13 @@ class Comparator(TransformerMixin, Composition):
         table = self.get_results(cutoff, metric, query)
         marks = None if baseline is None else significance_marks(self.per_query_, baseline, list(table.columns))
         return latex_table(table, marks=marks, **options)
+
+    def _check_learns(self):
+        # Dropped methods may be named too: a grid drops one and keeps the rest of the parameters.
+        names = [name for name, _ in self.estimators]
+        unknown = [name for name in self.learns if name not in names]
+        if unknown:
+            raise ValueError(f"learns must name methods among {', '.join(names)}; got {unknown[0]!r}.")
 
     @available_if(lambda self: hasattr(self, "best_estimator_"))
     def get_feature_names_out(self, input_features=None):
