@@ -235,8 +235,9 @@ LEARNERS = {
 
 
 @pytest.mark.parametrize(("learner", "words"), LEARNERS.values(), ids=LEARNERS.keys())
-def test_methods_that_learn_from_judgements_are_refused(learner, words):
-    comparator = Comparator([("sum", CombSUM()), ("tuned", learner)], qrels=QRELS)
+@pytest.mark.parametrize("error_score", [np.nan, "raise"])
+def test_methods_that_learn_from_judgements_are_refused(learner, words, error_score):
+    comparator = Comparator([("sum", CombSUM()), ("tuned", learner)], qrels=QRELS, error_score=error_score)
     with pytest.raises(ValueError, match=r"fitted on.*'tuned' \(.*evaluate\(\{'tuned': run") as caught:
         comparator.fit(LISTS)
     assert words in str(caught.value) and "cross_val_score" in str(caught.value)
@@ -261,7 +262,7 @@ ALLOWED = {
 @pytest.mark.filterwarnings("ignore::UserWarning")  # queries that lose all of their lists
 @pytest.mark.parametrize("method", ALLOWED.values(), ids=ALLOWED.keys())
 def test_methods_that_learn_from_lists_alone_are_compared(method):
-    comparator = Comparator([("sum", CombSUM()), ("other", method)], qrels=QRELS).fit(LISTS)
+    comparator = Comparator([("sum", CombSUM()), ("other", method)], qrels=QRELS, error_score="raise").fit(LISTS)
     assert comparator.results_.notna().all(axis=None)
 
 
