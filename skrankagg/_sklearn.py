@@ -1,7 +1,7 @@
 """The only door to scikit-learn's private names: when upstream moves one, this file changes and no other."""
 
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Hidden, Interval, RealNotInt, StrOptions
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
@@ -17,6 +17,7 @@ __all__ = [
     "UNUSED",
     "BaseComposition",
     "BaseEstimator",
+    "FitFailedWarning",
     "HasMethods",
     "Hidden",
     "Interval",

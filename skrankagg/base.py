@@ -66,6 +66,9 @@ class AggregatorTags:
     neutral : bool, default=True
         Whether the items' names decide no more than the order of tied ones; a method that returns one of several best
         orders, or draws at random, may return another one under other names.
+    supervised : bool, default=False
+        Whether it learns from judgements. The :class:`~skrankagg.Comparator` measures methods on the queries that it
+        fits them on, and refuses those that do, also within pipelines, searches and other aggregators.
 
     See Also
     --------
@@ -86,6 +89,7 @@ class AggregatorTags:
     unanimity: bool = True
     condorcet_winner: bool = False
     neutral: bool = True
+    supervised: bool = False
 
 
 @dataclass(slots=True)

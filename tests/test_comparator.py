@@ -6,10 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
 
-from skrankagg import CombMNZ, CombSUM, Comparator, Condorcet, Copeland, Qrels, RankedLists, evaluate
+from skrankagg import DIBRA, CombMNZ, CombSUM, Comparator, Condorcet, Copeland, Qrels, RankedLists, evaluate
 from skrankagg._sklearn import BaseEstimator, TransformerMixin
+from skrankagg.base import BaseAggregator
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.metrics import ConsensusScorer, evaluate_voters, make_ranking_scorer
+from skrankagg.preprocessing import AggregatorUnion, TopK, VoterSelector
 from skrankagg.utils.discovery import default_methods
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -107,11 +112,7 @@ def test_parameters_reach_into_the_methods():
 
 
 def test_pipelines_and_strangers_are_members():
-    methods = [
-        ("plain", CombSUM()),
-        ("reversed", make_pipeline(CombSUM(), Backwards())),
-        ("best", Comparator(METHODS, qrels=QRELS)),
-    ]
+    methods = [("plain", CombSUM()), ("reversed", make_pipeline(CombSUM(), Backwards()))]
     comparator = Comparator(methods, metrics=METRICS, qrels=QRELS).fit(LISTS)
     reversed_run = make_pipeline(CombSUM(), Backwards()).fit(LISTS).transform(LISTS)
     expected = evaluate(reversed_run, QRELS, METRICS, per_query=True)
@@ -173,6 +174,138 @@ REFUSED = {
 def test_what_cannot_be_compared_is_told(params, given, kind, words):
     with pytest.raises(kind, match=words):
         Comparator(**{"estimators": METHODS, **params}).fit(LISTS, **given)
+
+
+# ---------------------------------------------------------------------- methods that learn from judgements
+
+SCORER = make_ranking_scorer("ndcg@3", qrels=QRELS)
+SELECTOR = VoterSelector("ndcg@3", n_voters=2, qrels=QRELS)
+
+
+def search(method=CombSUM(norm="borda"), scoring=SCORER, **grid):  # noqa: B008
+    return GridSearchCV(method, grid or {"norm": ["rank", "score"]}, scoring=scoring, cv=2)
+
+
+class Supervised(BaseAggregator):
+    """Says in its tags that it learns from judgements."""
+
+    def _aggregate(self, lists):
+        return lists.pair_weight
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.supervised = True
+        return tags
+
+
+class Holder(Supervised):
+    """Learns from nothing; holds what it is given under a name that says nothing."""
+
+    def __init__(self, thing=None):
+        self.thing = thing
+
+    def __sklearn_tags__(self):
+        return BaseAggregator.__sklearn_tags__(self)
+
+
+LEARNERS = {
+    "a selector": (make_pipeline(SELECTOR, CombSUM()), "'voterselector__qrels' holds judgements"),
+    "a selector of a selector": (
+        make_pipeline(make_pipeline(SELECTOR), CombSUM()),
+        "'pipeline__voterselector__qrels' holds judgements",
+    ),
+    "a search": (search(), "'scoring' is a RankingScorer"),
+    "a search for several measures": (search(scoring={"map": SCORER}), "'scoring' is a scorer"),
+    "a search by any function": (search(scoring=lambda estimator, X: 0.0), "'scoring' is a scorer"),
+    "a search in a pipeline": (make_pipeline(TopK(3), search()), "'gridsearchcv__scoring' is a RankingScorer"),
+    "a search in an aggregator": (DIBRA(search()), "'aggregator__scoring' is a RankingScorer"),
+    "a scorer under another name": (Holder(make_ranking_scorer("map")), "'thing' is a RankingScorer"),
+    "a scorer in a list": (Holder([{"by": SCORER}]), "'thing' is a RankingScorer"),
+    "judgements under another name": (Holder(Qrels.from_frame(QRELS)), "'thing' holds judgements"),
+    "a Comparator": (Comparator(METHODS, qrels=QRELS), "'qrels' holds judgements"),
+    "a union": (make_pipeline(AggregatorUnion([("best", search())]), CombSUM()), "'aggregatorunion__best__scoring'"),
+    "a tag": (Supervised(), "Supervised has the tag supervised"),
+    "a tag in a pipeline": (make_pipeline(TopK(3), Supervised()), "'supervised', Supervised, has the tag supervised"),
+    "a tag in an aggregator": (DIBRA(Supervised()), "'aggregator', Supervised, has the tag"),
+    "a tag in a grid": (
+        search(Pipeline([("sum", CombSUM())]), ConsensusScorer(), sum=[CombSUM(), Supervised()]),
+        "'param_grid', Supervised, has the tag",
+    ),
+}
+
+
+@pytest.mark.parametrize(("learner", "words"), LEARNERS.values(), ids=LEARNERS.keys())
+@pytest.mark.parametrize("error_score", [np.nan, "raise"])
+def test_methods_that_learn_from_judgements_are_refused(learner, words, error_score):
+    comparator = Comparator([("sum", CombSUM()), ("tuned", learner)], qrels=QRELS, error_score=error_score)
+    with pytest.raises(ValueError, match=r"fitted on.*'tuned' \(.*evaluate\(\{'tuned': run") as caught:
+        comparator.fit(LISTS)
+    assert words in str(caught.value) and "cross_val_score" in str(caught.value)
+    assert not hasattr(comparator, "results_")
+    # Out of sample it can be compared: dropped here, and measured by cross-validation.
+    assert comparator.set_params(tuned="drop").fit(LISTS).results_.index.tolist() == ["sum"]
+
+
+ALLOWED = {
+    "a search without judgements": search(scoring=ConsensusScorer()),
+    "a search by two distances": search(scoring={"a": ConsensusScorer(), "b": ConsensusScorer("rho")}).set_params(
+        refit="a"
+    ),
+    "a selector by weights": make_pipeline(VoterSelector(n_voters=3), CombSUM()),
+    "no judgements": make_pipeline(VoterSelector(DIBRA(), qrels=None), CombSUM()),
+    "a word": Holder("qrels"),
+    "a class": Holder(Supervised),
+    "weights": CombSUM(voter_weights=dict.fromkeys(LISTS["voter"].unique(), 1.0)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # queries that lose all of their lists
+@pytest.mark.parametrize("method", ALLOWED.values(), ids=ALLOWED.keys())
+def test_methods_that_learn_from_lists_alone_are_compared(method):
+    comparator = Comparator([("sum", CombSUM()), ("other", method)], qrels=QRELS, error_score="raise").fit(LISTS)
+    assert comparator.results_.notna().all(axis=None)
+
+
+def test_methods_whose_learning_cannot_be_seen_are_named():
+    weights = evaluate_voters(LISTS, QRELS, "map")["map"]
+    methods = [("plain", CombSUM()), ("weighted", CombSUM(voter_weights=weights)), ("other", "drop")]
+    comparator = Comparator(methods, qrels=QRELS, learns=["weighted", "other"])
+    with pytest.raises(ValueError, match=r"got 'weighted' \(learns=\['weighted', 'other'\] says so\)\. Fit or tune"):
+        comparator.fit(LISTS)
+    assert comparator.set_params(weighted="drop").fit(LISTS).results_.index.tolist() == ["plain"]
+    with pytest.raises(ValueError, match="learns must name methods among plain, weighted, other; got 'weigthed'"):
+        comparator.set_params(learns=("weigthed",)).fit(LISTS)
+    with pytest.raises(ValueError, match="'learns' parameter of Comparator must be"):
+        comparator.set_params(learns="weighted").fit(LISTS)
+
+
+def test_all_learners_are_named_at_once():
+    methods = [("a", search()), ("b", CombSUM()), ("c", make_pipeline(SELECTOR, CombSUM()))]
+    with pytest.raises(ValueError, match=r"got 'a' \(its parameter 'scoring' .*\), 'c' \(its parameter"):
+        Comparator(methods, qrels=QRELS).fit(LISTS)
+
+
+def test_out_of_sample_a_tuned_method_is_compared_on_queries_that_it_has_not_seen():
+    # On noise, where tuning promises much and keeps nothing.
+    lists, qrels = make_ranked_lists(n_queries=20, n_items=40, quality=0.01, random_state=0)
+    lists = RankedLists.from_frame(lists)
+    scorer = make_ranking_scorer("map", qrels=qrels)
+    draws = np.random.default_rng(0).random((60, lists.n_voters))
+    weights = [dict(zip(lists.voters, draw, strict=True)) for draw in draws]
+    tuned = GridSearchCV(CombSUM(norm="borda"), {"voter_weights": weights}, scoring=scorer, cv=2)
+    with pytest.raises(ValueError, match="learn from judgements"):
+        Comparator([("plain", CombSUM(norm="borda")), ("tuned", tuned)], metrics="map", qrels=qrels).fit(lists)
+    # The three ways that the message names.
+    train, test = lists[np.arange(10)], lists[np.arange(10, 20)]
+    tuned.fit(train)
+    runs = {"tuned": tuned.transform(test), "plain": CombSUM(norm="borda").fit_transform(test)}
+    held_out = evaluate(runs, qrels, "map", missing="skip")["map"]
+    fixed = [("plain", CombSUM(norm="borda")), ("tuned", tuned.best_estimator_)]
+    comparator = Comparator(fixed, metrics="map", qrels=qrels).fit(test)
+    assert comparator.results_["map"].to_dict() == pytest.approx(held_out.to_dict())
+    nested = cross_val_score(tuned, lists, scoring=scorer, cv=2)
+    assert nested[1] == pytest.approx(held_out["tuned"])
+    assert scorer(tuned, train) > nested.mean() + 0.01
 
 
 def test_unfitted_it_has_nothing_to_say():

@@ -4,11 +4,14 @@ import contextlib
 import os
 import re
 import sys
+import warnings
 
+import numpy as np
 import pandas as pd
 
 from .. import Comparator, evaluate
 from .._lists import check_run
+from .._sklearn import FitFailedWarning
 from ..datasets import write_run
 from ..metrics import evaluate_voters, get_measure, measure_names
 from ..model_selection import latex_table, text_table
@@ -46,9 +49,19 @@ def _compare(args):
                 method.set_params(random_state=args.random_state)
 
     interactive = sys.stderr.isatty()
-    comparator = Comparator(methods, metrics=metrics, qrels=qrels, n_jobs=args.n_jobs, verbose=interactive)
-    with StatusLine() if interactive else contextlib.nullcontext():
+    comparator = Comparator(
+        methods,
+        metrics=metrics,
+        qrels=qrels,
+        n_jobs=args.n_jobs,
+        verbose=interactive,
+        error_score="raise" if len(methods) == 1 else np.nan,  # one method's error is the answer
+    )
+    with StatusLine() if interactive else contextlib.nullcontext(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)  # told below, in the words of the command line
         comparator.fit(lists)
+    for name, failure in comparator.failures_.items():
+        warnings.warn(f"{name} failed, and its row is empty: {failure}", UserWarning, stacklevel=2)
     results = comparator.results_.sort_values(metrics[0], ascending=False, kind="stable")
     references = _single_voters(lists, qrels, metrics)
     footnotes = ["* marks the best value of a column."] if len(results) > 1 and not args.latex else []

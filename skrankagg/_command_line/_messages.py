@@ -24,6 +24,8 @@ def is_deliberate(error):
     """
     if isinstance(error, UserError):
         return True
+    if error.__cause__ is not None:  # what is said of an error is as deliberate as the error
+        return is_deliberate(error.__cause__)
     last = traceback.extract_tb(error.__traceback__)[-1]
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     package = frame.f_globals.get("__name__", "").partition(".")[0]

@@ -1,8 +1,6 @@
 """Compare aggregators on the same lists against the same judgements."""
 
-import time
-from collections.abc import Mapping
-from numbers import Integral
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
@@ -21,11 +19,13 @@ from .._sklearn import (
     clone,
     print_elapsed_time,
 )
-from ..metrics._judged_lists import JudgedLists, fit_rank, rank
+from ..metrics._judged_lists import JudgedLists, rank
 from ..metrics._registry import get_measures
 from ..metrics._scorer import choose_qrels
 from ._compare import compare_methods, significance_marks
+from ._learners import check_learners
 from ._results import flagr_table, select_results
+from ._runs import Runs, run_method, warn_of_failures
 from ._tables import latex_table
 
 __all__ = ["Comparator"]
@@ -34,7 +34,8 @@ __all__ = ["Comparator"]
 class Comparator(RemembersRows, TransformerMixin, Composition):
     """Compare aggregators head to head, and stand in for the best of them.
 
-    Lists and judgements are encoded once; every method aggregates and is measured on the codes.
+    Lists and judgements are encoded once; every method aggregates and is measured on the codes. Methods are measured on
+    the queries that they are fitted on, so those that learn from judgements are refused.
 
     Parameters
     ----------
@@ -48,24 +49,32 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         Threads that run methods side by side; None means 1, -1 all processors. Times are fair with 1 only.
     verbose : bool or "auto", default="auto"
         Whether to print a line for each method as it ends; "auto" does in a terminal and a notebook.
+    learns : list or tuple of str, default=()
+        Names of methods that learn from judgements in a way that cannot be seen, such as voter weights that were
+        measured on these queries. They are refused like those that can be seen, see Notes.
+    error_score : "raise" or float, default=nan
+        What a method that fails gets for every measure, as in scikit-learn's searches: a FitFailedWarning names it, and
+        the other methods stay. "raise" raises its error.
 
     Attributes
     ----------
     results_ : DataFrame of shape (n_methods, n_metrics + 1)
         Each measure over the judged queries (the mean, of counts the sum), and the `time` in seconds of fit and
-        aggregation; indexed by `method`, in the order given.
+        aggregation; indexed by `method`, in the order given. A method that failed has `error_score` and no time.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
         The measures of each query, indexed by `method` and `query`.
     runs_ : mapping of str to DataFrame
-        The consensus of each method.
+        The consensus of each method that did not fail.
+    failures_ : dict of str to str
+        What the methods that failed have raised.
     best_name_ : str
-        Name of the method with the highest first measure, the first of equals.
+        Name of the method with the highest first measure, the first of equals, among those that did not fail.
     best_estimator_ : estimator
         That method, fitted.
     best_score_ : float
         Its first measure.
     estimators_ : list of estimators
-        All methods, fitted.
+        All methods, fitted unless they failed.
     named_estimators_ : dict of str to estimator
         The same under their names.
 
@@ -77,6 +86,14 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     -----
     Queries without judgements are aggregated and not measured. Parameters of the methods are parameters of the
     Comparator, as in ``Comparator([("sum", CombSUM())]).set_params(sum__norm="rank")``.
+
+    A method learns from judgements, and is refused, if one of its parameters at any depth is a ``qrels`` or a
+    ``scoring`` (except :class:`~skrankagg.metrics.ConsensusScorer`, which sees lists alone), a
+    :class:`~skrankagg.metrics.RankingScorer` or a :class:`~skrankagg.Qrels`; if it, or an estimator inside it, has the
+    aggregator tag ``supervised``; or if `learns` names it. Fit or tune such a method on training queries and compare
+    its result on held-out queries with :func:`~skrankagg.metrics.evaluate`; or give the Comparator the parameters that
+    were tuned on other queries; or measure the method with scikit-learn's ``cross_val_score`` over
+    :class:`~skrankagg.RankedLists`, which fits and tunes it within each fold.
 
     Examples
     --------
@@ -96,14 +113,28 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
         "n_jobs": [Integral, None],
         "verbose": ["boolean", StrOptions({"auto"})],
+        "learns": [list, tuple],
+        "error_score": [StrOptions({"raise"}), Real],
     }
 
-    def __init__(self, estimators, *, metrics=("map", "p@10", "ndcg@10"), qrels=None, n_jobs=None, verbose="auto"):
+    def __init__(
+        self,
+        estimators,
+        *,
+        metrics=("map", "p@10", "ndcg@10"),
+        qrels=None,
+        n_jobs=None,
+        verbose="auto",
+        learns=(),
+        error_score=np.nan,
+    ):
         self.estimators = estimators
         self.metrics = metrics
         self.qrels = qrels
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.learns = learns
+        self.error_score = error_score
 
     def fit(self, X, y=None, *, qrels=None):
         """Run and measure every method.
@@ -125,51 +156,63 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         Raises
         ------
         ValueError
-            If there are no judgements, or they share no query or no item with the lists.
+            If there are no judgements, or they share no query or no item with the lists; if a method learns from
+            judgements; if all methods fail.
         TypeError
             If the judgements are a plain frame, which scikit-learn would cut into pieces like data.
         """
         self._validate_params()
         members = self._members()
+        self._check_learns()
+        check_learners(members, self.learns)
         measures = get_measures(self.metrics)
         lists = check_lists(X)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
 
+        # What cannot be cloned is a mistake in the list of methods, and no failure of one of them.
+        members = [(name, clone(estimator)) for name, estimator in members]
+
         def run(k, name, estimator):
             message = f"({k} of {len(members)}) {name}" if verbose else None
             with print_elapsed_time("Comparator", message):
-                start = time.perf_counter()
-                estimator = clone(estimator)
-                result = fit_rank(estimator, X, lists)
-                elapsed = time.perf_counter() - start
-                values = judged.measure(result, measures)
-            return estimator, result, elapsed, values
+                return run_method(name, estimator, X, lists, judged, measures, self.error_score)
 
         outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(run)(k, name, estimator) for k, (name, estimator) in enumerate(members, 1)
         )
-        names = [name for name, _ in members]
-        self.estimators_ = [outcome[0] for outcome in outcomes]
+        self._keep(outcomes, measures, judged.queries)
+        self._remember_rows(X, lists)
+        return self
+
+    def _keep(self, outcomes, measures, queries):
+        """Set the attributes from what came of the methods."""
+        failures = warn_of_failures(outcomes, self.error_score)
+        names = [outcome.name for outcome in outcomes]
+        self.failures_ = failures
+        self.estimators_ = [outcome.estimator for outcome in outcomes]
         self.named_estimators_ = dict(zip(names, self.estimators_, strict=True))
-        self.runs_ = _Runs(dict(zip(names, (outcome[1] for outcome in outcomes), strict=True)))
+        self.runs_ = Runs({one.name: one.result for one in outcomes if one.name not in failures}, failures)
+        summaries = {
+            name: [
+                float(self.error_score) if one.name in failures else measure.summarize(one.measured[name])
+                for one in outcomes
+            ]
+            for name, measure in measures.items()
+        }
         self.results_ = pd.DataFrame(
-            [
-                {**{name: measures[name].summarize(value) for name, value in values.items()}, "time": elapsed}
-                for _, _, elapsed, values in outcomes
-            ],
-            index=pd.Index(names, name="method"),
+            {**summaries, "time": [outcome.elapsed for outcome in outcomes]}, index=pd.Index(names, name="method")
         )
         self.per_query_ = pd.DataFrame(
-            {name: np.concatenate([outcome[3][name] for outcome in outcomes]) for name in measures},
-            index=pd.MultiIndex.from_product([names, judged.queries], names=["method", "query"]),
+            {name: np.concatenate([outcome.measured[name] for outcome in outcomes]) for name in measures},
+            index=pd.MultiIndex.from_product([names, queries], names=["method", "query"]),
         )
-        best = int(np.argmax(self.results_[next(iter(measures))].to_numpy()))
+        # Neither a failed method nor one that no query has a value of is the best.
+        first = self.results_.iloc[:, 0].drop(list(failures))
+        best = names.index(first.fillna(-np.inf).idxmax())
         self.best_name_ = names[best]
         self.best_estimator_ = self.estimators_[best]
         self.best_score_ = float(self.results_.iloc[best, 0])
-        self._remember_rows(X, lists)
-        return self
 
     def transform(self, X):
         """Aggregate with the best method.
@@ -226,10 +269,11 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         Returns
         -------
         DataFrame of shape (n_methods, 10)
-            Mean, difference, its interval, effect size, counts of queries won, tied and lost, p-values.
+            Mean, difference, its interval, effect size, counts of queries won, tied and lost, p-values; NaN for methods
+            that failed, whatever their `error_score`, and the p-values are not corrected for them.
         """
         check_is_fitted(self)
-        return compare_methods(self.per_query_, baseline, **options)
+        return compare_methods(self._measured(), baseline, **options)
 
     def get_results(self, cutoff=None, metric=None, query="all", *, layout="tidy"):
         """Choose measures and queries of the results.
@@ -248,7 +292,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         Returns
         -------
         DataFrame
-            A row for each method, or for each method and query.
+            A row for each method, or for each method and query; `error_score` in those of methods that failed.
         """
         check_is_fitted(self)
         if layout == "flagr":
@@ -259,6 +303,8 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
     def convert_to_latex(self, cutoff=None, metric=None, query="all", *, baseline=None, **options):
         """Write results as a LaTeX table in the manner of booktabs, the best of each measure in bold.
+
+        A method that failed is never the best; where its `error_score` is NaN its cells are dashes.
 
         Parameters
         ----------
@@ -279,8 +325,22 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             The whole table environment.
         """
         table = self.get_results(cutoff, metric, query)
-        marks = None if baseline is None else significance_marks(self.per_query_, baseline, list(table.columns))
+        marks = None if baseline is None else significance_marks(self._measured(), baseline, list(table.columns))
+        if self.failures_ and options.get("mark_best", True) is True:
+            options["mark_best"] = [name for name in self.named_estimators_ if name not in self.failures_]
         return latex_table(table, marks=marks, **options)
+
+    def _measured(self):
+        """The measures of each query, NaN where a method failed: its error_score was not measured."""
+        failed = self.per_query_.index.get_level_values(0).isin(list(self.failures_))
+        return self.per_query_.mask(np.broadcast_to(failed[:, None], self.per_query_.shape))
+
+    def _check_learns(self):
+        # Dropped methods may be named too: a grid drops one and keeps the rest of the parameters.
+        names = [name for name, _ in self.estimators]
+        unknown = [name for name in self.learns if name not in names]
+        if unknown:
+            raise ValueError(f"learns must name methods among {', '.join(names)}; got {unknown[0]!r}.")
 
     @available_if(lambda self: hasattr(self, "best_estimator_"))
     def get_feature_names_out(self, input_features=None):
@@ -300,23 +360,3 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
     def __sklearn_tags__(self):
         return accept_lists(super().__sklearn_tags__())
-
-
-class _Runs(Mapping):
-    """Consensus frames by method, each built when it is asked for."""
-
-    def __init__(self, results):
-        self._results = results
-
-    def __getitem__(self, name):
-        result = self._results[name]
-        return result if isinstance(result, pd.DataFrame) else result.to_frame()
-
-    def __iter__(self):
-        return iter(self._results)
-
-    def __len__(self):
-        return len(self._results)
-
-    def __repr__(self):
-        return f"<consensus of {', '.join(self)}>"

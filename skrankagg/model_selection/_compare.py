@@ -80,7 +80,8 @@ def compare_methods(
     DataFrame of shape (n_methods, 10)
         Indexed by method, the baseline first, then in their order: `mean`; `difference` from the baseline; `low` and
         `high`, its interval; `effect`, Hedges' g of the paired differences; `wins`, `ties` and `losses`, counts of
-        queries; `pvalue` and `adjusted`. The baseline's own comparison is NaN, its counts are 0.
+        queries; `pvalue` and `adjusted`. The baseline's own comparison is NaN, its counts are 0. The same holds for a
+        method without values, such as one that failed; the correction does not count it.
 
     See Also
     --------
@@ -112,6 +113,10 @@ def compare_methods(
         baseline = table.mean().idxmax()
     if baseline not in table:
         raise ValueError(f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}.")
+    if table[baseline].isna().all():
+        raise ValueError(
+            f"baseline must have values to compare with; {baseline!r} has none, as when it failed. Choose another."
+        )
     options = {"n_resamples": n_resamples, "random_state": random_state}
     rows = {baseline: {"mean": table[baseline].mean(), "wins": 0, "ties": 0, "losses": 0}}
     for method in table.columns.drop(baseline):
@@ -183,7 +188,8 @@ def compare_ranks(per_query, *, metric=None, alpha=0.05):
     Parameters
     ----------
     per_query : DataFrame
-        Measures, indexed by method and query; queries that lack a value of some method are left out.
+        Measures, indexed by method and query. Methods without any value, such as those that failed, are left out, and
+        then queries that lack a value of some method.
     metric : str, default=None
         Measure; None takes the first.
     alpha : float, default=0.05
@@ -209,7 +215,7 @@ def compare_ranks(per_query, *, metric=None, alpha=0.05):
     >>> ranks.round(2).to_dict()
     {'b': 1.17, 'a': 1.83}
     """
-    table = query_table(per_query, metric).dropna()
+    table = query_table(per_query, metric).dropna(axis="columns", how="all").dropna()
     result = friedman_nemenyi(table, alpha=alpha)
     ranks = pd.Series(result.mean_ranks, index=table.columns.rename("method"), name="mean rank")
     return ranks.sort_values(kind="stable"), result

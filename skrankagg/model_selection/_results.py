@@ -132,7 +132,8 @@ def flagr_table(results, per_query):
     -------
     DataFrame of shape (n_methods * (n_queries + 1), n_metrics + 2)
         Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `Mean Average Precision (MAP)`, `P_1` and so on, `Method`.
-        In the rows `all` counts are sums. The index numbers the rows of each method.
+        In the rows `all` counts are sums. The index numbers the rows of each method. Of a method that failed all
+        numbers are missing, or its error score.
 
     See Also
     --------
@@ -160,8 +161,16 @@ def flagr_table(results, per_query):
         tables.append(table[["q", *order]].assign(Method=method))
     table = pd.concat(tables)
     counts = [column for column in order if measured[column].is_total]
-    table[counts] = table[counts].astype(int)
+    for column in counts:
+        table[column] = _whole(table[column])
     return table.rename(columns={column: _flagr_name(column, measured[column]) for column in order})
+
+
+def _whole(column):
+    """A column of counts as whole numbers, if it holds nothing but those and NaN."""
+    if (column.dropna() % 1 != 0).any():  # the error_score of a method that failed
+        return column
+    return column.astype("Int64" if column.isna().any() else int)
 
 
 def _place(measure):

@@ -1,7 +1,8 @@
 """Tables of a comparison, as text, Markdown, LaTeX and a Styler: a frame in, a str out.
 
 A table has a row for each method and a column for each measure. The best value of a measure is marked; where
-all methods are level nothing is. Counts and times are shown and not marked: more of them is not better.
+all methods are level nothing is. Counts and times are shown and not marked: more of them is not better. A dash
+stands for a missing number, such as those of a method that failed.
 
 >>> import pandas as pd
 >>> from skrankagg.model_selection import text_table
@@ -51,8 +52,8 @@ def text_table(results, *, references=None, marks=None, decimals=4, mark_best=Tr
         What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
-    mark_best : bool, default=True
-        Whether to mark the best value of each measure.
+    mark_best : bool or list, default=True
+        Whether to mark the best value of each measure; a list of methods marks the best among these.
     time : str, default="time"
         Name of the column of seconds, if there is one; shown in ms or s.
 
@@ -109,8 +110,8 @@ def latex_table(
         What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
-    mark_best : bool, default=True
-        Whether to set the best value of each measure in bold.
+    mark_best : bool or list, default=True
+        Whether to set the best value of each measure in bold; a list of methods does so with the best among these.
     time : str, default="time"
         Name of the column of seconds, if there is one; shown in ms or s.
     caption : str, default=None
@@ -186,8 +187,8 @@ def markdown_table(results, *, references=None, marks=None, decimals=4, mark_bes
         What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
-    mark_best : bool, default=True
-        Whether to set the best value of each measure in bold.
+    mark_best : bool or list, default=True
+        Whether to set the best value of each measure in bold; a list of methods does so with the best among these.
     time : str, default="time"
         Name of the column of seconds, if there is one; shown in ms or s.
 
@@ -233,8 +234,8 @@ def style_table(results, *, marks=None, decimals=4, mark_best=True, time="time")
         What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
-    mark_best : bool, default=True
-        Whether to set the best value of each measure in bold.
+    mark_best : bool or list, default=True
+        Whether to set the best value of each measure in bold; a list of methods does so with the best among these.
     time : str, default="time"
         Name of the column of seconds, if there is one; shown in ms or s.
 
@@ -296,8 +297,8 @@ def _lay_out(results, references, marks, decimals, mark_best, time):
             title, values, others = f"{title} ({unit})", values * factor, others * factor
         elif _is_count(values):
             digits = 0
-        elif mark_best:
-            best = _best(values, digits)
+        else:
+            best = _best(np.where(_eligible(results.index, mark_best), values, np.nan), digits)
         cells = [_cell(value, digits, "-") for value in values] + [_cell(value, digits, "") for value in others]
         behind = [""] * len(values)
         if marks is not None and name in marks:
@@ -324,11 +325,18 @@ def _is_count(values):
     return bool((finite == np.round(finite)).all() and (finite > 1).any())
 
 
+def _eligible(index, mark_best):
+    if isinstance(mark_best, bool | np.bool_):
+        return np.full(len(index), mark_best)
+    return index.get_level_values(0).isin(mark_best)
+
+
 def _best(values, decimals):
     # As printed: of two equal numbers on a page, one marked and one not, one would be taken for a misprint.
-    shown = np.array([float(f"{value:.{decimals}f}") if np.isfinite(value) else -np.inf for value in values])
-    high = shown.max(initial=-np.inf)
-    return (shown == high) & (shown.min(initial=np.inf) < high)
+    # A method without a value is level with none, and to be ahead of it is no distinction.
+    shown = np.array([float(f"{value:.{decimals}f}") if np.isfinite(value) else np.nan for value in values])
+    known = shown[~np.isnan(shown)]
+    return (shown == known.max(initial=-np.inf)) & (known.min(initial=np.inf) < known.max(initial=-np.inf))
 
 
 def _cell(value, digits, missing):

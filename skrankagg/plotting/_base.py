@@ -2,9 +2,20 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+import pandas as pd
+
 from ..metrics import evaluate, get_measure
 
-__all__ = ["check_fitted", "evaluate_runs", "import_pyplot", "line_style", "measured_values", "new_axes"]
+__all__ = [
+    "check_fitted",
+    "evaluate_runs",
+    "import_pyplot",
+    "line_style",
+    "measured_values",
+    "new_axes",
+    "summaries",
+]
 
 # The palette of Okabe and Ito without its yellow, which is too light for lines: colour-blind readers tell them apart.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -71,10 +82,10 @@ def measured_values(display, comparator, names, qrels=None):
     Returns
     -------
     DataFrame
-        Indexed by method and query.
+        Indexed by method and query; NaN for methods that failed.
     """
     check_fitted(display, comparator)
-    measured = comparator.per_query_
+    measured = comparator._measured()
     if set(names) <= set(measured.columns):
         return measured[names]
     qrels = comparator.qrels if qrels is None else qrels
@@ -87,9 +98,29 @@ def measured_values(display, comparator, names, qrels=None):
             "or give qrels=."
         )
     table = evaluate_runs(dict(comparator.runs_), qrels, names)
-    # A Comparator measures the judged queries of its own lists.
-    queries = measured.index.get_level_values(1).unique()
-    return table[table.index.get_level_values(1).isin(queries)]
+    # A Comparator measures the judged queries of its own lists, and methods that failed have no run.
+    return table.reindex(measured.index)
+
+
+def summaries(values):
+    """Summaries of each method, NaN where it has no value.
+
+    Parameters
+    ----------
+    values : DataFrame
+        Measures, indexed by method and query.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, n_measures)
+    """
+
+    def summarize(name):
+        measure = get_measure(name)
+        # The sum of no counts would be 0.
+        return lambda column: np.nan if column.isna().all() else measure.summarize(column)
+
+    return pd.DataFrame({name: values[name].groupby(level=0, sort=False).agg(summarize(name)) for name in values})
 
 
 def evaluate_runs(runs, qrels, names, **conventions):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..metrics import get_measure
-from ._base import check_fitted, evaluate_runs, import_pyplot
+from ._base import check_fitted, evaluate_runs, import_pyplot, summaries
 
 __all__ = ["ComparisonDisplay"]
 
@@ -20,7 +20,7 @@ class ComparisonDisplay:
     Parameters
     ----------
     results : Series of shape (n_methods,)
-        Measure of each method, indexed by its name.
+        Measure of each method, indexed by its name; NaN, as of a method that failed, is drawn last and without a bar.
     standard_error : Series of shape (n_methods,) or None, default=None
         Standard error of each mean over the queries, with the same index; None draws no whiskers.
     label : str, default="score"
@@ -96,7 +96,7 @@ class ComparisonDisplay:
                 f"ComparisonDisplay expects a measure that the Comparator has computed, one of "
                 f"{', '.join(measured)}; got {metric!r}."
             )
-        return cls._from_queries(comparator.per_query_[metric], metric).plot(ax, **bar_kwargs)
+        return cls._from_queries(comparator._measured()[[metric]], metric).plot(ax, **bar_kwargs)
 
     @classmethod
     def from_predictions(cls, runs, qrels, metric="map", *, ax=None, **bar_kwargs):
@@ -119,14 +119,14 @@ class ComparisonDisplay:
         -------
         ComparisonDisplay
         """
-        return cls._from_queries(evaluate_runs(runs, qrels, [metric])[metric], metric).plot(ax, **bar_kwargs)
+        return cls._from_queries(evaluate_runs(runs, qrels, [metric]), metric).plot(ax, **bar_kwargs)
 
     @classmethod
     def _from_queries(cls, values, metric):
         measure = get_measure(metric)
         label = f"{measure.title} ({metric})"
-        queries = values.groupby(level=0, sort=False)
-        results = queries.agg(measure.summarize)
+        queries = values[metric].groupby(level=0, sort=False)
+        results = summaries(values)[metric]
         n_queries = int(queries.size().iloc[0])
         standard_error = None
         if n_queries > 1 and not measure.is_total:  # one query has no spread
@@ -155,7 +155,8 @@ class ComparisonDisplay:
             width = 5.5 + 0.075 * max(len(str(name)) for name in results.index)
             _, ax = plt.subplots(figsize=(width, 1.2 + 0.28 * len(results)), layout="constrained")
         is_best = results.to_numpy() == results.max()
-        colors = [_BEST if best and not is_best.all() else _OTHERS for best in is_best]
+        level = is_best.sum() == results.notna().sum()
+        colors = [_BEST if best and not level else _OTHERS for best in is_best]
         place = np.arange(len(results))
         error = None
         if self.standard_error is not None:
@@ -177,8 +178,8 @@ class ComparisonDisplay:
     def _write_values(self, ax, values, error):
         texts = [
             ax.annotate(
-                f"{value:.4f}" if value < 10 else f"{value:.0f}",
-                (end, k),
+                "no value" if np.isnan(value) else f"{value:.4f}" if value < 10 else f"{value:.0f}",
+                (0.0 if np.isnan(value) else end, k),
                 xytext=(5, 0),
                 textcoords="offset points",
                 va="center",

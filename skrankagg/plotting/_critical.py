@@ -111,9 +111,14 @@ class CriticalDifferenceDisplay:
     @classmethod
     def _from_queries(cls, values, metric, alpha):
         names = values.index.get_level_values(0).unique()
-        table = values[metric].unstack(level=0)[names].dropna()
+        table = values[metric].unstack(level=0)[names].dropna(axis="columns", how="all")
+        left_out = [str(name) for name in names if name not in table]
+        table = table.dropna()
         result = friedman_nemenyi(table, alpha=alpha)
-        return cls(result, names.tolist(), label=f"mean rank by {metric} over {result.n_queries} queries")
+        label = f"mean rank by {metric} over {result.n_queries} queries"
+        if left_out:
+            label += f"\nwithout a value: {', '.join(left_out)}"
+        return cls(result, table.columns.tolist(), label=label)
 
     def plot(self, ax=None):
         """Draw the diagram.

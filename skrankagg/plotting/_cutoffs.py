@@ -1,23 +1,14 @@
 """A measure at growing cutoffs, and precision at growing recall: a line for each method."""
 
 import numpy as np
-import pandas as pd
 
 from ..metrics import get_measure
-from ._base import check_fitted, evaluate_runs, line_style, measured_values, new_axes
+from ._base import check_fitted, evaluate_runs, line_style, measured_values, new_axes, summaries
 
 __all__ = ["CutoffDisplay", "InterpolatedPrecisionDisplay"]
 
 _LEVELS = tuple(level / 10 for level in range(11))
 _RULE, _TEXT = "#d9d9d9", "#333333"
-
-
-def _means(values):
-    """Summaries of each method, of shape (n_methods, n_measures)."""
-    table = {
-        name: values[name].groupby(level=0, sort=False).agg(get_measure(name).summarize) for name in values.columns
-    }
-    return pd.DataFrame(table)
 
 
 def _size(table):
@@ -31,7 +22,8 @@ def _draw_lines(ax, table, line_kwargs):
     lines = []
     for k, (name, values) in enumerate(table.iterrows()):
         style = {"linewidth": 1.2, "markersize": 4.0, **line_style(k), **line_kwargs}
-        lines += ax.plot(table.columns.to_numpy(dtype=float), values.to_numpy(), label=str(name), **style)
+        label = f"{name} (no value)" if values.isna().all() else str(name)
+        lines += ax.plot(table.columns.to_numpy(dtype=float), values.to_numpy(), label=label, **style)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color=_RULE, linewidth=0.6)
     ax.set_axisbelow(True)
@@ -158,7 +150,7 @@ class CutoffDisplay:
 
     @classmethod
     def _from_queries(cls, values, metric, cutoffs):
-        table = _means(values).set_axis(list(cutoffs), axis=1)
+        table = summaries(values).set_axis(list(cutoffs), axis=1)
         return cls(table, label=get_measure(_at(metric, 1)).title.removesuffix(" at 1"))
 
     def plot(self, kind="line", ax=None, **kwargs):
@@ -202,7 +194,7 @@ class CutoffDisplay:
         containers = []
         for k, cutoff in enumerate(table.columns):
             values = table[cutoff].to_numpy()
-            colors = np.where(values == values.max(), "#3b8dc4", "#c3daec")
+            colors = np.where(values == np.nanmax(values), "#3b8dc4", "#c3daec")
             containers.append(
                 ax.barh(place, values, left=k * step, **{"height": 0.72, "color": colors, "zorder": 2, **kwargs})
             )
@@ -210,7 +202,9 @@ class CutoffDisplay:
             ax.axvline(k * step + width, color=_RULE, linewidth=0.6, zorder=1)
         ax.set_xlim(-0.02 * step, step * len(table.columns))
         ax.set_ylim(len(table) - 0.4, -0.6)
-        ax.set_yticks(place, labels=[str(name) for name in table.index], parse_math=False)
+        known = table.notna().any(axis=1)
+        labels = [str(name) if known[name] else f"{name} (no value)" for name in table.index]
+        ax.set_yticks(place, labels=labels, parse_math=False)
         ax.set_xticks(
             [k * step + width / 2 for k in range(len(table.columns))], labels=[f"k = {k}" for k in table.columns]
         )
@@ -284,7 +278,7 @@ class InterpolatedPrecisionDisplay:
         """
         names = [f"iprec@{level}" for level in _LEVELS]
         values = measured_values("InterpolatedPrecisionDisplay", comparator, names, qrels)
-        return cls(_means(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
+        return cls(summaries(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
 
     @classmethod
     def from_predictions(cls, runs, qrels, *, ax=None, **line_kwargs):
@@ -306,7 +300,7 @@ class InterpolatedPrecisionDisplay:
         InterpolatedPrecisionDisplay
         """
         values = evaluate_runs(runs, qrels, [f"iprec@{level}" for level in _LEVELS])
-        return cls(_means(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
+        return cls(summaries(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
 
     def plot(self, ax=None, **line_kwargs):
         """Draw the lines.

@@ -128,7 +128,7 @@ class AgreementDisplay:
 
     @classmethod
     def from_comparator(cls, comparator, measure="tau-b", *, order=True, ax=None, **options):
-        """Draw the agreement of the methods of a fitted Comparator.
+        """Draw the agreement of the methods of a fitted Comparator; those that failed are left out.
 
         Parameters
         ----------
@@ -292,6 +292,8 @@ class VoterWeightsDisplay:
         -------
         VoterWeightsDisplay
         """
+        if method in comparator.failures_:
+            raise ValueError(f"VoterWeightsDisplay expects a fitted method; {method!r} failed and has no weights.")
         return cls.from_estimator(comparator.named_estimators_[method], ax=ax, **point_kwargs)
 
     def plot(self, ax=None, **point_kwargs):

@@ -120,6 +120,10 @@ class QueryGainDisplay:
                 raise ValueError(
                     f"QueryGainDisplay expects two of the methods, {', '.join(map(str, table))}; got {name!r}."
                 )
+            if table[name].isna().all():
+                raise ValueError(
+                    f"QueryGainDisplay expects two methods with values; {name!r} has none, as when it failed."
+                )
         measure = get_measure(metric)
         return cls((table[method] - table[baseline]).dropna(), method=method, baseline=baseline, label=measure.title)
 

@@ -1,0 +1,149 @@
+"""What came of running methods on the same lists: a consensus and its measures, or an error."""
+
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .._sklearn import FitFailedWarning, clone
+from ..metrics._judged_lists import fit_rank
+
+__all__ = ["Outcome", "Runs", "run_method", "warn_of_failures"]
+
+
+@dataclass
+class Outcome:
+    """What came of one method.
+
+    Parameters
+    ----------
+    name : str
+    estimator : estimator
+        Fitted, or an unfitted copy where it failed.
+    measured : dict of str to ndarray of shape (n_judged_queries,)
+        Its measures, or the error score in their place.
+    result : RankedPairs, DataFrame or None, default=None
+        Its consensus.
+    elapsed : float, default=nan
+        Seconds of fit and aggregation.
+    error : Exception or None, default=None
+        What it raised.
+    """
+
+    name: str
+    estimator: object
+    measured: dict
+    result: object = None
+    elapsed: float = np.nan
+    error: Exception | None = None
+
+    @property
+    def failure(self):
+        """The error with its type, as a traceback ends."""
+        text = str(self.error)
+        return type(self.error).__name__ + (f": {text}" if text else "")
+
+
+def run_method(name, estimator, X, lists, judged, measures, error_score):
+    """Fit a method, aggregate and measure.
+
+    Parameters
+    ----------
+    name : str
+    estimator : estimator
+        Unfitted; it is fitted in place unless it fails.
+    X : DataFrame or RankedLists
+        What came in.
+    lists : RankedLists
+        The same, encoded.
+    judged : JudgedLists
+        The same with their judgements.
+    measures : dict of str to Measure
+    error_score : float or "raise"
+        What the method gets for every measure if it fails.
+
+    Returns
+    -------
+    Outcome
+    """
+    start = time.perf_counter()
+    try:
+        result = fit_rank(estimator, X, lists)
+        elapsed = time.perf_counter() - start
+        return Outcome(name, estimator, judged.measure(result, measures), result, elapsed)
+    except Exception as error:
+        if error_score == "raise":
+            raise
+        constant = {measure: np.full(len(judged.queries), float(error_score)) for measure in measures}
+        # Half fitted, it would look as if it could be used.
+        return Outcome(name, clone(estimator), constant, error=error)
+
+
+def warn_of_failures(outcomes, error_score):
+    """Warn of methods that failed.
+
+    Parameters
+    ----------
+    outcomes : list of Outcome
+    error_score : float
+        What they get for every measure.
+
+    Returns
+    -------
+    dict of str to str
+        What each of them raised.
+
+    Raises
+    ------
+    ValueError
+        If all of them failed.
+    """
+    failed = [outcome for outcome in outcomes if outcome.error is not None]
+    if not failed:
+        return {}
+    found = ", ".join(f"{one.name!r} ({one.failure.splitlines()[0]})" for one in failed)
+    if len(failed) == len(outcomes):
+        raise ValueError(
+            f"At least one method must succeed, and all failed: {found}. error_score='raise' raises the first error as "
+            "it is."
+        ) from failed[0].error
+    warnings.warn(
+        f"{len(failed)} of {len(outcomes)} methods failed and got error_score={error_score:g} for every measure: "
+        f"{found}. failures_ holds the messages in full; error_score='raise' raises the first error.",
+        FitFailedWarning,
+        stacklevel=4,
+    )
+    return {one.name: one.failure for one in failed}
+
+
+class Runs(Mapping):
+    """Consensus frames by method, each built when it is asked for; methods that failed have none.
+
+    Parameters
+    ----------
+    results : dict of str to RankedPairs or DataFrame
+    failures : dict of str to str
+        What the other methods raised.
+    """
+
+    def __init__(self, results, failures):
+        self._results = results
+        self._failures = failures
+
+    def __getitem__(self, name):
+        if name in self._failures:
+            raise KeyError(f"{name!r} has no consensus, for it failed: {self._failures[name]}")
+        result = self._results[name]
+        return result if isinstance(result, pd.DataFrame) else result.to_frame()
+
+    def __iter__(self):
+        return iter(self._results)
+
+    def __len__(self):
+        return len(self._results)
+
+    def __repr__(self):
+        return f"<consensus of {', '.join(self)}>"
