@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping
-from numbers import Integral
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ from .._composition import Composition
 from .._lists import check_lists
 from .._progress import is_interactive
 from .._sklearn import (
+    ANY_INTEGER,
     StrOptions,
     TransformerMixin,
     accept_lists,
@@ -93,7 +93,7 @@ class Comparator(TransformerMixin, Composition):
         "estimators": [list],
         "metrics": [str, list, tuple],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
-        "n_jobs": [Integral, None],
+        "n_jobs": [ANY_INTEGER, None],
         "verbose": ["boolean", StrOptions({"auto"})],
     }
 

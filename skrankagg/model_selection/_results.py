@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from .._numbers import is_integer
 from ..metrics import get_measure
 
 __all__ = ["flagr_metrics", "flagr_table", "select_results"]
@@ -39,6 +40,7 @@ def flagr_metrics(cutoff=10, *, conventions=True):
     >>> flagr_metrics(1, conventions=False)
     ['map', 'num_ret', 'num_rel', 'num_rel_ret', 'p@1', 'recall@1', 'dcg@1', 'ndcg@1']
     """
+    _check_cutoff(cutoff)
     names = ["map", *_FLAGR_COUNTS, *(f"{name}@{k}" for name in _FLAGR for k in range(1, cutoff + 1))]
     if not conventions:
         return names
@@ -103,7 +105,14 @@ def select_results(results, per_query, *, cutoff=None, metric=None, query="all")
     return table.xs(query, level=1)
 
 
+def _check_cutoff(cutoff):
+    if not is_integer(cutoff) or cutoff < 1:
+        raise ValueError(f"cutoff must be an int of at least 1; got {cutoff!r}.")
+
+
 def _columns(per_query, metric, cutoff):
+    if cutoff is not None:
+        _check_cutoff(cutoff)
     measured = {column: get_measure(column) for column in per_query.columns}
     wanted = None if metric is None else [metric] if isinstance(metric, str) else list(metric)
     names = set(measured) | {measure.name for measure in measured.values()}

@@ -71,7 +71,7 @@ class VoterSelector(ListTransformer):
     _parameter_constraints: dict = {
         "by": [HasMethods(["fit"]), str, Mapping, pd.Series, None],
         "n_voters": [Interval(Integral, 1, None, closed="left"), None],
-        "threshold": [Real, StrOptions({"mean", "median"}), None],
+        "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"mean", "median"}), None],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
         "unknown_voter": [StrOptions({"keep", "ignore", "error"})],
     }
