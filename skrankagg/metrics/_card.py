@@ -84,6 +84,7 @@ class Card:
     title: str
     options: tuple
     summary: str = "mean"  # over several queries: "mean", "sum" or "gmean"
+    greater_is_better: bool | None = True  # None: neither more nor less is, as of a mere count
     kind: str = "k"  # of the cutoff: "k", a number of places; "recall", a share of 1; or "ks", several numbers
     has_expectation: bool = True
 

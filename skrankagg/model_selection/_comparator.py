@@ -21,7 +21,7 @@ from .._sklearn import (
     print_elapsed_time,
 )
 from ..metrics._judged_lists import JudgedLists, fit_rank, rank
-from ..metrics._registry import get_measures
+from ..metrics._registry import Measure, get_measures, orient
 from ..metrics._scorer import choose_qrels
 from ._compare import compare_methods, significance_marks
 from ._results import flagr_table, select_results
@@ -39,8 +39,8 @@ class Comparator(TransformerMixin, Composition):
     ----------
     estimators : list of (str, estimator) tuples
         Methods to compare, under names of their own. An estimator may be the string "drop".
-    metrics : str or sequence of str, default=("map", "p@10", "ndcg@10")
-        Measures, see :func:`~skrankagg.metrics.measure_names`. The first one decides which method is best.
+    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
+        Measures, see :func:`~skrankagg.metrics.measure_names`, each once. The first one decides which method is best.
     qrels : Qrels or DataFrame, default=None
         Judgements; those given to :meth:`fit` come first.
     n_jobs : int, default=None
@@ -58,11 +58,12 @@ class Comparator(TransformerMixin, Composition):
     runs_ : mapping of str to DataFrame
         The consensus of each method.
     best_name_ : str
-        Name of the method with the highest first measure, the first of equals.
+        Name of the method with the best first measure, the first of equals: the highest, or the lowest where less is
+        better, as of "rbp_resid".
     best_estimator_ : estimator
         That method, fitted.
     best_score_ : float
-        Its first measure.
+        Its first measure, negated where less is better.
     estimators_ : list of estimators
         All methods, fitted.
     named_estimators_ : dict of str to estimator
@@ -91,7 +92,7 @@ class Comparator(TransformerMixin, Composition):
 
     _parameter_constraints: dict = {
         "estimators": [list],
-        "metrics": [str, list, tuple],
+        "metrics": [str, Measure, list, tuple],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
         "n_jobs": [ANY_INTEGER, None],
         "verbose": ["boolean", StrOptions({"auto"})],
@@ -124,13 +125,15 @@ class Comparator(TransformerMixin, Composition):
         Raises
         ------
         ValueError
-            If there are no judgements, or they share no query or no item with the lists.
+            If there are no judgements, if they share no query or no item with the lists, or if the first measure is one
+            such as "num_ret", of which neither more nor less is better.
         TypeError
             If the judgements are a plain frame, which scikit-learn would cut into pieces like data.
         """
         self._validate_params()
         members = self._members()
         measures = get_measures(self.metrics)
+        first = _first_measure(measures)
         lists = check_lists(X)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
@@ -163,10 +166,11 @@ class Comparator(TransformerMixin, Composition):
             {name: np.concatenate([outcome[3][name] for outcome in outcomes]) for name in measures},
             index=pd.MultiIndex.from_product([names, judged.queries], names=["method", "query"]),
         )
-        best = int(np.argmax(self.results_[next(iter(measures))].to_numpy()))
+        scores = orient(self.results_[first].to_numpy(), measures[first])
+        best = int(np.argmax(scores))
         self.best_name_ = names[best]
         self.best_estimator_ = self.estimators_[best]
-        self.best_score_ = float(self.results_.iloc[best, 0])
+        self.best_score_ = float(scores[best])
         return self
 
     def transform(self, X):
@@ -200,14 +204,16 @@ class Comparator(TransformerMixin, Composition):
         Returns
         -------
         float
-            The first measure over the queries of `X` that have judgements.
+            The first measure over the queries of `X` that have judgements, negated where less is better: scikit-learn
+            takes the greatest score for the best.
         """
         check_is_fitted(self)
         lists = check_lists(X)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
-        name, measure = next(iter(get_measures(self.metrics).items()))
-        values = judged.measure(rank(self.best_estimator_, X, lists), {name: measure})
-        return measure.summarize(values[name])
+        measures = get_measures(self.metrics)
+        first = _first_measure(measures)
+        values = judged.measure(rank(self.best_estimator_, X, lists), {first: measures[first]})
+        return orient(measures[first].summarize(values[first]), measures[first])
 
     def compare(self, baseline=None, **options):
         """Test which methods differ from one of them.
@@ -235,7 +241,7 @@ class Comparator(TransformerMixin, Composition):
         ----------
         cutoff : int, default=None
             Largest cutoff to show; None shows all.
-        metric : str or sequence of str, default=None
+        metric : str, Measure or sequence of these, default=None
             Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
         query : object or list, default="all"
             "all" for the summaries; the id of a query, or a list of ids; None for every query.
@@ -261,7 +267,7 @@ class Comparator(TransformerMixin, Composition):
         ----------
         cutoff : int, default=None
             Largest cutoff to show, as in :meth:`get_results`.
-        metric : str or sequence of str, default=None
+        metric : str, Measure or sequence of these, default=None
             Measures, as in :meth:`get_results`.
         query : object or list, default="all"
             Queries, as in :meth:`get_results`.
@@ -297,6 +303,17 @@ class Comparator(TransformerMixin, Composition):
 
     def __sklearn_tags__(self):
         return accept_lists(super().__sklearn_tags__())
+
+
+def _first_measure(measures):
+    """Name of the measure that decides which method is best."""
+    first = next(iter(measures))
+    if measures[first].greater_is_better is None:
+        raise ValueError(
+            f"The first of metrics decides which method is best; of {first!r} neither more nor less is better. Put "
+            "another one first."
+        )
+    return first
 
 
 class _Runs(Mapping):

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from .._numbers import is_integer
-from ..metrics import get_measure
+from ..metrics import Measure, get_measure
+from ..metrics._registry import find_column
 
 __all__ = ["flagr_metrics", "flagr_table", "select_results"]
 
@@ -59,7 +60,7 @@ def select_results(results, per_query, *, cutoff=None, metric=None, query="all")
         Measures, indexed by method and query.
     cutoff : int, default=None
         Largest cutoff to show; None shows all. Measures without a cutoff are shown always.
-    metric : str or sequence of str, default=None
+    metric : str, Measure or sequence of these, default=None
         Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
     query : object or list, default="all"
         "all" for the summaries; an id, or a list of ids; None for every query.
@@ -114,7 +115,8 @@ def _columns(per_query, metric, cutoff):
     if cutoff is not None:
         _check_cutoff(cutoff)
     measured = {column: get_measure(column) for column in per_query.columns}
-    wanted = None if metric is None else [metric] if isinstance(metric, str) else list(metric)
+    wanted = None if metric is None else [metric] if isinstance(metric, str | Measure) else list(metric)
+    wanted = None if wanted is None else [find_column(measured, one) for one in wanted]
     names = set(measured) | {measure.name for measure in measured.values()}
     for one in wanted or ():
         if _NAMES.get(one, one) not in names:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from ..metrics import evaluate, get_measure
+from ..metrics._registry import find_column
 
 __all__ = ["check_fitted", "evaluate_runs", "import_pyplot", "line_style", "measured_values", "new_axes"]
 
@@ -63,7 +64,7 @@ def measured_values(display, comparator, names, qrels=None):
     display : str
         Name of the display, for messages.
     comparator : Comparator
-    names : list of str
+    names : list of str or Measure
         Measures.
     qrels : Qrels or DataFrame, default=None
         Judgements for those that it has not computed; None takes its own.
@@ -75,6 +76,7 @@ def measured_values(display, comparator, names, qrels=None):
     """
     check_fitted(display, comparator)
     measured = comparator.per_query_
+    names = [find_column(measured, name) for name in names]
     if set(names) <= set(measured.columns):
         return measured[names]
     qrels = comparator.qrels if qrels is None else qrels
