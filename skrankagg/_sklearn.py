@@ -1,9 +1,12 @@
 """The only door to scikit-learn's private names: when upstream moves one, this file changes and no other."""
 
+from numbers import Integral
+
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import HasMethods, Hidden, Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Hidden, RealNotInt, StrOptions
+from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._set_output import _get_output_config as get_output_config
 from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
@@ -13,7 +16,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import _threadpool_controller_decorator as limit_threads
 from sklearn.utils.validation import check_is_fitted
 
+from ._numbers import is_real
+
 __all__ = [
+    "ANY_INTEGER",
     "UNUSED",
     "BaseComposition",
     "BaseEstimator",
@@ -35,6 +41,18 @@ __all__ = [
     "limit_threads",
     "print_elapsed_time",
 ]
+
+
+class Interval(_Interval):
+    """Scikit-learn's constraint of a number to an interval, without True and False, which it takes for 1 and 0."""
+
+    def is_satisfied_by(self, val):
+        """Whether a value is a number of the interval."""
+        return is_real(val) and super().is_satisfied_by(val)
+
+
+#: Any integer, where a bare ``Integral`` would take True and False.
+ANY_INTEGER = Interval(Integral, None, None, closed="neither")
 
 
 def accept_lists(tags):

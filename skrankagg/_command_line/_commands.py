@@ -13,13 +13,14 @@ from .. import Comparator, evaluate
 from .._lists import check_run
 from .._sklearn import FitFailedWarning
 from ..datasets import write_run
-from ..metrics import evaluate_voters, get_measure, measure_names
+from ..metrics import evaluate_voters, measure_names
+from ..metrics._registry import get_measures, orient
 from ..model_selection import latex_table, text_table
 from ..plotting import ComparisonDisplay
 from ..plotting._comparison import import_pyplot
 from ..utils.discovery import all_aggregators, describe
-from ._input import fitting_methods, load_data, load_lists, load_qrels, make_methods, unique
-from ._messages import StatusLine, naming
+from ._input import fitting_methods, load_data, load_lists, load_qrels, make_methods
+from ._messages import StatusLine, UserError, naming
 from ._report import check_folders, describe_data, gain_notes, print_notes, save, write_csv
 
 __all__ = ["COMMANDS"]
@@ -34,8 +35,8 @@ def _compare(args):
     check_folders(args.out, args.per_query, args.plot)
     if args.plot:
         import_pyplot()  # its absence must show before the work
-    metrics = unique(args.metrics)
-    measures = [get_measure(name) for name in metrics]
+    measures = get_measures(args.metrics)
+    metrics = list(measures)
     methods = None if args.methods is None else make_methods(args.methods)
     lists, qrels, notes = load_data(args)
     encoded = qrels.encode(lists)
@@ -62,10 +63,10 @@ def _compare(args):
         comparator.fit(lists)
     for name, failure in comparator.failures_.items():
         warnings.warn(f"{name} failed, and its row is empty: {failure}", UserWarning, stacklevel=2)
-    results = comparator.results_.sort_values(metrics[0], ascending=False, kind="stable")
+    results = _best_first(comparator.results_)
     references = _single_voters(lists, qrels, metrics)
     footnotes = ["* marks the best value of a column."] if len(results) > 1 and not args.latex else []
-    footnotes += gain_notes(measures, qrels)
+    footnotes += gain_notes(measures.values(), qrels)
     if references is not None:
         footnotes.append(
             "Single voters are no methods, and hold the items of their own lists only; they show what aggregating is "
@@ -104,10 +105,11 @@ def _evaluate(args):
     check_folders(args.out)
     conventions = {"gain": args.gain, "relevance_threshold": args.relevance_threshold}
     conventions = {name: value for name, value in conventions.items() if value is not None}
-    metrics = unique(args.metrics)
-    measures = [get_measure(name, **conventions) for name in metrics]
+    measures = get_measures(args.metrics, **conventions)
     *paths, qrels_path = args.files
-    paths = unique(paths)
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None:
+        raise UserError(f"the run {twice!r} is given twice.")
     qrels = load_qrels(qrels_path)
     names = [os.path.basename(path) for path in paths]
     runs = {}
@@ -115,11 +117,11 @@ def _evaluate(args):
         runs[name] = load_lists([path], args)
         with naming(path, "evaluate"):
             qrels.encode(check_run(runs[name]))
-    table = evaluate(runs, qrels, metrics, per_query=args.per_query, missing=args.missing, **conventions)
+    table = evaluate(runs, qrels, args.metrics, per_query=args.per_query, missing=args.missing, **conventions)
     if not args.per_query:
-        table = table.sort_values(metrics[0], ascending=False, kind="stable")
+        table = _best_first(table)
     print(text_table(table, mark_best=not args.per_query))
-    notes = gain_notes(measures, qrels)
+    notes = gain_notes(measures.values(), qrels)
     if notes:
         print()
         print_notes(notes)
@@ -139,6 +141,11 @@ def _measures(args):
     print(*measure_names(), sep="\n")
 
 
+def _best_first(table):
+    """Rows of a table by its first measure."""
+    return table.iloc[np.argsort(-orient(table.iloc[:, 0].to_numpy(), table.columns[0]), kind="stable")]
+
+
 def _single_voters(lists, qrels, metrics):
     """Measures of the best voter and of the mean voter, or None for a crowd."""
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
@@ -147,7 +154,7 @@ def _single_voters(lists, qrels, metrics):
     table = table[table["n_queries"] == lists.n_queries].drop(columns="n_queries")
     if table.empty:
         return None
-    best = table[metrics[0]].to_numpy().argmax()
+    best = orient(table[metrics[0]].to_numpy(), metrics[0]).argmax()
     return pd.DataFrame(
         [table.iloc[best], table.mean()],
         index=[f"(best single voter, {table.index[best]})", f"(mean of {len(table)} single voters)"],

@@ -9,7 +9,7 @@ from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError, naming
 
-__all__ = ["fitting_methods", "load_data", "load_lists", "load_qrels", "make_methods", "unique"]
+__all__ = ["fitting_methods", "load_data", "load_lists", "load_qrels", "make_methods"]
 
 
 def load_data(args):
@@ -43,10 +43,6 @@ def load_lists(paths, args, voter="auto"):
 def load_qrels(path):
     with naming(path, "read"):
         return Qrels.from_frame(read_qrels(path))
-
-
-def unique(names):
-    return list(dict.fromkeys(names))
 
 
 def make_methods(texts):

@@ -1,12 +1,12 @@
 """Orders drawn from the two classic models of rankings: Mallows and Plackett-Luce."""
 
 import math
-from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from .._numbers import is_integer, is_real
 from ._ranked_lists import _names
 
 __all__ = ["make_mallows", "make_plackett_luce"]
@@ -207,14 +207,14 @@ def _frame(order, list_length):
 
 
 def _is_number(value):
-    return isinstance(value, Real) and not isinstance(value, bool) and not math.isnan(value)
+    return is_real(value) and not math.isnan(value)
 
 
 def _check(caller, *, list_length, n_items, **sizes):
     for name, value in {**sizes, "n_items": n_items}.items():
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        if not is_integer(value) or value < 1:
             raise ValueError(f"{caller} expects {name} to be an int of at least 1, got {value!r}.")
-    if list_length is not None and (not isinstance(list_length, Integral) or not 1 <= list_length <= n_items):
+    if list_length is not None and (not is_integer(list_length) or not 1 <= list_length <= n_items):
         raise ValueError(
             f"{caller} expects list_length to be an int from 1 to n_items={n_items}, or None for full lists, got "
             f"{list_length!r}."

@@ -1,11 +1,12 @@
 """Ranked lists with a truth behind them: good voters, bad voters, liars, ties and gaps."""
 
 import math
-from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch, check_random_state
+
+from .._numbers import is_integer, is_real
 
 __all__ = ["make_ranked_lists"]
 
@@ -20,8 +21,7 @@ def _names(letter, n):
 
 
 def _check_number(name, value, low, high, whole=False):
-    kind = Integral if whole else Real
-    right = isinstance(value, kind) and not isinstance(value, bool)
+    right = is_integer(value) if whole else is_real(value)
     if right and low <= value <= high and math.isfinite(value):
         return
     noun = "an int" if whole else "a finite number"
@@ -34,7 +34,7 @@ def _length_range(list_length, n_items):
     if list_length is None:
         return n_items, n_items
     bounds = list_length if isinstance(list_length, (tuple, list)) else (list_length, list_length)
-    whole = all(isinstance(bound, Integral) and not isinstance(bound, bool) for bound in bounds)
+    whole = all(map(is_integer, bounds))
     if len(bounds) != 2 or not whole or not 1 <= bounds[0] <= bounds[1]:
         raise ValueError(
             "make_ranked_lists expects list_length to be an int of at least 1, a pair (low, high) of them, or "

@@ -11,6 +11,7 @@ from functools import wraps
 import numpy as np
 import pandas as pd
 
+from .._numbers import is_integer, is_real
 from ._door import rank_relevance
 from ._ties import TIE_RULES, order_ties
 
@@ -83,6 +84,7 @@ class Card:
     title: str
     options: tuple
     summary: str = "mean"  # over several queries: "mean", "sum" or "gmean"
+    greater_is_better: bool | None = True  # None: neither more nor less is, as of a mere count
     kind: str = "k"  # of the cutoff: "k", a number of places; "recall", a share of 1; or "ks", several numbers
     has_expectation: bool = True
 
@@ -246,6 +248,8 @@ def check_conventions(conventions):
             raise ValueError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
         if allowed is bool and not isinstance(value, (bool, np.bool_)):
             raise ValueError(f"{option} must be True or False; got {value!r}.")
+        if allowed is float and not is_real(value) and not (option in _OPTIONAL and value is None):
+            raise ValueError(f"{option} must be a number; got {value!r}.")
         if option == "persistence" and not 0 < value < 1:
             raise ValueError(f"persistence must lie between 0 and 1; got {value!r}.")
         if option in _OPTIONAL and value is not None and not value > 0:
@@ -268,10 +272,10 @@ def check_cutoff(card, k):
     if k is None and card.cutoff == "optional":
         return None
     if card.kind == "recall":
-        if not isinstance(k, (int, float, np.number)) or not 0 <= k <= 1:
+        if not is_real(k) or not 0 <= k <= 1:
             raise ValueError(f"{card.title} needs a recall from 0 to 1, such as 0.1; got {k!r}.")
         return float(k)
     many = k if card.kind == "ks" and np.iterable(k) and not isinstance(k, str) else (k,)
-    if not len(many) or not all(isinstance(one, (int, np.integer)) and one >= 1 for one in many):
+    if not len(many) or not all(is_integer(one) and one >= 1 for one in many):
         raise ValueError(f"The cutoff of {card.title} must be a whole number of at least 1; got {k!r}.")
     return tuple(int(one) for one in many) if card.kind == "ks" else int(k)

@@ -7,7 +7,7 @@ import pandas as pd
 from .._qrels import check_qrels
 from ._card import check_conventions
 from ._door import rank_relevance
-from ._registry import get_measure
+from ._registry import get_measures
 
 __all__ = ["evaluate"]
 
@@ -25,8 +25,8 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     qrels : DataFrame or Qrels
         Judgements, columns `query`, `item`, `relevance`; for a run of plain lists or dicts, a list of the
         relevant items or of dicts of item to grade, or a dict of these by query.
-    metrics : str or sequence of str, default=("map", "p@10", "ndcg@10")
-        Names of measures, see :func:`measure_names`.
+    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
+        Names of measures, see :func:`measure_names`, each once.
     per_query : bool, default=False
         Whether to give a row for each query instead of their mean (the sum, for counts).
     missing : {"zero", "skip"}, default="zero"
@@ -71,8 +71,7 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     run  0.583333  0.386853
     """
     check_conventions({"missing": missing})
-    metrics = [metrics] if isinstance(metrics, str) else list(metrics)
-    measures = [get_measure(name, **conventions) for name in metrics]
+    measures = get_measures(metrics, **conventions)
     runs = run if isinstance(run, Mapping) else {"run": run}
     if not runs:
         raise ValueError("evaluate expects at least one run; the dict of runs is empty.")
@@ -80,13 +79,10 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
         _check_names(run, qrels)
     elif not isinstance(qrels, (list, tuple)):
         qrels = check_qrels(qrels)  # once for all runs
-    tables = {name: _evaluate_queries(one, qrels, metrics, measures, missing) for name, one in runs.items()}
+    tables = {name: _evaluate_queries(one, qrels, measures, missing) for name, one in runs.items()}
     if not per_query:
-        rows = [
-            [measure.summarize(table[name]) for name, measure in zip(metrics, measures, strict=True)]
-            for table in tables.values()
-        ]
-        return pd.DataFrame(rows, index=pd.Index(list(tables), name="run"), columns=metrics)
+        rows = [[measure.summarize(table[name]) for name, measure in measures.items()] for table in tables.values()]
+        return pd.DataFrame(rows, index=pd.Index(list(tables), name="run"), columns=list(measures))
     if run is not runs:
         return tables["run"]
     return pd.concat(tables, names=["run"])
@@ -102,6 +98,6 @@ def _check_names(run, qrels):
         )
 
 
-def _evaluate_queries(run, qrels, metrics, measures, missing):
+def _evaluate_queries(run, qrels, measures, missing):
     ranked, queries = rank_relevance(run, qrels, missing)
-    return pd.DataFrame({name: measure(ranked) for name, measure in zip(metrics, measures, strict=True)}, index=queries)
+    return pd.DataFrame({name: measure(ranked) for name, measure in measures.items()}, index=queries)

@@ -16,6 +16,7 @@ References
 
 import numpy as np
 
+from .._numbers import is_integer
 from ._rankings import align, tie_places
 
 __all__ = ["average_overlap", "overlap", "rank_biased_overlap"]
@@ -102,7 +103,7 @@ def rank_overlap(first, second, k, *, ties="a"):
 
 
 def _check_depth(k):
-    if not isinstance(k, (int, np.integer)) or k < 1:
+    if not is_integer(k) or k < 1:
         raise ValueError(f"k must be a depth, a whole number of at least 1; got {k!r}.")
 
 

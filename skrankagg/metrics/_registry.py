@@ -80,7 +80,8 @@ class Measure:
 
     def __str__(self):
         cutoff = "" if self.k is None else f"@{','.join(map(str, self.k)) if isinstance(self.k, tuple) else self.k}"
-        options = ",".join(f"{key}={value}" for key, value in sorted(self.options.items()))
+        given = sorted((key, value) for key, value in self.options.items() if value is not None)
+        options = ",".join(f"{key}={value}" for key, value in given)
         return f"{self.name}{cutoff}" + (f"[{options}]" if options else "")
 
     def __hash__(self):
@@ -98,6 +99,15 @@ class Measure:
     def is_total(self):
         """Whether it is a count, of which several queries have the sum rather than the mean."""
         return CARDS[self.name].summary == "sum"
+
+    @property
+    def greater_is_better(self):
+        """Whether more of it is better: True, False, or None where neither is.
+
+        It is False for "rbp_resid", the uncertainty of "rbp". It is None for what describes a run and does not judge
+        it: "num_ret", "num_rel" and "judged@k".
+        """
+        return CARDS[self.name].greater_is_better
 
     def summarize(self, values):
         """One number for several queries: the mean, the sum of a count, the geometric mean of gmap.
@@ -185,7 +195,11 @@ def get_measure(name, **conventions):
     if key not in CARDS:
         raise ValueError(f"{name!r} is no measure; choose from {', '.join(measure_names())}.")
     card = CARDS[key]
-    options = {option: value for option, value in conventions.items() if option in card.options}
+    options = {
+        option: _as_kind(option, value)
+        for option, value in conventions.items()
+        if option in card.options and value is not None
+    }
     options.update(_parse_options(name, key, card, match["options"] or ""))
     check_expectation(card, options)
     return Measure(key, _parse_cutoff(name, key, card, match["k"]), options)
@@ -204,17 +218,76 @@ def get_measures(metrics, **conventions):
     Returns
     -------
     dict of str to Measure
-        Under the names as given, in this order.
+        Under the names as given, in this order; a Measure is its own name.
 
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown, or there is no name.
+        If a measure or a convention is unknown, there is no name, or two names are of one measure.
     """
-    names = [metrics] if isinstance(metrics, str | Measure) else list(metrics)
+    names = [metrics] if isinstance(metrics, str | Measure) or not np.iterable(metrics) else list(metrics)
     if not names:
         raise ValueError("metrics must name at least one measure, such as 'ndcg@10'; the list is empty.")
-    return {str(name): get_measure(name, **conventions) for name in names}
+    found = {}
+    for name in names:
+        measure = get_measure(name, **conventions)
+        twin = next((other for other, known in found.items() if known == measure), None)
+        if twin is not None:
+            both = f"{twin!r} is there twice" if twin == str(name) else f"{twin!r} and {str(name)!r} are the same"
+            raise ValueError(f"metrics must name each measure once; {both}. Leave one out.")
+        found[str(name)] = measure
+    return found
+
+
+def find_column(columns, metric):
+    """Column of a frame that a measure stands in.
+
+    Parameters
+    ----------
+    columns : iterable of object
+        Names of columns, such as :func:`get_measures` gives them.
+    metric : object
+        Name of a column, or a Measure, which stands in the column that names it.
+
+    Returns
+    -------
+    object
+        The name itself, or of a Measure that no column names its own.
+    """
+    if not isinstance(metric, Measure):
+        return metric
+    return next((column for column in columns if find_measure(column) == metric), str(metric))
+
+
+def prefers(metric):
+    """Which values of a measure are better: True for greater ones, False for smaller ones, None for neither.
+
+    Parameters
+    ----------
+    metric : Measure or object
+        A measure, or the name of a column; one that names no measure holds scores of which more is better.
+
+    Returns
+    -------
+    bool or None
+    """
+    measure = find_measure(metric)
+    return True if measure is None else measure.greater_is_better
+
+
+def orient(values, metric):
+    """Values of a measure, or of a column of its name, negated where smaller ones are better."""
+    return -values if prefers(metric) is False else values
+
+
+def find_measure(metric):
+    """Measure of a name, or None where a frame's column is not named after one, as one of times is not."""
+    if isinstance(metric, Measure):
+        return metric
+    try:
+        return get_measure(metric)
+    except (TypeError, ValueError):
+        return None
 
 
 def _parse_cutoff(name, key, card, text):
@@ -249,6 +322,11 @@ def _parse_options(name, key, card, text):
         options[option] = _parse_value(name, option, value)
     check_conventions(options)
     return options
+
+
+def _as_kind(option, value):
+    # An int and the float of its value are one convention, and must be written alike.
+    return float(value) if OPTIONS[option] is float else value
 
 
 def _parse_value(name, option, text):

@@ -9,7 +9,7 @@ from .._lists import check_lists
 from .._qrels import Qrels, check_qrels
 from .._sklearn import UNUSED, BaseEstimator
 from ._judged_lists import JudgedLists, rank
-from ._registry import Measure, get_measures
+from ._registry import Measure, get_measures, orient
 
 __all__ = ["RankingScorer", "make_ranking_scorer"]
 
@@ -19,9 +19,10 @@ def make_ranking_scorer(metrics, *, qrels=None, **conventions):
 
     Parameters
     ----------
-    metrics : str or list of str
+    metrics : str, Measure or list of these
         Names of measures, see :func:`measure_names`. A list makes a scorer that aggregates once and returns a dict, as
-        ``cross_validate`` and ``GridSearchCV(refit=name)`` take it.
+        ``cross_validate`` and ``GridSearchCV(refit=name)`` take it. Of a measure of which less is better, such as
+        "rbp_resid", the score is the negative, in a dict under the name "neg_rbp_resid".
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they come as metadata.
     **conventions
@@ -35,7 +36,8 @@ def make_ranking_scorer(metrics, *, qrels=None, **conventions):
     Raises
     ------
     ValueError
-        If a measure or a convention is unknown.
+        If a measure or a convention is unknown, or if the only measure is one such as "num_ret", of which neither more
+        nor less is better.
 
     See Also
     --------
@@ -66,7 +68,7 @@ class RankingScorer(BaseEstimator):
 
     Parameters
     ----------
-    metrics : str or list of str
+    metrics : str, Measure or list of these
         Names of measures; a list makes :meth:`score` return a dict.
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they come as metadata: ``scorer.set_score_request(qrels=True)``.
@@ -106,7 +108,7 @@ class RankingScorer(BaseEstimator):
     @property
     def __name__(self):
         """What scikit-learn's displays of learning and validation curves call the score."""
-        return ", ".join(self._measures())
+        return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
     def __call__(self, estimator, X, y=None, **params):
         """Score a fitted estimator, see :meth:`score`."""
@@ -130,7 +132,8 @@ class RankingScorer(BaseEstimator):
         Returns
         -------
         float, or dict of str to float
-            Over the judged queries of `X`.
+            Over the judged queries of `X`; greater is better, so that a measure of which less is better is negated, in
+            a dict under its name behind "neg_".
 
         Raises
         ------
@@ -147,16 +150,33 @@ class RankingScorer(BaseEstimator):
         if queries is not None:
             qrels = _judge_by(lists, qrels, queries, X)
         values = JudgedLists(lists, qrels).measure(consensus, measures)
-        scores = {name: measures[name].summarize(value) for name, value in values.items()}
-        return next(iter(scores.values())) if isinstance(self.metrics, str | Measure) else scores
+        scores = {
+            _score_name(name, measures[name]): orient(measures[name].summarize(value), measures[name])
+            for name, value in values.items()
+        }
+        return next(iter(scores.values())) if self._is_single() else scores
 
     def _measures(self):
-        return get_measures(self.metrics, **(self.conventions or {}))
+        measures = get_measures(self.metrics, **(self.conventions or {}))
+        if self._is_single() and next(iter(measures.values())).greater_is_better is None:
+            raise ValueError(
+                f"A scorer needs a measure of which more, or less, is better; of {self.metrics} neither is. Choose "
+                "another one, or put it in a list with others, where it is only reported."
+            )
+        return measures
+
+    def _is_single(self):
+        return isinstance(self.metrics, str | Measure)
 
     def _judgements(self, y, qrels):
         """Judgements, and the query ids in `y` if that is what it holds."""
         queries = None if y is None or isinstance(y, Qrels | pd.DataFrame) else y
         return choose_qrels(self, None if queries is not None else y, qrels), queries
+
+
+def _score_name(name, measure):
+    # Scikit-learn's way: a score is better the greater it is, and a negated one says so.
+    return f"neg_{name}" if measure.greater_is_better is False else name
 
 
 def _judge_by(lists, qrels, queries, X):

@@ -35,7 +35,7 @@ def ratio(numerator, denominator):
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
 
 
-@measure("num_ret", "Items returned", summary="sum")
+@measure("num_ret", "Items returned", summary="sum", greater_is_better=None)
 def num_ret(ranked):
     """Count the items returned.
 
@@ -53,7 +53,7 @@ def num_ret(ranked):
     return ranked.n_retrieved.astype(np.float64)
 
 
-@measure("num_rel", "Relevant items", summary="sum")
+@measure("num_rel", "Relevant items", summary="sum", greater_is_better=None)
 def num_rel(ranked, *, relevance_threshold=None):
     """Count the relevant items, returned or not.
 
@@ -205,7 +205,7 @@ def success(ranked, k, *, relevance_threshold=None):
     return ranked.sum_of(*ranked.firsts(relevance_threshold), k)
 
 
-@measure("judged", "Share of judged items")
+@measure("judged", "Share of judged items", greater_is_better=None)
 def judged_share(ranked, k):
     """Share of the items among the first k places that are judged, relevant or not.
 

@@ -54,7 +54,7 @@ def rank_biased_precision(ranked, k=None, *, persistence=0.8, max_grade=None, re
     return (1 - persistence) * ranked.total(ranked.rate(gain) * persistence ** (ranked.position - 1.0), k)
 
 
-@measure("rbp_resid", "Residual of rank-biased precision")
+@measure("rbp_resid", "Residual of rank-biased precision", greater_is_better=False)
 def rank_biased_residual(ranked, k=None, *, persistence=0.8):
     r"""What rank-biased precision would gain if everything that nobody judged were relevant.
 

@@ -7,7 +7,7 @@ from .._frames import plain_index
 from .._grouped import gather_ranges
 from .._lists import check_lists
 from .._qrels import check_qrels
-from ._registry import get_measure
+from ._registry import get_measures
 from ._relevance import RankedRelevance, RelevanceList
 
 __all__ = ["evaluate_voters"]
@@ -22,7 +22,7 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), **conventi
         Ranked lists.
     qrels : DataFrame or Qrels
         Judgements.
-    metrics : str or sequence of str, default=("map", "p@10", "ndcg@10")
+    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`~skrankagg.metrics.measure_names`.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
@@ -56,8 +56,7 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), **conventi
     """
     lists = check_lists(lists)
     encoded = check_qrels(qrels).encode(lists)
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
-    measures = {name: get_measure(name, **conventions) for name in names}
+    measures = get_measures(metrics, **conventions)
     rows = {}
     for voter in range(lists.n_voters):
         own = np.flatnonzero(lists.list_voter == voter)
@@ -76,4 +75,4 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), **conventi
         )
         rows[voter] = [*(measure.summarize(measure(ranked)) for measure in measures.values()), len(own)]
     index = plain_index(lists.voters)[list(rows)].rename("voter")
-    return pd.DataFrame(list(rows.values()), index=index, columns=[*names, "n_queries"])
+    return pd.DataFrame(list(rows.values()), index=index, columns=[*measures, "n_queries"])

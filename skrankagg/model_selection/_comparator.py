@@ -1,6 +1,6 @@
 """Compare aggregators on the same lists against the same judgements."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from .._fitted_rows import RemembersRows, check_untorn
 from .._lists import check_lists
 from .._progress import is_interactive
 from .._sklearn import (
+    ANY_INTEGER,
     StrOptions,
     TransformerMixin,
     accept_lists,
@@ -20,7 +21,7 @@ from .._sklearn import (
     print_elapsed_time,
 )
 from ..metrics._judged_lists import JudgedLists, rank
-from ..metrics._registry import get_measures
+from ..metrics._registry import Measure, get_measures, orient
 from ..metrics._scorer import choose_qrels
 from ._compare import compare_methods, significance_marks
 from ._learners import check_learners
@@ -41,8 +42,8 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     ----------
     estimators : list of (str, estimator) tuples
         Methods to compare, under names of their own. An estimator may be the string "drop".
-    metrics : str or sequence of str, default=("map", "p@10", "ndcg@10")
-        Measures, see :func:`~skrankagg.metrics.measure_names`. The first one decides which method is best.
+    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
+        Measures, see :func:`~skrankagg.metrics.measure_names`, each once. The first one decides which method is best.
     qrels : Qrels or DataFrame, default=None
         Judgements; those given to :meth:`fit` come first.
     n_jobs : int, default=None
@@ -68,11 +69,12 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     failures_ : dict of str to str
         What the methods that failed have raised.
     best_name_ : str
-        Name of the method with the highest first measure, the first of equals, among those that did not fail.
+        Name of the method with the best first measure, the first of equals, among those that did not fail: the highest,
+        or the lowest where less is better, as of "rbp_resid".
     best_estimator_ : estimator
         That method, fitted.
     best_score_ : float
-        Its first measure.
+        Its first measure, negated where less is better.
     estimators_ : list of estimators
         All methods, fitted unless they failed.
     named_estimators_ : dict of str to estimator
@@ -109,9 +111,9 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
     _parameter_constraints: dict = {
         "estimators": [list],
-        "metrics": [str, list, tuple],
+        "metrics": [str, Measure, list, tuple],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
-        "n_jobs": [Integral, None],
+        "n_jobs": [ANY_INTEGER, None],
         "verbose": ["boolean", StrOptions({"auto"})],
         "learns": [list, tuple],
         "error_score": [StrOptions({"raise"}), Real],
@@ -157,7 +159,8 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         ------
         ValueError
             If there are no judgements, or they share no query or no item with the lists; if a method learns from
-            judgements; if all methods fail.
+            judgements; if all methods fail; if the first measure is one such as "num_ret", of which neither more nor
+            less is better.
         TypeError
             If the judgements are a plain frame, which scikit-learn would cut into pieces like data.
         """
@@ -166,6 +169,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self._check_learns()
         check_learners(members, self.learns)
         measures = get_measures(self.metrics)
+        _first_measure(measures)  # refuses one that cannot tell which method is best
         lists = check_lists(X)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
@@ -208,11 +212,12 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             index=pd.MultiIndex.from_product([names, queries], names=["method", "query"]),
         )
         # Neither a failed method nor one that no query has a value of is the best.
-        first = self.results_.iloc[:, 0].drop(list(failures))
-        best = names.index(first.fillna(-np.inf).idxmax())
+        first = next(iter(measures))
+        scores = orient(self.results_[first], measures[first])
+        best = names.index(scores.drop(list(failures)).fillna(-np.inf).idxmax())
         self.best_name_ = names[best]
         self.best_estimator_ = self.estimators_[best]
-        self.best_score_ = float(self.results_.iloc[best, 0])
+        self.best_score_ = float(scores.iloc[best])
 
     def transform(self, X):
         """Aggregate with the best method.
@@ -245,15 +250,17 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         Returns
         -------
         float
-            The first measure over the queries of `X` that have judgements.
+            The first measure over the queries of `X` that have judgements, negated where less is better: scikit-learn
+            takes the greatest score for the best.
         """
         check_is_fitted(self)
         lists = check_lists(X)
         check_untorn(self, X, lists)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
-        name, measure = next(iter(get_measures(self.metrics).items()))
-        values = judged.measure(rank(self.best_estimator_, X, lists), {name: measure})
-        return measure.summarize(values[name])
+        measures = get_measures(self.metrics)
+        first = _first_measure(measures)
+        values = judged.measure(rank(self.best_estimator_, X, lists), {first: measures[first]})
+        return orient(measures[first].summarize(values[first]), measures[first])
 
     def compare(self, baseline=None, **options):
         """Test which methods differ from one of them.
@@ -282,7 +289,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         ----------
         cutoff : int, default=None
             Largest cutoff to show; None shows all.
-        metric : str or sequence of str, default=None
+        metric : str, Measure or sequence of these, default=None
             Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
         query : object or list, default="all"
             "all" for the summaries; the id of a query, or a list of ids; None for every query.
@@ -310,7 +317,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         ----------
         cutoff : int, default=None
             Largest cutoff to show, as in :meth:`get_results`.
-        metric : str or sequence of str, default=None
+        metric : str, Measure or sequence of these, default=None
             Measures, as in :meth:`get_results`.
         query : object or list, default="all"
             Queries, as in :meth:`get_results`.
@@ -360,3 +367,14 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
     def __sklearn_tags__(self):
         return accept_lists(super().__sklearn_tags__())
+
+
+def _first_measure(measures):
+    """Name of the measure that decides which method is best."""
+    first = next(iter(measures))
+    if measures[first].greater_is_better is None:
+        raise ValueError(
+            f"The first of metrics decides which method is best; of {first!r} neither more nor less is better. Put "
+            "another one first."
+        )
+    return first

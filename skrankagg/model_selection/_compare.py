@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from ..metrics._registry import find_column, orient, prefers
 from ..stats import (
     CORRECTIONS,
     PAIRED_TESTS,
@@ -23,24 +24,26 @@ def query_table(per_query, metric=None):
     per_query : DataFrame
         Measures, indexed by method (or run) and query, such as ``comparator.per_query_`` or what ``evaluate`` gives for
         several runs with ``per_query=True``.
-    metric : str, default=None
+    metric : str or Measure, default=None
         Column; None takes the first.
 
     Returns
     -------
-    DataFrame of shape (n_queries, n_methods)
+    table : DataFrame of shape (n_queries, n_methods)
         Methods in the order given.
+    column : str
+        The column.
     """
     if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
         raise TypeError(
             "Methods are compared on a frame of measures indexed by method and query, such as comparator.per_query_; "
             f"got {type(per_query).__name__}."
         )
-    metric = per_query.columns[0] if metric is None else metric
-    if metric not in per_query:
-        raise ValueError(f"{metric!r} is no measure of this comparison; it has {', '.join(map(str, per_query))}.")
+    column = per_query.columns[0] if metric is None else find_column(per_query, metric)
+    if column not in per_query:
+        raise ValueError(f"{column!r} is no measure of this comparison; it has {', '.join(map(str, per_query))}.")
     methods = per_query.index.get_level_values(0).unique()
-    return per_query[metric].unstack(level=0)[methods]
+    return per_query[column].unstack(level=0)[methods], column
 
 
 def compare_methods(
@@ -61,8 +64,9 @@ def compare_methods(
     per_query : DataFrame
         Measures, indexed by method and query.
     baseline : str, default=None
-        The method to compare with; None takes the one with the highest mean.
-    metric : str, default=None
+        The method to compare with; None takes the one with the best mean, the lowest of a measure of which less is
+        better.
+    metric : str or Measure, default=None
         Measure; None takes the first.
     test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
         Paired, two-sided.
@@ -81,7 +85,14 @@ def compare_methods(
         Indexed by method, the baseline first, then in their order: `mean`; `difference` from the baseline; `low` and
         `high`, its interval; `effect`, Hedges' g of the paired differences; `wins`, `ties` and `losses`, counts of
         queries; `pvalue` and `adjusted`. The baseline's own comparison is NaN, its counts are 0. The same holds for a
-        method without values, such as one that failed; the correction does not count it.
+        method without values, such as one that failed; the correction does not count it. A query is won by the better
+        value, which is the lower one of a measure of which less is better; the difference keeps its sign.
+
+    Raises
+    ------
+    ValueError
+        If the measure, the baseline, the test or the correction is unknown, or if there is no baseline for a measure
+        such as "num_ret", of which neither more nor less is better.
 
     See Also
     --------
@@ -108,9 +119,11 @@ def compare_methods(
         raise ValueError(f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}.")
     if correction not in CORRECTIONS:
         raise ValueError(f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}.")
-    table = query_table(per_query, metric)
+    table, column = query_table(per_query, metric)
     if baseline is None:
-        baseline = table.mean().idxmax()
+        if prefers(column) is None:
+            raise ValueError(f"Of {column!r} neither more nor less is better; name a baseline to compare with.")
+        baseline = orient(table.mean(), column).idxmax()
     if baseline not in table:
         raise ValueError(f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}.")
     if table[baseline].isna().all():
@@ -127,7 +140,7 @@ def compare_methods(
             if confidence is not None:
                 row["low"], row["high"] = bootstrap_interval(difference, confidence=confidence, **options)
             row["effect"] = hedges_g(difference)
-            row["wins"], row["ties"], row["losses"] = win_tie_loss(difference)
+            row["wins"], row["ties"], row["losses"] = win_tie_loss(orient(difference, column))
             _, row["pvalue"] = PAIRED_TESTS[test](difference, **(options if test == "randomization" else {}))
         rows[method] = row
     columns = ["mean", "difference", "low", "high", "effect", "wins", "ties", "losses", "pvalue"]
@@ -145,7 +158,7 @@ def significance_marks(per_query, baseline, metrics=None, *, alpha=0.05, **optio
         Measures, indexed by method and query.
     baseline : str
         The method to compare with.
-    metrics : sequence of str, default=None
+    metrics : sequence of str or Measure, default=None
         Measures; None takes all.
     alpha : float, default=0.05
         Level of the adjusted p-values.
@@ -155,7 +168,8 @@ def significance_marks(per_query, baseline, metrics=None, *, alpha=0.05, **optio
     Returns
     -------
     DataFrame of shape (n_methods, n_metrics)
-        "+" where a method is better than the baseline, "-" where it is worse, else "".
+        "+" where a method is better than the baseline, "-" where it is worse, else ""; nothing for measures such as
+        "num_ret", of which neither more nor less is better.
 
     See Also
     --------
@@ -171,14 +185,16 @@ def significance_marks(per_query, baseline, metrics=None, *, alpha=0.05, **optio
     >>> significance_marks(per_query, "a")["map"].tolist()
     ['', '+']
     """
-    metrics = list(per_query.columns) if metrics is None else list(metrics)
+    metrics = list(per_query.columns) if metrics is None else [find_column(per_query, metric) for metric in metrics]
     methods = per_query.index.get_level_values(0).unique()
     marks = pd.DataFrame("", index=methods.rename("method"), columns=metrics)
     for metric in metrics:
         found = compare_methods(per_query, baseline, metric=metric, confidence=None, **options)
-        sure = found["adjusted"] < alpha
-        marks.loc[found.index[sure & (found["difference"] > 0)], metric] = "+"
-        marks.loc[found.index[sure & (found["difference"] < 0)], metric] = "-"
+        if prefers(metric) is None:
+            continue
+        sure, gain = found["adjusted"] < alpha, orient(found["difference"], metric)
+        marks.loc[found.index[sure & (gain > 0)], metric] = "+"
+        marks.loc[found.index[sure & (gain < 0)], metric] = "-"
     return marks
 
 
@@ -190,7 +206,7 @@ def compare_ranks(per_query, *, metric=None, alpha=0.05):
     per_query : DataFrame
         Measures, indexed by method and query. Methods without any value, such as those that failed, are left out, and
         then queries that lack a value of some method.
-    metric : str, default=None
+    metric : str or Measure, default=None
         Measure; None takes the first.
     alpha : float, default=0.05
         Level of the critical difference.
@@ -215,7 +231,8 @@ def compare_ranks(per_query, *, metric=None, alpha=0.05):
     >>> ranks.round(2).to_dict()
     {'b': 1.17, 'a': 1.83}
     """
-    table = query_table(per_query, metric).dropna(axis="columns", how="all").dropna()
-    result = friedman_nemenyi(table, alpha=alpha)
+    table, column = query_table(per_query, metric)
+    table = table.dropna(axis="columns", how="all").dropna()
+    result = friedman_nemenyi(orient(table, column), alpha=alpha)
     ranks = pd.Series(result.mean_ranks, index=table.columns.rename("method"), name="mean rank")
     return ranks.sort_values(kind="stable"), result

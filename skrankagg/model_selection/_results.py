@@ -2,7 +2,9 @@
 
 import pandas as pd
 
-from ..metrics import get_measure
+from .._numbers import is_integer
+from ..metrics import Measure, get_measure
+from ..metrics._registry import find_column
 
 __all__ = ["flagr_metrics", "flagr_table", "select_results"]
 
@@ -39,6 +41,7 @@ def flagr_metrics(cutoff=10, *, conventions=True):
     >>> flagr_metrics(1, conventions=False)
     ['map', 'num_ret', 'num_rel', 'num_rel_ret', 'p@1', 'recall@1', 'dcg@1', 'ndcg@1']
     """
+    _check_cutoff(cutoff)
     names = ["map", *_FLAGR_COUNTS, *(f"{name}@{k}" for name in _FLAGR for k in range(1, cutoff + 1))]
     if not conventions:
         return names
@@ -57,7 +60,7 @@ def select_results(results, per_query, *, cutoff=None, metric=None, query="all")
         Measures, indexed by method and query.
     cutoff : int, default=None
         Largest cutoff to show; None shows all. Measures without a cutoff are shown always.
-    metric : str or sequence of str, default=None
+    metric : str, Measure or sequence of these, default=None
         Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
     query : object or list, default="all"
         "all" for the summaries; an id, or a list of ids; None for every query.
@@ -103,9 +106,17 @@ def select_results(results, per_query, *, cutoff=None, metric=None, query="all")
     return table.xs(query, level=1)
 
 
+def _check_cutoff(cutoff):
+    if not is_integer(cutoff) or cutoff < 1:
+        raise ValueError(f"cutoff must be an int of at least 1; got {cutoff!r}.")
+
+
 def _columns(per_query, metric, cutoff):
+    if cutoff is not None:
+        _check_cutoff(cutoff)
     measured = {column: get_measure(column) for column in per_query.columns}
-    wanted = None if metric is None else [metric] if isinstance(metric, str) else list(metric)
+    wanted = None if metric is None else [metric] if isinstance(metric, str | Measure) else list(metric)
+    wanted = None if wanted is None else [find_column(measured, one) for one in wanted]
     names = set(measured) | {measure.name for measure in measured.values()}
     for one in wanted or ():
         if _NAMES.get(one, one) not in names:

@@ -1,8 +1,9 @@
 """Tables of a comparison, as text, Markdown, LaTeX and a Styler: a frame in, a str out.
 
-A table has a row for each method and a column for each measure. The best value of a measure is marked; where
-all methods are level nothing is. Counts and times are shown and not marked: more of them is not better. A dash
-stands for a missing number, such as those of a method that failed.
+A table has a row for each method and a column for each measure. The best value of a measure is marked: the highest, or
+the lowest where the column is named after a measure of which less is better; where all methods are level nothing is.
+Counts and times are shown and not marked: more of them is not better. A dash stands for a missing number, such as those
+of a method that failed.
 
 >>> import pandas as pd
 >>> from skrankagg.model_selection import text_table
@@ -19,6 +20,8 @@ Copeland  0.4800        15.4
 
 import numpy as np
 import pandas as pd
+
+from ..metrics._registry import find_measure, orient, prefers
 
 __all__ = ["latex_table", "markdown_table", "style_table", "text_table"]
 
@@ -295,10 +298,10 @@ def _lay_out(results, references, marks, decimals, mark_best, time):
         if name == time:
             unit, factor, digits = _time_unit(values)
             title, values, others = f"{title} ({unit})", values * factor, others * factor
-        elif _is_count(values):
+        elif _is_count(name, values):
             digits = 0
-        else:
-            best = _best(np.where(_eligible(results.index, mark_best), values, np.nan), digits)
+        elif prefers(name) is not None:
+            best = _best(np.where(_eligible(results.index, mark_best), orient(values, name), np.nan), digits)
         cells = [_cell(value, digits, "-") for value in values] + [_cell(value, digits, "") for value in others]
         behind = [""] * len(values)
         if marks is not None and name in marks:
@@ -319,7 +322,10 @@ def _time_unit(seconds):
     return "s", 1.0, 2
 
 
-def _is_count(values):
+def _is_count(name, values):
+    measure = find_measure(name)
+    if measure is not None:
+        return measure.is_total
     # Whole numbers, some of them above 1: no mean over queries looks so.
     finite = values[np.isfinite(values)]
     return bool((finite == np.round(finite)).all() and (finite > 1).any())

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..metrics import evaluate, get_measure
+from ..metrics._registry import find_column
 
 __all__ = [
     "check_fitted",
@@ -74,7 +75,7 @@ def measured_values(display, comparator, names, qrels=None):
     display : str
         Name of the display, for messages.
     comparator : Comparator
-    names : list of str
+    names : list of str or Measure
         Measures.
     qrels : Qrels or DataFrame, default=None
         Judgements for those that it has not computed; None takes its own.
@@ -86,6 +87,7 @@ def measured_values(display, comparator, names, qrels=None):
     """
     check_fitted(display, comparator)
     measured = comparator._measured()
+    names = [find_column(measured, name) for name in names]
     if set(names) <= set(measured.columns):
         return measured[names]
     qrels = comparator.qrels if qrels is None else qrels

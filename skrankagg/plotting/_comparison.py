@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..metrics import get_measure
+from ..metrics._registry import find_column
 from ._base import check_fitted, evaluate_runs, import_pyplot, summaries
 
 __all__ = ["ComparisonDisplay"]
@@ -25,6 +26,8 @@ class ComparisonDisplay:
         Standard error of each mean over the queries, with the same index; None draws no whiskers.
     label : str, default="score"
         What the numbers are, for the axis.
+    greater_is_better : bool or None, default=True
+        Whether the highest bar is the best, or the lowest; None colours none of them.
 
     Attributes
     ----------
@@ -59,10 +62,11 @@ class ComparisonDisplay:
     >>> display.figure_.savefig("ndcg.png")  # doctest: +SKIP
     """
 
-    def __init__(self, results, *, standard_error=None, label="score"):
+    def __init__(self, results, *, standard_error=None, label="score", greater_is_better=True):
         self.results = results
         self.standard_error = standard_error
         self.label = label
+        self.greater_is_better = greater_is_better
 
     @classmethod
     def from_comparator(cls, comparator, metric=None, *, ax=None, **bar_kwargs):
@@ -72,7 +76,7 @@ class ComparisonDisplay:
         ----------
         comparator : Comparator
             Fitted.
-        metric : str, default=None
+        metric : str or Measure, default=None
             A measure that it has computed; None takes the first.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
@@ -90,7 +94,7 @@ class ComparisonDisplay:
         """
         check_fitted("ComparisonDisplay", comparator)
         measured = list(comparator.per_query_.columns)
-        metric = measured[0] if metric is None else str(metric)
+        metric = measured[0] if metric is None else find_column(measured, metric)
         if metric not in measured:
             raise ValueError(
                 f"ComparisonDisplay expects a measure that the Comparator has computed, one of "
@@ -108,8 +112,8 @@ class ComparisonDisplay:
             Runs by name.
         qrels : DataFrame or Qrels
             Judgements.
-        metric : str, default="map"
-            Name of a measure.
+        metric : str or Measure, default="map"
+            A measure.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         **bar_kwargs
@@ -119,7 +123,8 @@ class ComparisonDisplay:
         -------
         ComparisonDisplay
         """
-        return cls._from_queries(evaluate_runs(runs, qrels, [metric]), metric).plot(ax, **bar_kwargs)
+        values = evaluate_runs(runs, qrels, [metric])
+        return cls._from_queries(values, values.columns[0]).plot(ax, **bar_kwargs)
 
     @classmethod
     def _from_queries(cls, values, metric):
@@ -132,7 +137,7 @@ class ComparisonDisplay:
         if n_queries > 1 and not measure.is_total:  # one query has no spread
             standard_error = queries.std().reindex(results.index) / np.sqrt(n_queries)
             label += f"\nmean ± standard error over {n_queries} queries"
-        return cls(results, standard_error=standard_error, label=label)
+        return cls(results, standard_error=standard_error, label=label, greater_is_better=measure.greater_is_better)
 
     def plot(self, ax=None, **bar_kwargs):
         """Draw the bars.
@@ -150,13 +155,15 @@ class ComparisonDisplay:
             Itself, with `ax_`, `figure_` and `bars_`.
         """
         plt = import_pyplot()
-        results = self.results.sort_values(ascending=False, kind="stable")
+        lowest_first = self.greater_is_better is False
+        results = self.results.sort_values(ascending=lowest_first, kind="stable")
         if ax is None:
             width = 5.5 + 0.075 * max(len(str(name)) for name in results.index)
             _, ax = plt.subplots(figsize=(width, 1.2 + 0.28 * len(results)), layout="constrained")
-        is_best = results.to_numpy() == results.max()
+        is_best = results.to_numpy() == (results.min() if lowest_first else results.max())
         level = is_best.sum() == results.notna().sum()
-        colors = [_BEST if best and not level else _OTHERS for best in is_best]
+        marks_best = self.greater_is_better is not None and not level
+        colors = [_BEST if best and marks_best else _OTHERS for best in is_best]
         place = np.arange(len(results))
         error = None
         if self.standard_error is not None:

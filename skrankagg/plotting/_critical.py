@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..metrics._registry import orient
 from ..stats import friedman_nemenyi
 from ._base import check_fitted, evaluate_runs, measured_values, new_axes
 
@@ -67,7 +68,7 @@ class CriticalDifferenceDisplay:
         ----------
         comparator : Comparator
             Fitted.
-        metric : str, default=None
+        metric : str or Measure, default=None
             Measure; None takes the first.
         alpha : float, default=0.05
             Level.
@@ -83,7 +84,7 @@ class CriticalDifferenceDisplay:
         check_fitted("CriticalDifferenceDisplay", comparator)
         metric = comparator.per_query_.columns[0] if metric is None else metric
         values = measured_values("CriticalDifferenceDisplay", comparator, [metric], qrels)
-        return cls._from_queries(values, metric, alpha).plot(ax)
+        return cls._from_queries(values, alpha).plot(ax)
 
     @classmethod
     def from_predictions(cls, runs, qrels, metric="map", *, alpha=0.05, ax=None):
@@ -95,8 +96,8 @@ class CriticalDifferenceDisplay:
             Runs by name.
         qrels : DataFrame or Qrels
             Judgements.
-        metric : str, default="map"
-            Name of a measure.
+        metric : str or Measure, default="map"
+            A measure.
         alpha : float, default=0.05
             Level.
         ax : matplotlib Axes, default=None
@@ -106,15 +107,16 @@ class CriticalDifferenceDisplay:
         -------
         CriticalDifferenceDisplay
         """
-        return cls._from_queries(evaluate_runs(runs, qrels, [metric]), metric, alpha).plot(ax)
+        return cls._from_queries(evaluate_runs(runs, qrels, [metric]), alpha).plot(ax)
 
     @classmethod
-    def _from_queries(cls, values, metric, alpha):
+    def _from_queries(cls, values, alpha):
+        metric = values.columns[0]
         names = values.index.get_level_values(0).unique()
         table = values[metric].unstack(level=0)[names].dropna(axis="columns", how="all")
         left_out = [str(name) for name in names if name not in table]
         table = table.dropna()
-        result = friedman_nemenyi(table, alpha=alpha)
+        result = friedman_nemenyi(orient(table, metric), alpha=alpha)
         label = f"mean rank by {metric} over {result.n_queries} queries"
         if left_out:
             label += f"\nwithout a value: {', '.join(left_out)}"

@@ -17,7 +17,7 @@ def _size(table):
     return 6.4 + 0.075 * longest, max(4.2, 0.8 + 0.19 * len(table))
 
 
-def _draw_lines(ax, table, line_kwargs):
+def _draw_lines(ax, table, line_kwargs, greater_is_better=True):
     """A line for each row over the columns; the legend beside the axes has the best mean on top."""
     lines = []
     for k, (name, values) in enumerate(table.iterrows()):
@@ -27,7 +27,8 @@ def _draw_lines(ax, table, line_kwargs):
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color=_RULE, linewidth=0.6)
     ax.set_axisbelow(True)
-    best_first = np.argsort(-table.mean(axis=1).to_numpy(), kind="stable")
+    means = table.mean(axis=1).to_numpy()
+    best_first = np.argsort(means if greater_is_better is False else -means, kind="stable")
     legend = ax.legend(
         handles=[lines[k] for k in best_first],
         loc="upper left",
@@ -54,6 +55,8 @@ class CutoffDisplay:
         The measure, cutoffs as columns.
     label : str, default="score"
         What the numbers are, for the axis.
+    greater_is_better : bool or None, default=True
+        Whether the highest value is the best, or the lowest; None marks none of the bars.
 
     Attributes
     ----------
@@ -80,9 +83,10 @@ class CutoffDisplay:
     2
     """
 
-    def __init__(self, table, *, label="score"):
+    def __init__(self, table, *, label="score", greater_is_better=True):
         self.table = table
         self.label = label
+        self.greater_is_better = greater_is_better
 
     @classmethod
     def from_comparator(cls, comparator, metric=None, *, cutoffs=None, kind="line", qrels=None, ax=None, **kwargs):
@@ -92,8 +96,9 @@ class CutoffDisplay:
         ----------
         comparator : Comparator
             Fitted.
-        metric : str, default=None
-            A measure that takes a cutoff, such as "ndcg" or "p"; None takes the first that the Comparator has computed.
+        metric : str or Measure, default=None
+            A measure that takes a cutoff, without one, such as "ndcg" or "p"; None takes the first that the Comparator
+            has computed.
         cutoffs : sequence of int, default=None
             None takes those that the Comparator has computed, or 1 to 10 where it has computed fewer than two.
         kind : {"line", "bar"}, default="line"
@@ -130,8 +135,8 @@ class CutoffDisplay:
             Runs by name.
         qrels : DataFrame or Qrels
             Judgements.
-        metric : str, default="ndcg"
-            A measure that takes a cutoff.
+        metric : str or Measure, default="ndcg"
+            A measure that takes a cutoff, without one.
         cutoffs : sequence of int, default=range(1, 11)
             Cutoffs.
         kind : {"line", "bar"}, default="line"
@@ -151,7 +156,8 @@ class CutoffDisplay:
     @classmethod
     def _from_queries(cls, values, metric, cutoffs):
         table = summaries(values).set_axis(list(cutoffs), axis=1)
-        return cls(table, label=get_measure(_at(metric, 1)).title.removesuffix(" at 1"))
+        measure = get_measure(_at(metric, 1))
+        return cls(table, label=measure.title.removesuffix(" at 1"), greater_is_better=measure.greater_is_better)
 
     def plot(self, kind="line", ax=None, **kwargs):
         """Draw the lines or bars.
@@ -178,7 +184,7 @@ class CutoffDisplay:
             ax.set_xlabel("cutoff k")
             ax.set_ylabel(f"{self.label} at k")
             ax.set_xticks(list(self.table.columns))
-            self.lines_ = _draw_lines(ax, self.table, kwargs)
+            self.lines_ = _draw_lines(ax, self.table, kwargs, self.greater_is_better)
         else:
             ax = new_axes(ax, (2.2 + 0.95 * n_cutoffs, 1.4 + 0.24 * n_methods))
             self.lines_ = self._plot_bars(ax, kwargs)
@@ -187,14 +193,17 @@ class CutoffDisplay:
 
     def _plot_bars(self, ax, kwargs):
         # A panel for each cutoff side by side, all on one scale, the methods in the same rows.
-        table = self.table.iloc[np.argsort(-self.table.iloc[:, -1].to_numpy(), kind="stable")]
+        lowest_first = self.greater_is_better is False
+        last = self.table.iloc[:, -1].to_numpy()
+        table = self.table.iloc[np.argsort(last if lowest_first else -last, kind="stable")]
         place = np.arange(len(table))
         width = float(np.nanmax(table.to_numpy())) or 1.0
         step = 1.18 * width
         containers = []
         for k, cutoff in enumerate(table.columns):
             values = table[cutoff].to_numpy()
-            colors = np.where(values == np.nanmax(values), "#3b8dc4", "#c3daec")
+            is_best = values == (np.nanmin(values) if lowest_first else np.nanmax(values))
+            colors = np.where(is_best & (self.greater_is_better is not None), "#3b8dc4", "#c3daec")
             containers.append(
                 ax.barh(place, values, left=k * step, **{"height": 0.72, "color": colors, "zorder": 2, **kwargs})
             )
@@ -215,7 +224,7 @@ class CutoffDisplay:
 
 
 def _at(metric, k):
-    name, bracket, options = metric.partition("[")
+    name, bracket, options = str(metric).partition("[")
     return f"{name}@{k}{bracket}{options}"
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..metrics import get_measure
+from ..metrics._registry import orient
 from ._base import check_fitted, evaluate_runs, measured_values, new_axes
 
 __all__ = ["QueryGainDisplay"]
@@ -21,7 +22,7 @@ class QueryGainDisplay:
     Parameters
     ----------
     difference : Series of shape (n_queries,)
-        Gain on each query, indexed by the query.
+        Gain on each query, indexed by the query; of a measure of which less is better, by how much it is lower.
     method, baseline : str
         Names, for the title.
     label : str, default="score"
@@ -68,7 +69,7 @@ class QueryGainDisplay:
             Fitted.
         method, baseline : str
             Names of methods.
-        metric : str, default=None
+        metric : str or Measure, default=None
             Measure; None takes the first.
         qrels : DataFrame or Qrels, default=None
             Judgements for a measure that it has not computed; None takes its own.
@@ -84,7 +85,7 @@ class QueryGainDisplay:
         check_fitted("QueryGainDisplay", comparator)
         metric = comparator.per_query_.columns[0] if metric is None else metric
         values = measured_values("QueryGainDisplay", comparator, [metric], qrels)
-        return cls._from_queries(values, method, baseline, metric).plot(ax, **bar_kwargs)
+        return cls._from_queries(values, method, baseline).plot(ax, **bar_kwargs)
 
     @classmethod
     def from_predictions(cls, runs, qrels, method, baseline, metric="map", *, ax=None, **bar_kwargs):
@@ -98,8 +99,8 @@ class QueryGainDisplay:
             Judgements.
         method, baseline : str
             Names of runs.
-        metric : str, default="map"
-            Name of a measure.
+        metric : str or Measure, default="map"
+            A measure.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         **bar_kwargs
@@ -110,10 +111,11 @@ class QueryGainDisplay:
         QueryGainDisplay
         """
         values = evaluate_runs(runs, qrels, [metric])
-        return cls._from_queries(values, method, baseline, metric).plot(ax, **bar_kwargs)
+        return cls._from_queries(values, method, baseline).plot(ax, **bar_kwargs)
 
     @classmethod
-    def _from_queries(cls, values, method, baseline, metric):
+    def _from_queries(cls, values, method, baseline):
+        metric = values.columns[0]
         table = values[metric].unstack(level=0)
         for name in (method, baseline):
             if name not in table:
@@ -125,7 +127,8 @@ class QueryGainDisplay:
                     f"QueryGainDisplay expects two methods with values; {name!r} has none, as when it failed."
                 )
         measure = get_measure(metric)
-        return cls((table[method] - table[baseline]).dropna(), method=method, baseline=baseline, label=measure.title)
+        gain = orient(table[method] - table[baseline], measure)
+        return cls(gain.dropna(), method=method, baseline=baseline, label=measure.title)
 
     def plot(self, ax=None, **bar_kwargs):
         """Draw the bars.

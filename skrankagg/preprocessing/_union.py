@@ -1,14 +1,12 @@
 """Consensus of consensuses: aggregators as the voters of another one."""
 
-from numbers import Integral
-
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
 from .._composition import Composition
 from .._lists import RankedLists
-from .._sklearn import check_is_fitted, clone
+from .._sklearn import ANY_INTEGER, check_is_fitted, clone
 from ._base import ListTransformer, columns_of
 
 __all__ = ["AggregatorUnion"]
@@ -63,7 +61,7 @@ class AggregatorUnion(ListTransformer, Composition):
     _parameter_constraints: dict = {
         "aggregators": [list],
         "passthrough": ["boolean"],
-        "n_jobs": [Integral, None],
+        "n_jobs": [ANY_INTEGER, None],
     }
 
     def __init__(self, aggregators, *, passthrough=False, n_jobs=None):

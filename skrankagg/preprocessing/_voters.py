@@ -11,7 +11,7 @@ from .._frames import first_row, plain_index, show_id
 from .._qrels import check_qrels
 from .._sklearn import HasMethods, Interval, StrOptions, check_is_fitted, clone
 from ..aggregators import DIBRA
-from ..metrics import evaluate_voters
+from ..metrics import Measure, evaluate_voters, get_measure
 from ._base import ListTransformer
 
 __all__ = ["VoterSelector"]
@@ -24,9 +24,9 @@ class VoterSelector(ListTransformer):
 
     Parameters
     ----------
-    by : estimator, str, mapping, pandas.Series or None, default=None
-        What a voter's value is: the weight that an estimator learns, in its ``voter_weights_``; the name of a measure,
-        of the voter's own lists against `qrels`; a number for each voter; None takes the weights of
+    by : estimator, str, Measure, mapping, pandas.Series or None, default=None
+        What a voter's value is: the weight that an estimator learns, in its ``voter_weights_``; a measure of which more
+        is better, of the voter's own lists against `qrels`; a number for each voter; None takes the weights of
         :class:`~skrankagg.aggregators.DIBRA`.
     n_voters : int, default=None
         Number of voters to keep, the best; of equals the first ids.
@@ -69,9 +69,9 @@ class VoterSelector(ListTransformer):
     """
 
     _parameter_constraints: dict = {
-        "by": [HasMethods(["fit"]), str, Mapping, pd.Series, None],
+        "by": [HasMethods(["fit"]), str, Measure, Mapping, pd.Series, None],
         "n_voters": [Interval(Integral, 1, None, closed="left"), None],
-        "threshold": [Real, StrOptions({"mean", "median"}), None],
+        "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"mean", "median"}), None],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
         "unknown_voter": [StrOptions({"keep", "ignore", "error"})],
     }
@@ -103,10 +103,16 @@ class VoterSelector(ListTransformer):
 
     def _values(self, lists):
         """Value of each voter, as a float Series indexed by voter."""
-        if isinstance(self.by, str):
+        if isinstance(self.by, str | Measure):
+            measure = get_measure(self.by)
             if self.qrels is None:
-                raise ValueError(f"by={self.by!r} measures the voters and needs judgements; give qrels=...")
-            return evaluate_voters(lists, check_qrels(self.qrels), self.by)[self.by]
+                raise ValueError(f"by={str(self.by)!r} measures the voters and needs judgements; give qrels=...")
+            if not measure.greater_is_better:
+                raise ValueError(
+                    f"by must be a measure of which more is better, for the voters with the highest values are kept; "
+                    f"{str(self.by)!r} is not one. Choose another measure, or give each voter a number."
+                )
+            return evaluate_voters(lists, check_qrels(self.qrels), measure)[str(measure)]
         if isinstance(self.by, Mapping | pd.Series):
             return pd.Series(self.by, dtype=np.float64)
         estimator = DIBRA() if self.by is None else clone(self.by)

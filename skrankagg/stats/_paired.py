@@ -7,6 +7,8 @@ difference the p-value is 1.
 import numpy as np
 from scipy import stats
 
+from .._numbers import is_integer
+
 __all__ = ["PAIRED_TESTS", "paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
 
 # Sign flips that are enumerated rather than drawn: 2 ** 20 of them.
@@ -23,6 +25,12 @@ def _check(difference):
             f"{difference.shape}{'' if np.isfinite(difference).all() else ' with NaN or infinity'}."
         )
     return difference
+
+
+def check_n_resamples(n_resamples):
+    """Raise ValueError unless a number of draws is an int of at least 1."""
+    if not is_integer(n_resamples) or n_resamples < 1:
+        raise ValueError(f"n_resamples must be an int of at least 1; got {n_resamples!r}.")
 
 
 def paired_t_test(difference):
@@ -159,6 +167,7 @@ def randomization_test(difference, *, n_resamples=100_000, random_state=0):
     0.25
     """
     difference = _check(difference)
+    check_n_resamples(n_resamples)
     mean = float(difference.mean())
     size = np.abs(difference[difference != 0])
     if len(size) == 0:

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
 from ..._progress import Progress
-from ..._sklearn import Interval, StrOptions
+from ..._sklearn import ANY_INTEGER, Interval, StrOptions
 from ...base import VOTER_WEIGHTS, BaseAggregator, Consensus
 from ._preferences import condorcet_components, draws, kemeny_lower_bound, margins, n_below, query_preferences
 from ._proof import Proven, prove
@@ -173,7 +173,7 @@ class Kemeny(BaseAggregator):
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "n_restarts": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
+        "n_jobs": [ANY_INTEGER, None],
         "verbose": ["boolean", StrOptions({"auto"})],
         **VOTER_WEIGHTS,
     }

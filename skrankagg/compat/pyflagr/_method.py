@@ -4,13 +4,13 @@ import os
 import secrets
 import string
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from ..._grouped import positions
+from ..._numbers import is_integer
 from ..._sklearn import limit_threads
 from ._door import encode_judgements, encode_profile, ids_out
 from ._evaluation import evaluate_run
@@ -70,7 +70,7 @@ class Method:
     """
 
     def __init__(self, eval_pts=10, *, convention="flagr"):
-        if not isinstance(eval_pts, Integral) or eval_pts < 1:
+        if not is_integer(eval_pts) or eval_pts < 1:
             raise ValueError(f"eval_pts must be an int of at least 1; got {eval_pts!r}.")
         self.eval_pts = int(eval_pts)
         self.convention = convention
