@@ -8,7 +8,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-__all__ = ["Columns", "encode_ids", "first_row", "plain_index", "show_id"]
+__all__ = ["Columns", "encode_ids", "first_row", "known_or_missing", "plain_index", "show_id"]
 
 
 class Columns:
@@ -140,6 +140,11 @@ def _eager_frame(frame, caller):
 def first_row(mask):
     """Number of the first row of a mask, as an int."""
     return int(np.argmax(mask))
+
+
+def known_or_missing(answers):
+    """Make a column of answers: True, False, and None for a missing one."""
+    return pd.array(answers, dtype="boolean")
 
 
 def show_id(index, position):

@@ -4,10 +4,12 @@
 
     _preferences        what the lists say of each pair; costs, bounds, components
     _search             local search among strict orders            } upper bounds
-    _buckets            local search among orders with ties         }
     _triangles          linear programmes, rows added as they are violated
+    _cuts, _branching   what proves the rest
     _proof              strict orders: search and bound until they meet
-    _weak               orders with ties: the same
+    _unique             whether another strict order costs as little
+    _weak               orders with ties: all of that
+    _levels             how orders with ties of the components make one
     _estimator          Kemeny
 """
 

@@ -7,12 +7,14 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
+from ..._frames import known_or_missing
 from ..._progress import Progress
 from ..._sklearn import ANY_INTEGER, Interval, StrOptions
 from ...base import VOTER_WEIGHTS, BaseAggregator, Consensus
 from ._preferences import condorcet_components, draws, kemeny_lower_bound, margins, n_below, query_preferences
 from ._proof import Proven, prove
 from ._search import borda_order, descend, iterate, order_cost
+from ._unique import only_order
 from ._weak import solve_weak
 
 __all__ = ["Kemeny", "kemeny_order"]
@@ -71,11 +73,10 @@ class Kemeny(BaseAggregator):
         a time limit; without one it proves components of up to 60 items and searches larger ones. The other two search
         only.
     ties : {"strict", "weak"}, default="strict"
-        Whether the consensus orders all items, or may tie some.
+        Whether the consensus orders all items, or may tie some; where a tie costs as little as an order, it ties.
     penalty : float, default=0.5
-        What a pair costs that is tied in a list or in the consensus but not in both, from 0 to 1 (below 0.5
-        it is no distance). It never changes
-        the best strict order, only its score.
+        What a pair costs that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 it is no
+        distance, and at 0 the weak consensus ties all items. It never changes the best strict order, only its score.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
         of them.
@@ -97,9 +98,10 @@ class Kemeny(BaseAggregator):
     ----------
     query_info_ : DataFrame
         A row for each query given to ``fit``: `query`, `kemeny_score`, the proven `lower_bound`, their difference
-        `gap`, whether the consensus is proven `optimal`, and the `stop_reason`: "optimal", "time limit", "large
-        component" (``method="auto"``), "search" (the searching methods) or "solver" (it gave up). :meth:`aggregate`
-        returns it for any lists.
+        `gap`, whether the consensus is proven `optimal`, whether the optimal order is `unique` (True where it is proven
+        to be the only one, False where there is another one of the same score, NA where neither is known), and the
+        `stop_reason`: "optimal", "time limit", "large component" (``method="auto"``), "search" (the searching methods)
+        or "solver" (it gave up). :meth:`aggregate` returns it for any lists.
 
     See Also
     --------
@@ -128,9 +130,20 @@ class Kemeny(BaseAggregator):
     the solver. A weak order is solved by a mixed-integer programme in the same manner.
 
     `score` is the number of items below; items that stand together and that no majority separates have equal scores,
-    and so do tied items. There may be several best orders, of which one is returned. Cost: :math:`O(m n^2)` for the
-    pairs, about :math:`n^3` for the local search; the proof takes milliseconds for most data of up to a hundred items,
-    and is exponential in the worst case. Memory :math:`O(n^2)` and about as many rows.
+    and so do tied items. There may be several best orders; one is returned, and `unique` tells. Which strict one, the
+    search decides. Of several weak ones it is one with many ties, chosen in two steps. First each component takes one
+    of its best orders: one with the most ties, if the solver finds it in about as many programmes as the proof took.
+    Then components share levels where ties cost no more than the order does: there are as few levels as the pairs that
+    may not tie allow, and each group of tied items stands half way between the highest and the lowest level that it can
+    have, on the upper one of two middle levels. So no two neighbouring levels can be merged at the same score, and if
+    each component has only one best order, the names of the items do not matter (with a `penalty` above 0.5 they may,
+    for a drawn pair that costs more if tied).
+
+    To find out whether the order is `unique`, the proof is repeated with that order excluded, within the time limit and
+    in about as many programmes as the first one took.
+
+    Cost: :math:`O(m n^2)` for the pairs, about :math:`n^3` for the local search; the proof takes milliseconds for most
+    data of up to a hundred items, and is exponential in the worst case. Memory :math:`O(n^2)` and about as many rows.
 
     References
     ----------
@@ -161,8 +174,8 @@ class Kemeny(BaseAggregator):
     2     q    c    1.0     3
     3     q    d    0.0     4
     >>> info
-      query  kemeny_score  lower_bound  gap  optimal stop_reason
-    0     q           4.0          4.0  0.0     True     optimal
+      query  kemeny_score  lower_bound  gap  optimal  unique stop_reason
+    0     q           4.0          4.0  0.0     True    True     optimal
     """
 
     _parameter_constraints: dict = {
@@ -178,7 +191,7 @@ class Kemeny(BaseAggregator):
         **VOTER_WEIGHTS,
     }
     _variants = ({}, {"ties": "weak"})
-    _query_columns = ("kemeny_score", "lower_bound", "gap", "optimal", "stop_reason")
+    _query_columns = ("kemeny_score", "lower_bound", "gap", "optimal", "unique", "stop_reason")
 
     def __init__(
         self,
@@ -215,7 +228,7 @@ class Kemeny(BaseAggregator):
             )
         finally:
             progress.close()
-        score, cost, bound, reason = zip(*solved, strict=True)
+        score, cost, bound, reason, unique = zip(*solved, strict=True)
         cost, bound = np.array(cost), np.array(bound)
         reason = np.array(reason, dtype=object)
         return Consensus(
@@ -225,12 +238,13 @@ class Kemeny(BaseAggregator):
                 "lower_bound": bound,
                 "gap": cost - bound,
                 "optimal": reason == "optimal",
+                "unique": known_or_missing(unique),
                 "stop_reason": reason,
             },
         )
 
     def _solve(self, lists, seed, progress):
-        """Solve one query: the items' scores, the consensus' score, the bound, and why it stopped."""
+        """Solve one query: the items' scores, the consensus' score, the bound, why it stopped, whether it is unique."""
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
         rng = np.random.default_rng(seed)
         prefer, tied = query_preferences(lists, 0, self.absent)
@@ -239,31 +253,32 @@ class Kemeny(BaseAggregator):
             progress.show(f"{lists.queries[0]!r}: at most {cost:g}, at least {bound:g}")
 
         base = kemeny_lower_bound(prefer, tied, penalty=self.penalty, ties=self.ties)
-        order, cost, bound, reason = self._strict(prefer, rng, deadline, report)
+        order, cost, bound, reason, parts = self._strict(prefer, rng, deadline, report)
         if self.ties == "weak":
             rank = np.empty(len(order), dtype=np.int64)
             rank[order] = np.arange(len(order))
-            rank, score, bound, reason = solve_weak(
+            rank, score, bound, reason, unique = solve_weak(
                 prefer, tied, self.penalty, rank, proves=self._proves(len(order)), deadline=deadline, report=report
             )
             reason = reason or self._gave_up
-            return n_below(rank), score, max(bound, base), reason
-        score = base + cost
-        return n_below(draws(margins(prefer), order)), score, score if reason == "optimal" else base + bound, reason
+            return n_below(rank), score, max(bound, base), reason, unique
+        score, margin = base + cost, margins(prefer)
+        bound = score if reason == "optimal" else base + bound
+        return n_below(draws(margin, order)), score, bound, reason, only_order(margin, parts, deadline)
 
     def _strict(self, prefer, rng, deadline, report):
         """Order the components one after the other, the smallest first; costs are those beyond the majorities'."""
         components, margin = condorcet_components(prefer), margins(prefer)
-        orders, cost, bound, reasons = [None] * len(components), 0.0, 0.0, {"optimal"}
+        parts, cost, bound, reasons = [None] * len(components), 0.0, 0.0, {"optimal"}
         for k in np.argsort([len(component) for component in components], kind="stable"):
             items = components[k]
             inner = margin[np.ix_(items, items)]
             part = self._component(inner, rng, deadline, lambda high, low, c=cost, b=bound: report(c + high, b + low))
-            orders[k] = items[part.order]
+            parts[k] = items, part
             cost, bound = cost + part.cost, bound + part.bound
             reasons.add(part.reason)
         reason = "optimal" if reasons == {"optimal"} else max(reasons - {"optimal"})
-        return np.concatenate(orders), cost, bound, reason
+        return np.concatenate([items[part.order] for items, part in parts]), cost, bound, reason, parts
 
     def _component(self, margin, rng, deadline, report):
         order = borda_order(margin)

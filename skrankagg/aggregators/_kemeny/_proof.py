@@ -32,12 +32,18 @@ class Proven:
         What it costs, and what every order costs at least, beyond the majorities' orientation of every pair.
     reason : str
         Why the search stopped: "optimal", "time limit", or "solver" if the solver gave up.
+    cycle : ndarray of shape (n_cycles, 3), dtype=int64, optional
+        The last rows of the proof.
+    n_programmes : int, default=0
+        Linear programmes that it took.
     """
 
     order: np.ndarray
     cost: float
     bound: float
     reason: str
+    cycle: np.ndarray | None = None
+    n_programmes: int = 0
 
 
 def prove(margin, order, rng, *, deadline=np.inf, report=None):
@@ -62,14 +68,14 @@ def prove(margin, order, rng, *, deadline=np.inf, report=None):
     state.search(order, rng, _SEARCH_ROUNDS * len(margin))
     polytope = TrianglePolytope(margin)
     try:
-        if _relax(state, polytope, rng):
+        if relax(state, polytope, rng):
             branch(state, polytope, rng)
     except Infeasible:
         state.bound = state.cost
     except Unfinished:
         pass
     if state.met():
-        return Proven(state.order, state.cost, state.cost, "optimal")
+        return Proven(state.order, state.cost, state.cost, "optimal", polytope.cycle, polytope.n_programmes)
     return Proven(state.order, state.cost, state.bound, "time limit" if state.late else "solver")
 
 
@@ -116,8 +122,21 @@ class State:
         return time.monotonic() >= self.deadline
 
 
-def _relax(state, polytope, rng):
-    """Bound by triangles, then by half cuts as long as they close the gap; returns whether there is a gap left."""
+def relax(state, polytope, rng):
+    """Bound by triangles, then by half cuts as long as they close the gap.
+
+    Parameters
+    ----------
+    state : State
+        The best order known, the bound and the deadline; updated.
+    polytope : TrianglePolytope
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    bool
+        Whether there is a gap left.
+    """
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
     last, before, idle = -np.inf, None, 0

@@ -57,6 +57,9 @@ class TrianglePolytope:
         self.row_slack = np.empty(0)
         self.bound, self.reduced = 0.0, np.zeros(len(self.cost))
         self.cut, self.cut_most = csr_array((0, len(self.cost))), np.empty(0)
+        self.n_kept = 0  # of the cuts, the first ones that are no consequence of the others
+        #: Linear programmes solved, and how many more may be.
+        self.n_programmes, self.most_programmes = 0, np.inf
 
     # ------------------------------------------------------------------ fixed pairs
 
@@ -104,6 +107,18 @@ class TrianglePolytope:
         i, j, k = self.cycle.T
         needed = ~(before[j, i] | before[k, j] | before[i, k])
         self.cycle = self.cycle[needed]
+
+    def exclude(self, order):
+        """Cut an order off: some two neighbours must change places."""
+        above, below = order[:-1], order[1:]
+        sign = np.where(above < below, 1.0, -1.0)
+        shape = (1, len(self.cost))
+        row = csr_array((sign, self.pair[above, below], [0, len(sign)]), shape=shape)
+        row.sort_indices()
+        self.cut = vstack([row, self.cut], format="csr")
+        # One less than what the order itself comes to.
+        self.cut_most = np.append(np.count_nonzero(sign > 0) - 1.0, self.cut_most)
+        self.n_kept += 1
 
     def agrees(self, x):
         """Whether a solution has all fixed pairs as they are fixed; those fixed after it may differ.
@@ -227,13 +242,19 @@ class TrianglePolytope:
         Infeasible
             If no order has the fixed pairs.
         Unfinished
-            If time ran out.
+            If time ran out, or the number of programmes.
         """
         free = self.free
         x, fixed_cost = self._fixed_value(free)
         self.bound, self.reduced = fixed_cost, np.zeros(len(x))
         if not free.any():
+            if (self.cut @ x > self.cut_most + VIOLATION).any():
+                raise Infeasible
+            self.row_slack = np.zeros(len(self.cycle) + len(self.cut_most))
             return x, fixed_cost
+        if self.n_programmes >= self.most_programmes:
+            raise Unfinished
+        self.n_programmes += 1
         matrix, most = self._rows(free)
         cost = self.cost[free]
         options = {} if deadline == np.inf else {"time_limit": max(deadline - time.monotonic(), 1e-3)}
@@ -254,7 +275,9 @@ class TrianglePolytope:
     def purge(self):
         """Drop the rows that the last solution does not touch."""
         touched = self.row_slack < 1e-3
-        touched, cut = touched[: len(self.cycle)], np.flatnonzero(touched[len(self.cycle) :])
+        touched, cut = touched[: len(self.cycle)], touched[len(self.cycle) :]
+        cut[: self.n_kept] = True
+        cut = np.flatnonzero(cut)
         self.cycle, self.cut, self.cut_most = self.cycle[touched], self.cut[cut], self.cut_most[cut]
 
     def cut_halves(self, x):

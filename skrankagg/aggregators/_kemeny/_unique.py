@@ -1,0 +1,118 @@
+"""Whether a cheapest strict order is the only one.
+
+All cheapest orders have the majorities' order across components and a cheapest order within each. So there is only one
+if each component has only one, and if a majority orders the last item of each component and the first of the next.
+
+Within a component, two blocks of neighbours that can change places at no cost show another order at once. Otherwise the
+proof starts over with a row that cuts the known order off: it ends with another order, or without one.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from ._branching import branch
+from ._preferences import TOLERANCE, granularity
+from ._proof import State, relax
+from ._search import descend, order_cost
+from ._triangles import Infeasible, TrianglePolytope, Unfinished
+
+__all__ = []
+
+# Linear programmes that the search for another order may take: so many, and so many for each of the first proof.
+_PROGRAMMES, _PER_PROGRAMME = 10, 1
+
+
+def only_order(margin, parts, deadline):
+    """Find out whether the cheapest order is the only one.
+
+    Parameters
+    ----------
+    margin : ndarray of shape (n, n), dtype=float64
+    parts : list of (ndarray of int, Proven)
+        The components, best first, and what is known of each.
+    deadline : float
+        When to stop, by `time.monotonic`.
+
+    Returns
+    -------
+    bool or None
+        None where that is not known.
+    """
+    ends = [(items[part.order[0]], items[part.order[-1]], part.reason == "optimal") for items, part in parts]
+    for (_, last, above), (first, _, below) in pairwise(ends):
+        if above and below and margin[last, first] == 0:
+            return False
+    cycles = [(margin[np.ix_(items, items)], part) for items, part in parts if len(items) > 2]
+    proven = [(inner, part) for inner, part in cycles if part.reason == "optimal"]
+    if any(_blocks_can_change_places(inner, part.order) for inner, part in proven):
+        return False
+    if len(proven) < len(cycles):
+        return None
+    answers = {True}
+    for inner, part in sorted(proven, key=lambda one: len(one[0])):
+        answers.add(_only_order(inner, part, deadline))
+        if False in answers:
+            return False
+    return None if None in answers else True
+
+
+def _blocks_can_change_places(margin, order):
+    """Whether two blocks of neighbours of an order can change places for nothing."""
+    ordered = margin[np.ix_(order, order)]
+    # sums[i, k] is the sum of the first i rows and the first k columns.
+    sums = np.pad(ordered, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
+    tolerance = TOLERANCE * np.abs(margin).sum()
+    for middle in range(1, len(order)):
+        # Margins of the block from i to the middle over the block from there to k.
+        start, end = slice(0, middle), slice(middle + 1, None)
+        total = sums[middle, end] - sums[start, end] - sums[middle, middle] + sums[start, middle][:, None]
+        if (np.abs(total) <= tolerance).any():
+            return True
+    return False
+
+
+class _Found(Exception):
+    """There is another order of the same cost."""
+
+
+class _Another(State):
+    """The search for another order: the known one passes for one that costs a step more, so that equal is cheaper."""
+
+    def __init__(self, margin, known, step, deadline):
+        super().__init__(margin, known, step, deadline, report=None)
+        self.least, self.known = self.cost, known
+        self.cost += step or 2e-9 * self.scale
+
+    def search(self, order, rng, n_rounds):
+        self.take(order)
+        self.take(descend(self.margin, order))
+
+    def take(self, order):
+        excess = order_cost(self.margin, order) - self.least
+        if (order == self.known).all() or excess > self.most - self.least:
+            return
+        if excess > TOLERANCE * self.scale:
+            # Equal for all that the solver can tell, but not equal.
+            raise Unfinished
+        raise _Found
+
+
+def _only_order(margin, part, deadline):
+    known = part.order
+    polytope = TrianglePolytope(margin)
+    polytope.exclude(known)
+    polytope.cycle = part.cycle
+    polytope.most_programmes = _PROGRAMMES + _PER_PROGRAMME * part.n_programmes
+    state = _Another(margin, known, granularity(margin), deadline)
+    rng = np.random.default_rng(0)
+    try:
+        if relax(state, polytope, rng):
+            branch(state, polytope, rng)
+    except Infeasible:
+        return True
+    except _Found:
+        return False
+    except Unfinished:
+        return None
+    return True if state.met() else None

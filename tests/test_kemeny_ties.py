@@ -1,0 +1,252 @@
+"""Kemeny where several orders cost the same: which one with ties it returns, and what `unique` says."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skrankagg import Kemeny
+from skrankagg.aggregators import condorcet_components, pairwise_preferences
+from skrankagg.aggregators._kemeny import _estimator, _proof, _triangles, _unique, _weak
+from skrankagg.aggregators._kemeny._preferences import pair_costs
+
+
+def profile(*orders):
+    rows = [("q", f"v{v}", item, rank) for v, items in enumerate(orders) for rank, item in enumerate(items, 1)]
+    return pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+
+
+def orders(n, ties):
+    """All orders of n items as ranks."""
+    if ties == "strict":
+        return np.array(list(itertools.permutations(range(n))))
+    return np.array([rank for rank in itertools.product(range(n), repeat=n) if set(rank) == set(range(max(rank) + 1))])
+
+
+ORDERS = {(n, ties): orders(n, ties) for n in range(1, 6) for ties in ("strict", "weak")}
+
+
+def costs(ranks, frame, absent, penalty):
+    before, level = pair_costs(*pairwise_preferences(frame, absent=absent), penalty)
+    total = np.zeros(len(ranks))
+    for i, j in itertools.combinations(range(len(before)), 2):
+        above, below = ranks[:, i] < ranks[:, j], ranks[:, i] > ranks[:, j]
+        total += np.where(above, before[i, j], np.where(below, before[j, i], level[i, j]))
+    return total, 1e-9 * max(np.abs(before).sum(), 1e-300)
+
+
+def published(consensus):
+    """Ranks of the items in the order of their ids, from 0 without gaps; equal scores tie."""
+    return np.unique(-consensus.sort_values("item")["score"].to_numpy(), return_inverse=True)[1]
+
+
+def random_lists(rng):
+    """Up to five lists of up to five items: full, partial, or with ties, and four kinds of weights."""
+    n, m = rng.integers(1, 6), rng.integers(1, 6)
+    kind, weight = rng.integers(3), rng.integers(4)
+    weights = [np.ones(m), rng.integers(0, 4, m), rng.integers(1, 4, m) * 0.1, (rng.random(m) + 0.1) * 1e-7][weight]
+    rows = []
+    for v in range(m):
+        items = rng.permutation(n)[: n if kind == 0 else rng.integers(1, n + 1)]
+        ranks = np.arange(len(items)) if kind < 2 else rng.integers(0, max(1, len(items) - 1), len(items))
+        rows += [("q", v, item, rank, weights[v]) for item, rank in zip(items, ranks, strict=True)]
+    return pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"])
+
+
+# ---------------------------------------------------------------------- against all orders
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_unique_and_ties_against_all_orders(seed):
+    rng = np.random.default_rng(seed)
+    frame, absent = random_lists(rng), rng.choice(["last", "ignore"])
+    penalty, n = rng.choice([0.5, 0.5, 0.5, 0.3, 0.7, 1.0, 0.0]), frame["item"].nunique()
+    for ties in ("strict", "weak"):
+        total, tolerance = costs(ORDERS[n, ties], frame, absent, penalty)
+        n_optimal = np.count_nonzero(total <= total.min() + tolerance)
+        consensus, info = Kemeny(ties=ties, absent=absent, penalty=penalty).aggregate(frame)
+        assert info["optimal"][0]
+        # So few items leave nothing unknown.
+        assert info["unique"][0] is not pd.NA and info["unique"][0] == (n_optimal == 1)
+        for method in ("local-search", "iterated-local-search"):
+            known = Kemeny(method=method, ties=ties, absent=absent, penalty=penalty).aggregate(frame)[1]["unique"][0]
+            assert known is pd.NA or known == (n_optimal == 1)
+    rank = published(consensus)
+    assert costs(rank[None], frame, absent, penalty)[0][0] <= total.min() + tolerance
+    for k in range(rank.max()):
+        merged = np.where(rank > k, rank - 1, rank)
+        assert costs(merged[None], frame, absent, penalty)[0][0] > total.min() + tolerance
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_without_cycles_levels_are_as_few_as_can_be_whatever_the_names(seed):
+    rng = np.random.default_rng(seed)
+    frame = profile(*(rng.permutation(list("abcde")) for _ in range(2 * rng.integers(1, 3))))
+    if any(len(component) > 1 for component in condorcet_components(pairwise_preferences(frame)[0])):
+        return
+    rank = published(Kemeny(ties="weak").fit_transform(frame))
+    total, tolerance = costs(ORDERS[5, "weak"], frame, "last", 0.5)
+    assert rank.max() == ORDERS[5, "weak"][total <= total.min() + tolerance].max(axis=1).min()
+    names = rng.permutation(5)
+    renamed = frame.assign(item=frame["item"].map(dict(zip("abcde", np.array(list("abcde"))[names], strict=True))))
+    np.testing.assert_array_equal(published(Kemeny(ties="weak").fit_transform(renamed))[names], rank)
+
+
+def n_cheapest(margin):
+    """Number of the orders of the lowest cost, by the classic programme over subsets."""
+    n = len(margin)
+    dear = np.maximum(margin, 0.0)
+    best, count = np.full(1 << n, np.inf), np.zeros(1 << n)
+    best[0], count[0] = 0.0, 1
+    above = np.zeros((1 << n, n))  # cost of all items of the subset before an item
+    for subset in range(1, 1 << n):
+        low = (subset & -subset).bit_length() - 1
+        above[subset] = above[subset & (subset - 1)] + dear[low]
+        rest = [(subset ^ (1 << k), k) for k in range(n) if subset >> k & 1]
+        found = np.array([best[one] + above[one, k] for one, k in rest])
+        best[subset] = found.min()
+        count[subset] = sum(
+            count[one] for (one, _), cost in zip(rest, found, strict=True) if cost < best[subset] + 1e-9
+        )
+    return count[-1]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_proof_with_the_known_order_cut_off_tells_whether_there_is_another(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(6, 11))
+    margin = [rng.normal(size=(n, n)), rng.integers(-6, 7, (n, n)).astype(float), rng.integers(-40, 41, (n, n)) * 0.1]
+    margin = np.triu(margin[seed % 3], 1) - np.triu(margin[seed % 3], 1).T
+    part = _proof.prove(margin, np.arange(n), rng)
+    only = n_cheapest(margin) == 1
+    assert _unique._only_order(margin, part, np.inf) == only
+    if _unique._blocks_can_change_places(margin, part.order):
+        assert not only
+
+
+def cheapest_weak_orders(before, level):
+    """Lowest cost, the number of orders that have it, and the most ties of one: bucket by bucket, over subsets."""
+    n = len(before)
+    within, ties = np.zeros(1 << n), np.zeros(1 << n, dtype=int)
+    above = np.zeros((1 << n, n))  # cost of all items of the subset before an item
+    member = (np.arange(1 << n)[:, None] >> np.arange(n)) & 1
+    for subset in range(1, 1 << n):
+        rest = subset & (subset - 1)
+        low = (subset & -subset).bit_length() - 1
+        within[subset] = within[rest] + level[low, member[rest] > 0].sum()
+        ties[subset] = ties[rest] + member[rest].sum()
+        above[subset] = above[rest] + before[low]
+    best, count, most = np.full(1 << n, np.inf), np.zeros(1 << n), np.zeros(1 << n, dtype=int)
+    best[0], count[0] = 0.0, 1
+    for subset in range(1, 1 << n):
+        last = [subset]  # the last bucket: each part of the subset but the empty one
+        while last[-1]:
+            last.append((last[-1] - 1) & subset)
+        last = np.array(last[:-1])
+        ahead = subset ^ last
+        total = best[ahead] + within[last] + (above[ahead] * member[last]).sum(axis=1)
+        best[subset] = total.min()
+        kept = total <= best[subset] + 1e-9
+        count[subset] = count[ahead[kept]].sum()
+        most[subset] = (most[ahead[kept]] + ties[last[kept]]).max()
+    return best[-1], count[-1], most[-1]
+
+
+@pytest.mark.parametrize(
+    ("n", "seed"), [(7, 0), (7, 1), (8, 2), (8, 3), (7, 23), (7, 112), (7, 395), (8, 51), (8, 81), (8, 214)]
+)
+def test_components_take_a_cheapest_order_with_the_most_ties(n, seed):
+    rng = np.random.default_rng(seed)
+    rows = [("q", v, item, rank) for v in range(6) for item, rank in enumerate(rng.integers(0, 6, n))]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+    cost, count, most = cheapest_weak_orders(*pair_costs(*pairwise_preferences(frame), 0.5))
+    consensus, info = Kemeny(ties="weak").aggregate(frame)
+    assert info["kemeny_score"][0] == cost and info["unique"][0] == (count == 1)
+    rank = published(consensus)
+    n_ties = (np.bincount(rank) * (np.bincount(rank) - 1)).sum() // 2
+    # Of several components each has the most ties that it can have: those seeds that do not fall apart have most.
+    assert n_ties == most if seed > 3 else n_ties <= most
+
+
+# ---------------------------------------------------------------------- by hand
+
+
+def test_opposite_lists_tie_where_ties_are_allowed():
+    opposite = profile("ab", "ba")
+    consensus, info = Kemeny(ties="weak").aggregate(opposite)
+    assert consensus["score"].tolist() == [0, 0] and info["kemeny_score"][0] == 1
+    assert not info["unique"][0]
+    assert not Kemeny().aggregate(opposite)[1]["unique"][0]
+
+
+@pytest.mark.parametrize("ties", ["strict", "weak"])
+def test_one_item_and_one_list_have_one_order(ties):
+    for frame in (profile("a"), profile("abc")):
+        info = Kemeny(ties=ties).aggregate(frame)[1]
+        assert info["unique"].dtype == "boolean" and info["unique"][0]
+
+
+def test_an_item_that_may_stand_anywhere_takes_the_middle_level():
+    # d is first in one list and last in the other: it may tie with each of a, b and c, which follow one another.
+    consensus = Kemeny(ties="weak").fit_transform(profile("dabc", "abcd"))
+    assert published(consensus).tolist() == [0, 1, 2, 1]
+
+
+def test_nothing_is_said_of_what_is_not_proven(monkeypatch):
+    cycle = profile("abc", "bca", "cab")
+    for method in ("local-search", "iterated-local-search"):
+        assert Kemeny(method=method).aggregate(cycle)[1]["unique"][0] is pd.NA
+    # The same cycle below two items that no majority separates: that is enough.
+    draw = profile("xyabc", "yxbca", "xycab", "yxabc")
+    assert Kemeny(method="local-search").aggregate(draw)[1]["unique"][0] == False  # noqa: E712, is False or NA
+    monkeypatch.setattr(_estimator, "_EASY_ITEMS", 2)
+    info = Kemeny().aggregate(cycle)[1]
+    assert info["stop_reason"][0] == "large component" and info["unique"][0] is pd.NA
+
+
+def test_the_search_for_another_order_is_limited(monkeypatch):
+    # Unequal weights leave one order of each kind; without programmes there is no proof of it.
+    frame = profile("abcde", "bcdea", "cdeab", "deabc", "eabcd")
+    frame["weight"] = frame["voter"].map(dict(zip([f"v{v}" for v in range(5)], (10, 11, 13, 17, 23), strict=True)))
+    for ties in ("strict", "weak"):
+        assert Kemeny(ties=ties).aggregate(frame)[1]["unique"][0]
+    monkeypatch.setattr(_unique, "_PROGRAMMES", 0)
+    monkeypatch.setattr(_unique, "_PER_PROGRAMME", 0)
+    monkeypatch.setattr(_weak, "_PROGRAMMES", -np.inf)
+    for ties in ("strict", "weak"):
+        info = Kemeny(ties=ties).aggregate(frame)[1]
+        assert info["optimal"][0] and info["unique"][0] is pd.NA
+
+
+def noting(solved, now, solve):
+    """A solver that notes when it is called."""
+
+    def solver(*args, **parameters):
+        solved.append(now[0])
+        return solve(*args, **parameters)
+
+    return solver
+
+
+@pytest.mark.parametrize("ties", ["strict", "weak"])
+def test_no_time_is_taken_for_it_after_the_limit(ties, monkeypatch):
+    # The clock passes the limit as soon as the optimum is proven.
+    frame = profile("abcde", "bcdea", "cdeab", "deabc", "eabcd")
+    frame["weight"] = frame["voter"].map(dict(zip([f"v{v}" for v in range(5)], (10, 11, 13, 17, 23), strict=True)))
+    now, late = [0.0], (_unique, "only_order") if ties == "strict" else (_weak._Component, "settle")
+    original = getattr(*late)
+
+    def pass_time(*args):
+        now[0] = 100.0
+        return original(*args)
+
+    monkeypatch.setattr(late[0] if ties == "weak" else _estimator, late[1], pass_time)
+    for module in (_estimator, _proof, _weak):
+        monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    solved = []
+    for module, name in ((_triangles, "linprog"), (_weak, "linprog"), (_weak, "milp")):
+        monkeypatch.setattr(module, name, noting(solved, now, getattr(module, name)))
+    info = Kemeny(ties=ties, method="exact", time_limit=50).aggregate(frame)[1]
+    assert info["optimal"][0] and info["unique"][0] is pd.NA
+    assert solved and 100.0 not in solved
