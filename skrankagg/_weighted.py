@@ -5,12 +5,16 @@ the weights of a query are those that its own lists imply, whenever they come; w
 weights over the training queries are pooled into one, which is then applied to any query.
 """
 
+import warnings
+
 import numpy as np
 import pandas as pd
 
-from ._frames import plain_index, show_id
+from ._frames import first_row, plain_index, show_id
 from ._sklearn import StrOptions, check_is_fitted
+from ._voter_names import type_hint
 from .base import VOTER_WEIGHTS, BaseAggregator
+from .exceptions import UnknownVoterWarning
 
 __all__ = ["WEIGHTING", "WeightedAggregator", "pool_weights"]
 
@@ -40,7 +44,7 @@ def pool_weights(lists, weight):
     learnt = lists.sum_over_lists(weight * lists.list_weight)
     mean = np.divide(learnt, total, out=np.zeros_like(total), where=total > 0)[lists.list_query]
     relative = np.divide(weight, mean, out=np.ones_like(weight), where=mean > 0)
-    # A voter whose lists all came with weight 0 has no say in what is typical; its lists count alike.
+    # A voter whose lists all came with weight 0 does not change what is typical; its lists count alike.
     trust = np.bincount(lists.list_voter, weights=lists.list_weight, minlength=lists.n_voters)
     share = np.where(trust[lists.list_voter] > 0, lists.list_weight, 1.0)
     trust = np.bincount(lists.list_voter, weights=share, minlength=lists.n_voters)
@@ -52,8 +56,9 @@ class WeightedAggregator(BaseAggregator):
     """Base of the aggregators that learn voter weights.
 
     A subclass defines ``_voter_weights(lists)``, the weight of each list as its query's lists imply it, float64 of
-    shape (n_lists,), at least 0; and ``_aggregate_weighted(lists, weight)``, which returns what ``_aggregate`` does.
-    Its constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are in ``WEIGHTING``.
+    shape (n_lists,), at least 0; and ``_aggregate_weighted(lists, weight, known)``, which returns what ``_aggregate``
+    does; `known` is False for lists whose weight is not learnt but the mean, and None where all are known. Its
+    constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are in ``WEIGHTING``.
 
     Attributes
     ----------
@@ -64,18 +69,18 @@ class WeightedAggregator(BaseAggregator):
     """
 
     def _aggregate(self, lists):
-        if self.weighting == "global":
-            weight = self._pooled_weights(lists)
-        else:
-            weight = self._voter_weights(lists)
-        return self._aggregate_weighted(lists, weight)
+        return self._aggregate_weighted(*self._weigh(lists))
+
+    def _rank(self, lists):
+        weighed = self._weigh(lists)
+        return self._publish(weighed[0], self._aggregate_weighted(*weighed))
 
     def _fit_rank(self, X):
         lists = self._prepare(X)
-        weight = self._learn(lists)
+        weighed = lists, self._learn(lists), None
         if self.weighting == "global":
-            weight = self._pooled_weights(lists)
-        return self._publish(lists, self._aggregate_weighted(lists, weight))
+            weighed = self._weigh(lists)
+        return self._publish(weighed[0], self._aggregate_weighted(*weighed))
 
     def _fit_lists(self, lists):
         self._learn(lists)
@@ -95,21 +100,44 @@ class WeightedAggregator(BaseAggregator):
         self.voter_weights_ = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
         return weight
 
-    def _pooled_weights(self, lists):
+    def _weigh(self, lists):
+        """Lists, the weight of each, and whether it is known; lists of voters to be ignored have list weight 0."""
+        if self.weighting == "query":
+            return lists, self._voter_weights(lists), None
         check_is_fitted(self, "voter_weights_")
-        known = plain_index(pd.Index(self.voter_weights_["voter"]))
-        place = known.get_indexer(plain_index(lists.voters))[lists.list_voter]
-        unknown = place < 0
+        fitted = pd.Index(self.voter_weights_["voter"])
+        place = plain_index(fitted).get_indexer(plain_index(lists.voters))[lists.list_voter]
         weight = self.voter_weights_["weight"].to_numpy()
-        if unknown.any() and self.unknown_voter == "error":
-            voter = show_id(lists.voters, lists.list_voter[np.argmax(unknown)])
+        known = place >= 0
+        if known.all():
+            return lists, weight[place], None
+        hint = "" if known.any() else type_hint(fitted, lists.voters[lists.list_voter])
+        if self.unknown_voter == "error":
             raise ValueError(
-                f"{type(self).__name__} knows no weight for voter {voter}, which was not among those it was fitted "
-                f"on; fit "
-                "it with this voter, or choose unknown_voter='mean' or 'ignore'."
+                f"{type(self).__name__} knows no weight for voter "
+                f"{show_id(lists.voters, lists.list_voter[first_row(~known)])}, which was not among those it was "
+                f"fitted on{hint}; fit it with this voter, or choose unknown_voter='mean' or 'ignore'."
             )
-        filler = weight.mean() if self.unknown_voter == "mean" else 0.0
-        return np.where(unknown, filler, weight[place])
+        # An unknown voter is an average one.
+        weight = np.where(known, weight[place], weight.mean())
+        if self.unknown_voter == "ignore":
+            left = np.logical_or.reduceat(known, lists.list_ptr[:-1])
+            if not left.all():
+                raise ValueError(
+                    f"{type(self).__name__} was not fitted on any voter of query "
+                    f"{show_id(lists.queries, first_row(~left))}{hint}, and unknown_voter='ignore' leaves this query "
+                    "no list; fit it with some of these voters, choose unknown_voter='mean', or drop the query."
+                )
+            return lists.with_list_weight(np.where(known, lists.list_weight, 0.0)), weight, None
+        if not known.any():
+            warnings.warn(
+                f"{type(self).__name__} was not fitted on any voter of these lists{hint}, so that all have equal "
+                "weights and nothing that it learnt is used; give the voters the ids that fit has seen, or choose "
+                "weighting='query'.",
+                UnknownVoterWarning,
+                stacklevel=4,
+            )
+        return lists, weight, known
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -27,6 +27,7 @@ from ._frames import first_row, plain_index, show_id
 from ._grouped import expand, group_order, positions, starts_to_ptr
 from ._lists import check_lists
 from ._sklearn import BaseEstimator, Tags, TransformerMixin, accept_lists
+from ._voter_names import near_voters, type_hint, unmatched, warn_of_misspelt_names
 
 __all__ = [
     "TIE_TOLERANCE",
@@ -339,7 +340,7 @@ def voter_values(lists, given, name, advice):
     Raises
     ------
     ValueError
-        If a voter that has a list is missing.
+        If a voter that has a list is missing, or one has two values.
 
     See Also
     --------
@@ -355,6 +356,9 @@ def voter_values(lists, given, name, advice):
     array([0.5, 2. ])
     """
     given = pd.Series(given, dtype=np.float64)
+    if given.index.has_duplicates:
+        twice = show_id(given.index, first_row(given.index.duplicated()))
+        raise ValueError(f"{name} must hold one value for each voter; it holds several for {twice}. Drop all but one.")
     place = plain_index(given.index).get_indexer(plain_index(lists.voters))
     voting = np.zeros(lists.n_voters, dtype=bool)
     voting[lists.list_voter] = True
@@ -362,9 +366,18 @@ def voter_values(lists, given, name, advice):
     if unknown.any():
         raise ValueError(
             f"{name} must hold a value for every voter; {int(unknown.sum())} have none, the first is "
-            f"{show_id(lists.voters, first_row(unknown))}. {advice}"
+            f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
         )
     return np.where(voting, given.to_numpy()[place], 0.0)
+
+
+def _near_miss(lists, names, unknown):
+    # A name that no list has may be the voter's, misspelt or of another type.
+    if unknown.all() and len(names):
+        return type_hint(names, lists.voters, known_as="the names", given_as="the voters")
+    spare = names[unmatched(names, lists.voters)].tolist()
+    near = near_voters(lists.voters[[first_row(unknown)]].tolist(), spare)
+    return f" (the name {near[0][1]!r} has no list: is it meant?)" if near else ""
 
 
 class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
@@ -527,6 +540,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             raise ValueError(f"{self!r} needs scores and the lists have ranks only; {self._scores_hint}.")
         if getattr(self, "voter_weights", None) is not None:
             lists = lists.with_list_weight(lists.list_weight * self._given_weights(lists)[lists.list_voter])
+            warn_of_misspelt_names(self.voter_weights, lists.voters, "voter_weights")
         if lists.is_weighted and not tags.voter_weights:
             raise ValueError(
                 f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or "

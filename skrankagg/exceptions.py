@@ -1,6 +1,6 @@
 """Warnings that skrankagg raises; its errors are the built-in TypeError and ValueError."""
 
-__all__ = ["RankScoreConflictWarning", "SplitQueryWarning"]
+__all__ = ["RankScoreConflictWarning", "SplitQueryWarning", "UnknownVoterWarning"]
 
 
 class RankScoreConflictWarning(UserWarning):
@@ -52,4 +52,32 @@ class SplitQueryWarning(UserWarning):
     ...     RankedLists.from_frame(lists.iloc[[0, 2, 3]])
     Traceback (most recent call last):
     skrankagg.exceptions.SplitQueryWarning: 1 list has lost rows, as when a splitter takes the rows of a frame for ...
+    """
+
+
+class UnknownVoterWarning(UserWarning):
+    """Voters do not match: a parameter seems to misspell one, or ``fit`` has not seen any voter of the lists.
+
+    A name that is not a voter's, as in ``voter_weights``, counts as misspelt if it resembles one voter and no other:
+    equal but for case, blanks, leading zeros and type (1 and "1"), or of similar spelling. Other names do not count:
+    lists may be a part of a data set, as in cross-validation, and lack some of its voters.
+
+    See Also
+    --------
+    skrankagg.aggregators.DIBRA : With ``weighting="global"`` it warns if it was not fitted on any voter of the lists.
+    skrankagg.preprocessing.VoterSelector : Warns if it has no value for any voter of the lists.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pandas as pd
+    >>> from skrankagg import CombSUM
+    >>> from skrankagg.exceptions import UnknownVoterWarning
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["bing", "google"], "item": ["a", "b"], "rank": [1, 1]})
+    >>> method = CombSUM(norm="rank", voter_weights={"bing": 1, "google": 1, "gogle": 3})
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", UnknownVoterWarning)
+    ...     method.fit(lists)
+    Traceback (most recent call last):
+    skrankagg.exceptions.UnknownVoterWarning: voter_weights names a voter that has no list: 'gogle' (did you mean ...
     """

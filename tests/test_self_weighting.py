@@ -333,6 +333,26 @@ def test_the_number_of_iterations_is_bounded():
     assert (DIBRA(max_iter=1, tol=1e-6).fit(lists).query_voter_weights_["weight"] <= 2).all()
 
 
+@pytest.mark.parametrize("prune", ["low", "wire"])
+def test_lists_of_weight_0_change_no_cut(prune):
+    lists = example_lists(3, full=True)
+    worst = lists[lists["voter"] == "v0"].assign(voter="w", weight=0.0)
+    worst["rank"] = worst.groupby("query")["rank"].transform("max") + 1 - worst["rank"]
+    method = DIBRA(prune=prune, d2=0.1 if prune == "low" else 1.0)
+    together = pd.concat([lists.assign(weight=1.0), worst.drop(columns="score")], ignore_index=True)
+    expected = method.fit_transform(lists.drop(columns="score"))
+    pd.testing.assert_frame_equal(method.fit_transform(together.drop(columns="score")), expected)
+
+
+@pytest.mark.parametrize("weighting", ["query", "global"])
+def test_weights_given_to_the_aggregator_are_those_of_the_method(weighting):
+    lists, given = example_lists(), {"v0": 1.0, "v1": 2.0, "v2": 0.5, "v3": 3.0, "v4": 0.0}
+    inside = DIBRA(CombSUM(norm="borda", voter_weights=given), weighting=weighting)
+    outside = DIBRA(CombSUM(norm="borda"), weighting=weighting, voter_weights=given)
+    pd.testing.assert_frame_equal(inside.fit_transform(lists), outside.fit_transform(lists))
+    pd.testing.assert_frame_equal(inside.voter_weights_, outside.voter_weights_)
+
+
 # ---------------------------------------------------------------------- what weights are for
 
 
@@ -412,9 +432,11 @@ def test_voters_that_fit_has_not_seen_have_three_fates(method):
     ignored = clone(method).set_params(unknown_voter="ignore").fit(seen)
     mean = clone(method).set_params(unknown_voter="mean").fit(seen)
     assert ignored.transform(seen).equals(mean.transform(seen))
-    weight = mean._pooled_weights(RankedLists.from_frame(newcomer))
-    assert weight[4] == pytest.approx(mean.voter_weights_["weight"].mean())
-    assert ignored._pooled_weights(RankedLists.from_frame(newcomer))[4] == 0.0
+    encoded = RankedLists.from_frame(newcomer)
+    lists, weight, known = mean._weigh(encoded)
+    assert lists is encoded and known.tolist() == [voter != "v4" for voter in lists.voters.take(lists.list_voter)]
+    assert weight[~known] == pytest.approx(mean.voter_weights_["weight"].mean())
+    assert ignored._weigh(encoded)[0].list_weight.tolist() == known.astype(float).tolist()
 
 
 def test_pooled_weights_are_means_of_relative_weights():

@@ -62,7 +62,8 @@ class Agglomerative(WeightedAggregator):
         Whether each query's weights are learnt from its own lists, or each voter has one weight, pooled over the
         queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight, none, or an error.
+        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight; weight 0, so that its
+        lists change nothing and only their items are candidates; or an error.
 
     Attributes
     ----------
@@ -70,6 +71,11 @@ class Agglomerative(WeightedAggregator):
         Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
     query_voter_weights_ : DataFrame
         Columns `query`, `voter`, `weight`: the weights that merging starts with.
+
+    Warns
+    -----
+    UnknownVoterWarning
+        With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 
     See Also
     --------
@@ -146,11 +152,13 @@ class Agglomerative(WeightedAggregator):
             weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] = majority_agreement(ranks, preference_counts(ranks))
         return weight
 
-    def _aggregate_weighted(self, lists, weight):
+    def _aggregate_weighted(self, lists, weight, known):
         consensus = np.empty(lists.n_pairs)
         for q in range(lists.n_queries):
-            ranks = rank_matrix(lists, q)
-            n, own = ranks.shape[1], weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
+            # Only ignored voters' lists have weight 0 here: they are not merged, and their items stay candidates.
+            counted = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0
+            ranks = rank_matrix(lists, q)[counted]
+            n, own = ranks.shape[1], weight[lists.list_ptr[q] : lists.list_ptr[q + 1]][counted]
             # What the lists say, and not who says it, puts them in order.
             order = np.lexsort((own, *ranks.T[::-1]))
             ranks = ranks[order] / 2

@@ -14,7 +14,7 @@ from ._linear import CombSUM
 __all__ = ["DIBRA", "item_confidence", "scale_weights"]
 
 
-def scale_weights(weight, list_ptr, list_weight, norm):
+def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
     """Bring the voter weights of each query onto one scale.
 
     Parameters
@@ -27,6 +27,8 @@ def scale_weights(weight, list_ptr, list_weight, norm):
         How often each list counts.
     norm : {"minmax", "z"} or None
         ``(w - min) / (max - min)``, or ``w * variance / max``, or as they are.
+    known : ndarray of shape (n_lists,), dtype=bool, default=None
+        Lists that set the scale; the others get the mean of what it makes of these. None scales by all lists.
 
     Returns
     -------
@@ -47,19 +49,25 @@ def scale_weights(weight, list_ptr, list_weight, norm):
     if norm is None:
         return weight
     heads, query = list_ptr[:-1], expand(list_ptr)
-    # A list of weight 0 is no voter: it neither sets the scale nor uses it.
-    voting = list_weight > 0
+    # A list of weight 0 neither sets the scale nor uses it.
+    counted = list_weight if known is None else np.where(known, list_weight, 0.0)
+    voting = counted > 0
     high = np.maximum.reduceat(np.where(voting, weight, -np.inf), heads)
     low = np.minimum.reduceat(np.where(voting, weight, np.inf), heads)
     flat = ~(high - low > 1e-12 * high)
+    total = np.add.reduceat(counted, heads)
+    total = np.where(total > 0, total, 1.0)
     if norm == "minmax":
         scaled = (weight - low[query]) / np.where(flat, 1.0, high - low)[query]
     else:
-        total = np.add.reduceat(list_weight, heads)
-        mean = np.add.reduceat(weight * list_weight, heads) / np.where(total > 0, total, 1.0)
-        square = np.add.reduceat((weight - mean[query]) ** 2 * list_weight, heads)
-        scaled = weight * (square / np.where(total > 0, total, 1.0) / np.where(flat, 1.0, high))[query]
-    return np.where(flat[query], 1.0, np.clip(scaled, 0.0, None))
+        mean = np.add.reduceat(weight * counted, heads) / total
+        square = np.add.reduceat((weight - mean[query]) ** 2 * counted, heads)
+        scaled = weight * (square / total / np.where(flat, 1.0, high))[query]
+    scaled = np.where(flat[query], 1.0, np.clip(scaled, 0.0, None))
+    if known is None:
+        return scaled
+    mean = np.where(flat, 1.0, np.add.reduceat(scaled * counted, heads) / total)
+    return np.where(known, scaled, mean[query])
 
 
 def item_confidence(pair, confidence, n_pairs):
@@ -124,7 +132,9 @@ class DIBRA(WeightedAggregator):
         Whether each query's weights are learnt from its own lists, or each voter has one weight, pooled over the
         queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight, none, or an error.
+        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight, of the scaled weights
+        of its query where they are scaled; weight 0, so that its lists change nothing and only their items are
+        candidates; or an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights given in advance, which multiply those of the lists.
 
@@ -134,6 +144,11 @@ class DIBRA(WeightedAggregator):
         Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
     query_voter_weights_ : DataFrame
         Columns `query`, `voter`, `weight`: what the iteration ended with.
+
+    Warns
+    -----
+    UnknownVoterWarning
+        With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 
     See Also
     --------
@@ -248,26 +263,8 @@ class DIBRA(WeightedAggregator):
 
     # ------------------------------------------------------------------ the iteration
 
-    def _voter_weights(self, lists):
-        return self._iterate(self._prepare_aggregator(lists))
-
-    def _aggregate_weighted(self, lists, weight):
-        lists = self._prepare_aggregator(lists)
-        score = self._score(lists, weight)
-        if self.prune is None:
-            return score
-        cut, held = lists.keep_rows(self._kept_rows(lists, weight))
-        if self.prune == "wire" and self.weighting == "query":
-            weight = self._iterate(cut)
-        cut_score = self._score(cut, weight)
-        # Items that no cut list holds come last, in the order that they had before.
-        heads = lists.pair_ptr[:-1]
-        lowest = np.minimum.reduceat(cut_score, cut.pair_ptr[:-1]) - 1
-        score = score - np.maximum.reduceat(score, heads)[lists.pair_query] + lowest[lists.pair_query]
-        score[held] = cut_score
-        return score
-
-    def _prepare_aggregator(self, lists):
+    def _prepare(self, X):
+        lists = super()._prepare(X)
         aggregator = self._aggregator()
         tags = aggregator.__sklearn_tags__().aggregator_tags
         if not tags.voter_weights or tags.integer_weights:
@@ -281,12 +278,36 @@ class DIBRA(WeightedAggregator):
     def _scores_hint(self):
         return self._aggregator()._scores_hint
 
+    def _voter_weights(self, lists):
+        return self._iterate(lists)
+
+    def _aggregate_weighted(self, lists, weight, known):
+        score = self._score(lists, weight, known)
+        if self.prune is None:
+            return score
+        # What is in a list of weight 0 alone is in no cut list, unless all lists of its query are such.
+        voting = lists.list_weight > 0
+        voting |= ~np.logical_or.reduceat(voting, lists.list_ptr[:-1])[lists.list_query]
+        heard, pair = lists.keep_lists(voting)
+        weight, known = weight[voting], None if known is None else known[voting]
+        cut, held = heard.keep_rows(self._kept_rows(heard, weight, known))
+        if self.prune == "wire" and self.weighting == "query":
+            weight = self._iterate(cut)
+        cut_score = self._score(cut, weight, known)
+        # Items that no cut list holds come last, in the order that they had before.
+        heads = lists.pair_ptr[:-1]
+        lowest = np.minimum.reduceat(cut_score, cut.pair_ptr[:-1]) - 1
+        score = score - np.maximum.reduceat(score, heads)[lists.pair_query] + lowest[lists.pair_query]
+        score[pair[held]] = cut_score
+        return score
+
     def _aggregator(self):
         return CombSUM(norm="borda") if self.aggregator is None else clone(self.aggregator)
 
-    def _score(self, lists, weight, score=None):
+    def _score(self, lists, weight, known=None, score=None):
         score = self._aggregator()._repeat(lists) if score is None else score
-        return score(lists.list_weight * scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm))
+        scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
+        return score(lists.list_weight * scaled)
 
     def _iterate(self, lists):
         weight = np.ones(lists.n_lists)
@@ -295,7 +316,7 @@ class DIBRA(WeightedAggregator):
             if t == 1 or not moving.all():
                 score = self._aggregator()._repeat(rest)
                 distance = LIST_DISTANCES[self.distance](rest)
-            order, ordered = rank_pairs(rest, self._score(rest, weight[running], score))
+            order, ordered = rank_pairs(rest, self._score(rest, weight[running], score=score))
             growth = np.exp(-self.gamma * t * distance(consensus_places(rest, order, ordered)))
             weight[running] += growth
             moving = self._moving(rest, growth)
@@ -313,9 +334,9 @@ class DIBRA(WeightedAggregator):
 
     # ------------------------------------------------------------------ pruning
 
-    def _kept_rows(self, lists, weight):
+    def _kept_rows(self, lists, weight, known=None):
         if self.prune == "low":
-            scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, "minmax")
+            scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, "minmax", known=known)
             kept = np.floor((self.d1 + self.d2 * scaled) * lists.list_length + 1e-9)
             return _first_places(lists, lists.rank) <= np.maximum(kept, 1)[lists.row_list]
         confidence = self._confidence(lists, weight)

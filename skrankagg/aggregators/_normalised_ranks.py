@@ -6,6 +6,7 @@ import numpy as np
 
 from .._frames import first_row, show_id
 from .._sklearn import Interval
+from .._voter_names import warn_of_misspelt_names
 from ..base import VOTER_WEIGHTS, BaseAggregator, voter_values
 
 __all__ = ["BaseNormalisedRanks", "minimum_by_pair"]
@@ -29,6 +30,8 @@ class BaseNormalisedRanks(BaseAggregator):
     def _prepare(self, X):
         lists = super()._prepare(X)
         self._list_n_items(lists)
+        if self.n_items is not None and not isinstance(self.n_items, Integral):
+            warn_of_misspelt_names(self.n_items, lists.voters, "n_items")
         return lists
 
     def _list_n_items(self, lists):

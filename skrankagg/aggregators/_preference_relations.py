@@ -105,7 +105,8 @@ class PreferenceRelations(WeightedAggregator):
         Whether each query's weights are learnt from its own lists, or each voter has one weight, pooled over the
         queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight, none, or an error.
+        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight; weight 0, so that its
+        lists change nothing and only their items are candidates; or an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights given in advance, which multiply those of the lists.
 
@@ -115,6 +116,11 @@ class PreferenceRelations(WeightedAggregator):
         Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
     query_voter_weights_ : DataFrame
         Columns `query`, `voter`, `weight`.
+
+    Warns
+    -----
+    UnknownVoterWarning
+        With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 
     See Also
     --------
@@ -190,7 +196,7 @@ class PreferenceRelations(WeightedAggregator):
             weight[own] = 1 - disagreements(ranks, ranks > 2 * n, majority) / (n * (n - 1) / 2)
         return weight
 
-    def _aggregate_weighted(self, lists, weight):
+    def _aggregate_weighted(self, lists, weight, known):
         tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:

@@ -7,6 +7,7 @@ import numpy as np
 from .._frames import first_row, show_id
 from .._order_statistics import log_binomial_tail, log_crossing, log_poisson_binomial_tail, sorted_places
 from .._sklearn import Interval
+from .._voter_names import warn_of_misspelt_names
 from ..base import Consensus, voter_values
 from ._normalised_ranks import PER_VOTER, BaseNormalisedRanks, minimum_by_pair
 
@@ -185,6 +186,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
         lists = super()._prepare(X)
         if self.top_cutoff is not None:
             self._list_cutoff(lists)
+            if not isinstance(self.top_cutoff, Real):
+                warn_of_misspelt_names(self.top_cutoff, lists.voters, "top_cutoff")
         return lists
 
     def _list_cutoff(self, lists):

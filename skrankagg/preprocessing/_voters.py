@@ -10,7 +10,9 @@ import pandas as pd
 from .._frames import first_row, plain_index, show_id
 from .._qrels import check_qrels
 from .._sklearn import HasMethods, Interval, StrOptions, check_is_fitted, clone
+from .._voter_names import type_hint, warn_of_misspelt_names
 from ..aggregators import DIBRA
+from ..exceptions import UnknownVoterWarning
 from ..metrics import Measure, evaluate_voters, get_measure
 from ._base import ListTransformer
 
@@ -20,14 +22,14 @@ __all__ = ["VoterSelector"]
 class VoterSelector(ListTransformer):
     """Keep the lists of the best voters.
 
-    A voter that is left out has no say at all, where a weighted method lowers its voice.
+    The lists of the other voters are left out altogether, where a weighted method gives them less weight.
 
     Parameters
     ----------
     by : estimator, str, Measure, mapping, pandas.Series or None, default=None
         What a voter's value is: the weight that an estimator learns, in its ``voter_weights_``; a measure of which more
-        is better, of the voter's own lists against `qrels`; a number for each voter; None takes the weights of
-        :class:`~skrankagg.aggregators.DIBRA`.
+        is better, of the voter's own lists against `qrels`; a number for each voter, whether it has lists or not; None
+        takes the weights of :class:`~skrankagg.aggregators.DIBRA`.
     n_voters : int, default=None
         Number of voters to keep, the best; of equals the first ids.
     threshold : float, "mean" or "median", default=None
@@ -46,6 +48,8 @@ class VoterSelector(ListTransformer):
     -----
     UserWarning
         If a query loses all of its lists, and so is left out.
+    UnknownVoterWarning
+        If no voter of the lists has a value and all are kept, or a mapping `by` seems to misspell a voter.
 
     See Also
     --------
@@ -82,6 +86,12 @@ class VoterSelector(ListTransformer):
         self.threshold = threshold
         self.qrels = qrels
         self.unknown_voter = unknown_voter
+
+    def _prepare(self, X):
+        lists = super()._prepare(X)
+        if isinstance(self.by, Mapping | pd.Series):
+            warn_of_misspelt_names(self.by, lists.voters, "by")
+        return lists
 
     def _fit_lists(self, lists):
         value = self._values(lists)
@@ -126,11 +136,24 @@ class VoterSelector(ListTransformer):
         known = plain_index(pd.Index(self.voter_scores_["voter"]))
         place = known.get_indexer(plain_index(lists.voters))[lists.list_voter]
         unknown = place < 0
+        hint = type_hint(known, lists.voters[lists.list_voter]) if unknown.all() else ""
         if unknown.any() and self.unknown_voter == "error":
             voter = show_id(lists.voters, lists.list_voter[first_row(unknown)])
             raise ValueError(
-                f"{type(self).__name__} has no value for voter {voter}, which was not among those it was fitted on; "
-                "fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
+                f"{type(self).__name__} has no value for voter {voter}, which was not among those it was fitted "
+                f"on{hint}; fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
+            )
+        if unknown.all() and self.unknown_voter == "ignore":
+            raise ValueError(
+                f"No list is left: {type(self).__name__} has a value for none of the voters{hint}. Fit it with these "
+                "voters, or choose unknown_voter='keep'."
+            )
+        if unknown.all():
+            warnings.warn(
+                f"{type(self).__name__} has a value for none of the voters{hint}, so that all lists are kept and "
+                "nothing is selected; give the voters the ids that fit has seen.",
+                UnknownVoterWarning,
+                stacklevel=3,
             )
         kept = np.where(unknown, self.unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
         left = np.logical_or.reduceat(kept, lists.list_ptr[:-1])
