@@ -26,7 +26,7 @@ class VoterSelector(ListTransformer):
     ----------
     by : estimator, str, mapping, pandas.Series or None, default=None
         What a voter's value is: the weight that an estimator learns, in its ``voter_weights_``; the name of a measure,
-        of the voter's own lists against `qrels`; a number for each voter; None takes the weights of
+        over the judged queries for which the voter has a list; a number for each voter; None takes the weights of
         :class:`~skrankagg.aggregators.DIBRA`.
     n_voters : int, default=None
         Number of voters to keep, the best; of equals the first ids.
@@ -40,7 +40,8 @@ class VoterSelector(ListTransformer):
     Attributes
     ----------
     voter_scores_ : DataFrame
-        Columns `voter`, `score` (its value), `selected`, the best first.
+        Columns `voter`, `score` (its value), `selected`, and for a measure `n_queries` (the number of queries that the
+        value is over); the best first.
 
     Warns
     -----
@@ -52,6 +53,12 @@ class VoterSelector(ListTransformer):
     skrankagg.aggregators.DIBRA : Weighs voters instead of choosing.
     skrankagg.metrics.evaluate_voters : Measures them.
 
+    Notes
+    -----
+    A measure says how good the lists are that a voter gives. A query without one does not count, since what is kept or
+    left out are lists: a voter that answers few queries well is worth keeping. A value over few queries is uncertain,
+    and the best of such values is partly luck; `n_queries` says how many there are.
+
     Examples
     --------
     >>> from skrankagg.datasets import make_ranked_lists
@@ -59,11 +66,11 @@ class VoterSelector(ListTransformer):
     >>> lists, qrels = make_ranked_lists(n_voters=4, quality_spread=2.0, random_state=0)
     >>> selector = VoterSelector("ndcg@10", n_voters=2, qrels=qrels).fit(lists)
     >>> selector.voter_scores_.round(3)
-      voter  score  selected
-    0    v1  0.985      True
-    1    v3  0.776      True
-    2    v4  0.626     False
-    3    v2  0.493     False
+      voter  score  selected  n_queries
+    0    v1  0.985      True         20
+    1    v3  0.776      True         20
+    2    v4  0.626     False         20
+    3    v2  0.493     False         20
     >>> selector.transform(lists)["voter"].unique().tolist()
     ['v1', 'v3']
     """
@@ -84,7 +91,7 @@ class VoterSelector(ListTransformer):
         self.unknown_voter = unknown_voter
 
     def _fit_lists(self, lists):
-        value = self._values(lists)
+        value, n_queries = self._values(lists)
         if value.isna().any():
             raise ValueError(f"Voters need values; that of {value.index[first_row(value.isna())]!r} is NaN. Drop it.")
         value = value.sort_index(kind="stable").sort_values(ascending=False, kind="stable")
@@ -100,20 +107,23 @@ class VoterSelector(ListTransformer):
                 f"threshold={self.threshold!r}. Lower it."
             )
         self.voter_scores_ = pd.DataFrame({"voter": value.index, "score": value.to_numpy(), "selected": selected})
+        if n_queries is not None:
+            self.voter_scores_["n_queries"] = n_queries.loc[value.index].to_numpy()
 
     def _values(self, lists):
-        """Value of each voter, as a float Series indexed by voter."""
+        """Value of each voter, as a float Series indexed by voter, and of a measure the number of its queries."""
         if isinstance(self.by, str):
             if self.qrels is None:
                 raise ValueError(f"by={self.by!r} measures the voters and needs judgements; give qrels=...")
-            return evaluate_voters(lists, check_qrels(self.qrels), self.by)[self.by]
+            table = evaluate_voters(lists, check_qrels(self.qrels), self.by)
+            return table[self.by], table["n_queries"]
         if isinstance(self.by, Mapping | pd.Series):
-            return pd.Series(self.by, dtype=np.float64)
+            return pd.Series(self.by, dtype=np.float64), None
         estimator = DIBRA() if self.by is None else clone(self.by)
         weights = getattr(estimator.fit(lists), "voter_weights_", None)
         if weights is None:
             raise ValueError(f"by must learn voter weights, such as DIBRA(); {estimator!r} has no voter_weights_.")
-        return weights.set_index("voter")["weight"]
+        return weights.set_index("voter")["weight"], None
 
     def _transform_lists(self, lists):
         check_is_fitted(self, "voter_scores_")
