@@ -167,10 +167,29 @@ def test_compare_shows_single_voters_for_reference_and_says_that_they_are_no_met
     assert set(pd.read_csv("results.csv")["method"]) == {"CombSUM", "Copeland"}
 
 
-def test_a_voter_without_lists_for_all_queries_is_no_reference(run, folder):
-    text = "\n".join(line for line in LISTS.splitlines() if not line.startswith("q2,w"))
-    (folder / "partial.csv").write_text(text)
-    assert "(mean of 1 single voters)" in run("compare", "partial.csv", "qrels.txt", "--methods", "Copeland")
+def test_a_judged_query_without_a_list_of_a_voter_counts_0(run, folder):
+    # v has both queries, MAP 13/24; w lacks q2: (5/6 + 0) / 2. x has q2 alone and is perfect there: (0 + 1) / 2.
+    lines = [line for line in LISTS.splitlines() if not line.startswith("q2,w")]
+    (folder / "partial.csv").write_text("\n".join([*lines, "q2,x,e,1", "q2,x,f,2"]))
+    out = run("compare", "partial.csv", "qrels.txt", "--methods", "Copeland", "--metrics", "map", "num_rel_ret")
+    rows = table(out)
+    assert rows["(best single voter, v)"] == ["0.5417", "3"]
+    mean = (13 / 24 + 5 / 12 + 1 / 2) / 3
+    assert rows["(mean of 3 single voters)"] == [f"{mean:.4f}", f"{(3 + 2 + 2) / 3:.0f}"]
+    note = "A judged query that a voter has no list for counts as an empty list."
+    assert note in " ".join(out.split())
+    assert note not in " ".join(run("compare", "lists.csv", "qrels.txt", "--methods", "Copeland").split())
+
+
+def test_queries_that_are_not_judged_leave_the_single_voters_alone(run, folder):
+    rows = table(run("compare", "lists.csv", "qrels.txt", "--methods", "Copeland", "--metrics", "map"))
+    for more in ("q3,v,a,1\nq3,w,a,1\n", "q3,v,a,1\n"):  # of both voters, of one
+        (folder / "more.csv").write_text(LISTS + more)
+        out = run("compare", "more.csv", "qrels.txt", "--methods", "Copeland", "--metrics", "map")
+        found = table(out)
+        for label in ("(best single voter, v)", "(mean of 2 single voters)"):
+            assert found[label] == rows[label] == ["0.5417"]
+        assert "counts as an empty list" not in " ".join(out.split())
 
 
 def test_compare_tells_how_much_is_judged(run, folder):

@@ -126,6 +126,22 @@ def test_voters_are_chosen_by_a_measure(good_and_bad):
     pd.testing.assert_frame_equal(kept.to_frame(), expected)
 
 
+@pytest.mark.filterwarnings("ignore:.*have no list of a selected voter")
+def test_a_value_is_over_the_judged_queries_that_the_voter_has_answered():
+    # u answers both queries, one of them well; v one, and well; w answers the query that is not judged.
+    rows = [("q1", "u", "a", 1), ("q1", "u", "b", 2), ("q2", "u", "d", 1), ("q2", "u", "c", 2), ("q1", "v", "a", 1)]
+    lists = pd.DataFrame([*rows, ("q3", "v", "a", 1), ("q3", "w", "a", 1)], columns=["query", "voter", "item", "rank"])
+    qrels = pd.DataFrame({"query": ["q1", "q2"], "item": ["a", "c"], "relevance": 1})
+    selector = VoterSelector("map", n_voters=1, qrels=qrels, unknown_voter="ignore").fit(lists)
+    assert selector.voter_scores_.to_dict("list") == {
+        "voter": ["v", "u"],
+        "score": [1.0, 0.75],
+        "selected": [True, False],
+        "n_queries": [1, 2],
+    }
+    assert "n_queries" not in VoterSelector().fit(lists).voter_scores_
+
+
 def test_voters_are_chosen_by_weights_that_are_learnt(good_and_bad):
     lists, qrels = good_and_bad
     weights = DIBRA(gamma=1.0).fit(lists).voter_weights_.set_index("voter")["weight"]

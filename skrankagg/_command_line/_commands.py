@@ -68,10 +68,7 @@ def _compare(args):
     footnotes = ["* marks the best value of a column."] if len(results) > 1 and not args.latex else []
     footnotes += gain_notes(measures.values(), qrels)
     if references is not None:
-        footnotes.append(
-            "Single voters are no methods, and hold the items of their own lists only; they show what aggregating is "
-            "worth. Which of them is best is known only in hindsight."
-        )
+        footnotes.append(_single_voter_note(lists, encoded))
     if args.latex:
         print_notes(notes + footnotes, prefix="% ")
         print(latex_table(results, references=references))
@@ -147,18 +144,26 @@ def _best_first(table):
 
 
 def _single_voters(lists, qrels, metrics):
-    """Measures of the best voter and of the mean voter, or None for a crowd."""
+    """Measures of the best voter and of the mean voter over the queries of the methods, or None for a crowd."""
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
-    table = evaluate_voters(lists, qrels, metrics)
-    table = table[table["n_queries"] == lists.n_queries].drop(columns="n_queries")
-    if table.empty:
-        return None
-    best = orient(table[metrics[0]].to_numpy(), metrics[0]).argmax()
+    table = evaluate_voters(lists, qrels, metrics, missing="zero").drop(columns="n_queries")
+    best = orient(table.iloc[:, 0], table.columns[0]).idxmax()
     return pd.DataFrame(
-        [table.iloc[best], table.mean()],
-        index=[f"(best single voter, {table.index[best]})", f"(mean of {len(table)} single voters)"],
+        [table.loc[best], table.mean()],
+        index=[f"(best single voter, {best})", f"(mean of {len(table)} single voters)"],
     )
+
+
+def _single_voter_note(lists, encoded):
+    note = (
+        "Single voters are no methods, and hold the items of their own lists only; they show what aggregating is "
+        "worth. Which of them is best is known only in hindsight."
+    )
+    answered = np.bincount(lists.list_voter, weights=encoded.judged[lists.list_query], minlength=lists.n_voters)
+    if (answered < encoded.judged.sum()).any():
+        note += " A judged query that a voter has no list for counts as an empty list."
+    return note
 
 
 COMMANDS = {

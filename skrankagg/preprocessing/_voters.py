@@ -28,8 +28,8 @@ class VoterSelector(ListTransformer):
     ----------
     by : estimator, str, Measure, mapping, pandas.Series or None, default=None
         What a voter's value is: the weight that an estimator learns, in its ``voter_weights_``; a measure of which more
-        is better, of the voter's own lists against `qrels`; a number for each voter, whether it has lists or not; None
-        takes the weights of :class:`~skrankagg.aggregators.DIBRA`.
+        is better, over the judged queries for which the voter has a list; a number for each voter, whether it has lists
+        or not; None takes the weights of :class:`~skrankagg.aggregators.DIBRA`.
     n_voters : int, default=None
         Number of voters to keep, the best; of equals the first ids.
     threshold : float, "mean" or "median", default=None
@@ -42,7 +42,8 @@ class VoterSelector(ListTransformer):
     Attributes
     ----------
     voter_scores_ : DataFrame
-        Columns `voter`, `score` (its value), `selected`, the best first.
+        Columns `voter`, `score` (its value), `selected`, and for a measure `n_queries` (the number of queries that the
+        value is over); the best first.
 
     Warns
     -----
@@ -56,6 +57,12 @@ class VoterSelector(ListTransformer):
     skrankagg.aggregators.DIBRA : Weighs voters instead of choosing.
     skrankagg.metrics.evaluate_voters : Measures them.
 
+    Notes
+    -----
+    A measure says how good the lists are that a voter gives. A query without one does not count, since what is kept or
+    left out are lists: a voter that answers few queries well is worth keeping. A value over few queries is uncertain,
+    and the best of such values is partly luck; `n_queries` says how many there are.
+
     Examples
     --------
     >>> from skrankagg.datasets import make_ranked_lists
@@ -63,11 +70,11 @@ class VoterSelector(ListTransformer):
     >>> lists, qrels = make_ranked_lists(n_voters=4, quality_spread=2.0, random_state=0)
     >>> selector = VoterSelector("ndcg@10", n_voters=2, qrels=qrels).fit(lists)
     >>> selector.voter_scores_.round(3)
-      voter  score  selected
-    0    v1  0.985      True
-    1    v3  0.776      True
-    2    v4  0.626     False
-    3    v2  0.493     False
+      voter  score  selected  n_queries
+    0    v1  0.985      True         20
+    1    v3  0.776      True         20
+    2    v4  0.626     False         20
+    3    v2  0.493     False         20
     >>> selector.transform(lists)["voter"].unique().tolist()
     ['v1', 'v3']
     """
@@ -94,7 +101,7 @@ class VoterSelector(ListTransformer):
         return lists
 
     def _fit_lists(self, lists):
-        value = self._values(lists)
+        value, n_queries = self._values(lists)
         if value.isna().any():
             raise ValueError(f"Voters need values; that of {value.index[first_row(value.isna())]!r} is NaN. Drop it.")
         value = value.sort_index(kind="stable").sort_values(ascending=False, kind="stable")
@@ -110,9 +117,11 @@ class VoterSelector(ListTransformer):
                 f"threshold={self.threshold!r}. Lower it."
             )
         self.voter_scores_ = pd.DataFrame({"voter": value.index, "score": value.to_numpy(), "selected": selected})
+        if n_queries is not None:
+            self.voter_scores_["n_queries"] = n_queries.loc[value.index].to_numpy()
 
     def _values(self, lists):
-        """Value of each voter, as a float Series indexed by voter."""
+        """Value of each voter, as a float Series indexed by voter, and of a measure the number of its queries."""
         if isinstance(self.by, str | Measure):
             measure = get_measure(self.by)
             if self.qrels is None:
@@ -122,14 +131,15 @@ class VoterSelector(ListTransformer):
                     f"by must be a measure of which more is better, for the voters with the highest values are kept; "
                     f"{str(self.by)!r} is not one. Choose another measure, or give each voter a number."
                 )
-            return evaluate_voters(lists, check_qrels(self.qrels), measure)[str(measure)]
+            table = evaluate_voters(lists, check_qrels(self.qrels), measure)
+            return table[str(measure)], table["n_queries"]
         if isinstance(self.by, Mapping | pd.Series):
-            return pd.Series(self.by, dtype=np.float64)
+            return pd.Series(self.by, dtype=np.float64), None
         estimator = DIBRA() if self.by is None else clone(self.by)
         weights = getattr(estimator.fit(lists), "voter_weights_", None)
         if weights is None:
             raise ValueError(f"by must learn voter weights, such as DIBRA(); {estimator!r} has no voter_weights_.")
-        return weights.set_index("voter")["weight"]
+        return weights.set_index("voter")["weight"], None
 
     def _transform_lists(self, lists):
         check_is_fitted(self, "voter_scores_")
