@@ -163,6 +163,11 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             less is better.
         TypeError
             If the judgements are a plain frame, which scikit-learn would cut into pieces like data.
+
+        Warns
+        -----
+        FitFailedWarning
+            If some methods fail and `error_score` is a number.
         """
         self._validate_params()
         members = self._members()
