@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pandas as pd
 
+from ._conflicts import CONFLICT_ADVICE, find_conflicts
 from ._frames import first_row, show_id
 from ._grouped import gather_ranges, group_order, mid_ranks, sort_codes, starts_to_ptr
 from .exceptions import RankScoreConflictWarning, SplitQueryWarning
@@ -74,8 +75,9 @@ def encode_lists(columns):
     def name_list(v):
         return f"query {show_id(queries, list_query[v])}, voter {show_id(voters, list_voter[v])}"
 
-    if with_rank and with_score:
-        _warn_of_conflicts(tie_start, row_ptr, score, name_list)
+    conflict = find_conflicts(row_ptr, tie_start, score) if with_rank and with_score else None
+    if conflict is not None:
+        _warn_of_conflicts(conflict, name_list)
     pair, pair_ptr, pair_item = _encode_pairs(list_query, list_voter, lengths, item, queries, voters, items)
     del item
     return {
@@ -85,6 +87,7 @@ def encode_lists(columns):
         "list_ptr": list_ptr,
         "list_voter": list_voter.astype(np.int32),
         "list_weight": _list_weights(weight, row_ptr, name_list),
+        "list_conflict": conflict,
         "row_ptr": row_ptr,
         "pair": pair,
         "rank": mid_ranks(row_ptr, tie_start),
@@ -175,20 +178,14 @@ def _list_weights(weight, row_ptr, name_list):
     return first.copy()
 
 
-def _warn_of_conflicts(tie_start, row_ptr, score, name_list):
-    ptr = starts_to_ptr(tie_start)
-    worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
-    conflict = best[1:] > worst[:-1]
-    conflict &= ~np.isin(ptr[1:-1], row_ptr[1:-1], assume_unique=True)  # the next group opens another list
-    if conflict.any():
-        row = ptr[1:-1][first_row(conflict)]
-        v = int(np.searchsorted(row_ptr, row, side="right")) - 1
-        warnings.warn(
-            f"The ranks and the scores of {name_list(v)} order its items differently; the ranks decide. Drop the wrong "
-            "one of the two columns, or pass rank=None or score=None to RankedLists.from_frame.",
-            RankScoreConflictWarning,
-            stacklevel=5,
-        )
+def _warn_of_conflicts(conflict, name_list):
+    n_lists = f"{len(conflict)} list{'s' if len(conflict) > 1 else ''}"
+    warnings.warn(
+        f"The ranks and the scores of {name_list(first_row(conflict))} order its items differently ({conflict.sum()} "
+        f"of {n_lists}); methods of ranks use the ranks, methods of scores refuse these lists. {CONFLICT_ADVICE}",
+        RankScoreConflictWarning,
+        stacklevel=5,
+    )
 
 
 def _warn_of_row_splits(index, list_code, value, with_rank):

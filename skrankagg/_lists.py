@@ -29,6 +29,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 
+from ._conflicts import find_conflicts
 from ._encoding import encode_lists
 from ._frames import Columns, first_row, show_id
 from ._grouped import expand, mid_ranks, sort_codes, tie_starts
@@ -58,6 +59,8 @@ class RankedLists(QueryContainer, Immutable):
         Voter of each list.
     list_weight : ndarray of shape (n_lists,), dtype=float64
         Weight of each list; a list of integer weight w counts as w copies of itself.
+    list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
+        Lists whose ranks and scores order the items differently; None where there is no such list.
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
         Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first, ties by item.
     pair : ndarray of shape (n_rows,), dtype=int32
@@ -79,6 +82,10 @@ class RankedLists(QueryContainer, Immutable):
     -----
     Within a list the order is by ``rank``, or by descending ``score`` where there is no rank; only the order of the
     ranks counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list there.
+
+    Ranks and scores conflict where an item has a better score than one of a better rank. Methods that read the scores
+    refuse such lists, those of weight 0 excepted. The lists that :meth:`keep_rows` leaves are judged by the rows that
+    are left, as the frame of these rows would be.
 
     Examples
     --------
@@ -102,6 +109,7 @@ class RankedLists(QueryContainer, Immutable):
     list_ptr: np.ndarray
     list_voter: np.ndarray
     list_weight: np.ndarray
+    list_conflict: np.ndarray | None
     row_ptr: np.ndarray
     pair: np.ndarray
     rank: np.ndarray
@@ -143,7 +151,8 @@ class RankedLists(QueryContainer, Immutable):
         Warns
         -----
         RankScoreConflictWarning
-            If ranks and scores of a list order its items differently: the ranks decide.
+            If ranks and scores of a list order its items differently: methods of ranks use the ranks, methods of scores
+            refuse the list.
         SplitQueryWarning
             If lists lack rows as after a row-wise split: in the middle, or where the frame begins.
         """
@@ -318,14 +327,15 @@ class RankedLists(QueryContainer, Immutable):
         Parameters
         ----------
         score : ndarray of shape (n_rows,), dtype=float64
-            Score of each row; the ranks stay as they are.
+            Score of each row; the ranks stay as they are. Whether they order the items as the ranks do is not
+            checked: lists that conflict are taken for put right.
 
         Returns
         -------
         RankedLists
             It shares all other arrays with these.
         """
-        return RankedLists(**{**self.__getstate__(), "score": score})
+        return RankedLists(**{**self.__getstate__(), "score": score, "list_conflict": None})
 
     def keep_rows(self, kept):
         """Make the same lists without some of their rows.
@@ -364,7 +374,8 @@ class RankedLists(QueryContainer, Immutable):
     def _keep(self, list_kept, row_kept):
         length = np.add.reduceat(row_kept, self.row_ptr[:-1], dtype=np.int64)[list_kept]
         row_ptr = np.concatenate([[0], np.cumsum(length)])
-        rank = self.rank[row_kept]
+        rank, score = self.rank[row_kept], self.score[row_kept] if self.has_scores else None
+        tie_start = tie_starts(row_ptr, rank)
         pair_kept = np.zeros(self.n_pairs, dtype=bool)
         pair_kept[self.pair[row_kept]] = True
         number = np.concatenate([[0], np.cumsum(pair_kept, dtype=np.int32)])
@@ -377,10 +388,12 @@ class RankedLists(QueryContainer, Immutable):
             list_ptr=np.concatenate([[0], np.cumsum(n_lists[left])]),
             list_voter=self.list_voter[list_kept],
             list_weight=self.list_weight[list_kept],
+            # Fewer rows make no conflict where there was none.
+            list_conflict=None if self.list_conflict is None else find_conflicts(row_ptr, tie_start, score),
             row_ptr=row_ptr,
             pair=number[self.pair[row_kept]],
-            rank=mid_ranks(row_ptr, tie_starts(row_ptr, rank)),
-            score=self.score[row_kept] if self.has_scores else None,
+            rank=mid_ranks(row_ptr, tie_start),
+            score=score,
             pair_ptr=np.append(number[self.pair_ptr[:-1]][left], number[-1]).astype(np.int64),
             pair_item=self.pair_item[pair_kept],
         )

@@ -10,7 +10,7 @@ an absent item for each list, of shape (n_lists,), or None where an absent item 
 
 import numpy as np
 
-__all__ = ["NORMS", "SCORE_NORMS", "as_given", "borda", "rank", "score", "simple_borda", "z_score"]
+__all__ = ["NORMS", "SCORES_HINT", "SCORE_NORMS", "as_given", "borda", "rank", "score", "simple_borda", "z_score"]
 
 
 def rank(lists):
@@ -78,3 +78,5 @@ NORMS = {  # the default of CombSUM first
 }
 #: Normalisations that read scores; the others read ranks only.
 SCORE_NORMS = frozenset({"score", "z-score", None})
+#: What to do about lists without scores, for the message.
+SCORES_HINT = "add a column 'score', or choose a norm of ranks, norm='borda' or norm='rank'"

@@ -78,6 +78,7 @@ class QueryContainer:
         lists, list_ptr = gather_ranges(self.list_ptr, chosen)
         length = np.diff(self.row_ptr)[lists]
         n_items = np.diff(self.pair_ptr)[chosen]
+        conflict = None if self.list_conflict is None else self.list_conflict[lists]
         subset = object.__new__(type(self))
         subset.__setstate__(
             {
@@ -87,6 +88,7 @@ class QueryContainer:
                 "list_ptr": list_ptr,
                 "list_voter": self.list_voter[lists],
                 "list_weight": self.list_weight[lists],
+                "list_conflict": conflict if conflict is not None and conflict.any() else None,
                 "row_ptr": np.concatenate([[0], np.cumsum(length)]),
                 "pair_ptr": np.concatenate([[0], np.cumsum(n_items)]),
                 **({} if self.has_scores else {"score": None}),

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pandas as pd
 
+from ._conflicts import check_scores
 from ._fitted_rows import RemembersRows
 from ._frames import first_row, plain_index, show_id
 from ._grouped import expand, group_order, positions, starts_to_ptr
@@ -55,7 +56,7 @@ class AggregatorTags:
     Parameters
     ----------
     needs_scores : bool, default=False
-        Whether it refuses lists of ranks only.
+        Whether it reads the scores: it refuses lists of ranks only, and lists whose scores contradict their ranks.
     voter_weights : bool, default=True
         Whether it can weigh lists; else weights other than 1 are refused.
     integer_weights : bool, default=False
@@ -536,8 +537,6 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         self._validate_params()
         lists = check_lists(X)
         tags = self.__sklearn_tags__().aggregator_tags
-        if tags.needs_scores and not lists.has_scores:
-            raise ValueError(f"{self!r} needs scores and the lists have ranks only; {self._scores_hint}.")
         if getattr(self, "voter_weights", None) is not None:
             lists = lists.with_list_weight(lists.list_weight * self._given_weights(lists)[lists.list_voter])
             warn_of_misspelt_names(self.voter_weights, lists.voters, "voter_weights")
@@ -552,6 +551,8 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
                 f"{type(self).__name__} counts a list of weight w as w lists, so weights must be whole numbers; some "
                 f"weight is {weight:g}. Multiply the weights to make them whole, or choose another method."
             )
+        if tags.needs_scores:
+            check_scores(lists, repr(self), self._scores_hint)
         return lists
 
     def _given_weights(self, lists):

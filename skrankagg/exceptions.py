@@ -4,13 +4,17 @@ __all__ = ["RankScoreConflictWarning", "SplitQueryWarning", "UnknownVoterWarning
 
 
 class RankScoreConflictWarning(UserWarning):
-    """A list's ranks and scores order its items differently; the ranks decide.
+    """A list's ranks and scores order its items differently.
 
-    The scores may be distances, of which smaller ones are better, or belong to another list than the ranks.
+    The scores may be distances or p-values, of which smaller ones are better, or belong to another list than the ranks.
+    Methods of ranks use the ranks. Methods of scores refuse the list with a ValueError, those of the tag
+    ``needs_scores``: :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and what is
+    built on them. A list of weight 0 is not refused, for it is not heard.
 
     See Also
     --------
     skrankagg.RankedLists.from_frame : Warns; with ``rank=None`` or ``score=None`` it does not read one of the two.
+    skrankagg.preprocessing.ScoreNormalizer : With a norm of ranks it makes scores of them.
 
     Examples
     --------
@@ -26,6 +30,11 @@ class RankScoreConflictWarning(UserWarning):
     skrankagg.exceptions.RankScoreConflictWarning: The ranks and the scores of query 'q', voter 'v' order its items ...
     >>> RankedLists.from_frame(near, score=None)
     RankedLists(n_queries=1, n_voters=1, n_items=2, n_lists=1, n_rows=2, ranks)
+
+    Smaller scores are better here, so they are negated:
+
+    >>> RankedLists.from_frame(near.assign(score=-near["score"]))
+    RankedLists(n_queries=1, n_voters=1, n_items=2, n_lists=1, n_rows=2, ranks and scores)
     """
 
 

@@ -56,6 +56,17 @@ class ReadsScores(BaseAggregator):
         return np.bincount(lists.pair, weights=score * lists.list_weight[lists.row_list], minlength=lists.n_pairs)
 
 
+class RanksByScores(BaseAggregator):
+    """Wrong: puts each list in the order of its scores and does not say that it reads them."""
+
+    def _aggregate(self, lists):
+        rank = lists.rank
+        if lists.has_scores:
+            rank = pd.Series(-lists.score).groupby(lists.row_list).rank().to_numpy()
+        points = (lists.query_n_items[lists.list_query][lists.row_list] + 1 - rank) * lists.list_weight[lists.row_list]
+        return np.bincount(lists.pair, weights=points, minlength=lists.n_pairs)
+
+
 class Perverse(BaseAggregator):
     """Wrong: the worst come first."""
 
@@ -95,6 +106,7 @@ def test_a_right_aggregator_passes():
         (SeesOtherQueries(), "check_query_subset"),
         (IgnoresWeights(), "check_integer_weights"),
         (ReadsScores(), "check_ranks_or_scores"),
+        (RanksByScores(), "check_ranks_or_scores"),
         (Perverse(), "check_unanimity"),
         (Remembers(), "check_transform_writes_nothing"),
         (ChangesParameters(), "check_input_unchanged"),

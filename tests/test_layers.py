@@ -15,6 +15,7 @@ LAYERS = [
     {"exceptions", "_sklearn", "_grouped", "_normalize", "_immutable", "_progress"},
     {"_pairwise", "_distances", "_order_statistics"},
     {"_frames", "_composition"},
+    {"_conflicts"},
     {"_encoding", "_query_container", "_voter_names"},
     {"_lists"},
     {"_qrels", "_fitted_rows"},

@@ -5,6 +5,7 @@ import os
 import re
 
 from .. import Qrels, RankedLists
+from .._conflicts import describe_conflict
 from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError, naming
@@ -98,6 +99,9 @@ def fitting_methods(lists):
 def _reason_against(tags, lists):
     if tags.needs_scores and not lists.has_scores:
         return "they need scores and the lists have ranks only"
+    conflict = describe_conflict(lists, lists.list_weight > 0)
+    if tags.needs_scores and conflict is not None:
+        return f"they need scores that order a list as its ranks do, and {conflict}"
     if lists.is_weighted and not tags.voter_weights:
         return "they cannot weigh lists"
     if tags.integer_weights and (lists.list_weight % 1 != 0).any():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._normalize import NORMS, SCORE_NORMS
+from .._normalize import NORMS, SCORE_NORMS, SCORES_HINT
 from .._sklearn import StrOptions
 from ..base import VOTER_WEIGHTS, BaseAggregator
 
@@ -110,7 +110,7 @@ def borda_count(pair, rank, n_items, n_pairs, *, weight=None):
 class _BaseComb(BaseAggregator):
     _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None}), None], **VOTER_WEIGHTS}
     _variants = tuple({"norm": norm} for norm in NORMS)
-    _scores_hint = "add a column 'score', or choose a norm of ranks, norm='borda' or norm='rank'"
+    _scores_hint = SCORES_HINT
 
     def __init__(self, *, norm="score", voter_weights=None):
         self.norm = norm

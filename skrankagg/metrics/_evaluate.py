@@ -48,7 +48,7 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
         If `run` is a dict by query where one by name is expected.
     ValueError
         If a run has several lists for a query, or shares no query or no item with the judgements, or if a measure or a
-        convention is unknown.
+        convention is unknown, or if `ties` is to order equal scores and the scores contradict the ranks.
 
     See Also
     --------
@@ -58,6 +58,9 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     -----
     The default gain of nDCG is ``2 ** relevance - 1``; trec_eval and ranx have the relevance itself, ``gain="linear"``,
     and trec_eval orders equal scores by ``ties="trec_eval"``. The two gains are equal on binary judgements.
+
+    Where the ranks of a run contradict its scores, which is warned of, ``ties="order"``, the default, reads the ranks
+    alone and ``ties="trec_eval"`` the scores alone; the other rules refuse the run.
 
     Examples
     --------

@@ -71,6 +71,7 @@ class JudgedLists:
             score=ranked.score,
             rank=ranked.rank,
             item=ranked.item,
+            conflict=ranked.conflict,
         )
 
 

@@ -160,7 +160,7 @@ def consensus_agreement(lists, consensus, measure="tau-b", **options):
     Returns
     -------
     Series of shape (n_voters,)
-        Mean over the queries that both have; equal scores of the consensus tie.
+        Mean over the queries that both have; equal scores of the consensus tie, unless they contradict its ranks.
 
     See Also
     --------
@@ -238,10 +238,17 @@ def concordance(lists):
 
 
 def tied_by_score(run):
-    """A consensus in which equal scores tie: its ranks, which never repeat, are left out where it has scores."""
-    if isinstance(run, pd.DataFrame) and "score" in run and "rank" in run:
-        return run.drop(columns="rank")
-    return run
+    """A consensus in which equal scores tie: its ranks, which never repeat, are left out where it has scores.
+
+    In a list whose scores contradict the ranks, the ranks stand in for the scores.
+    """
+    if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
+        return run
+    lists = check_lists(run)  # which warns of them
+    if lists.list_conflict is not None:
+        by_rank = run["query"].isin(lists.queries[lists.list_query[lists.list_conflict]])
+        run = run.assign(score=run["score"].where(~by_rank, -run["rank"].astype(float)))
+    return run.drop(columns="rank")
 
 
 @limit_threads(limits=1, user_api="blas")  # the products are small, and threads would wait for each other

@@ -4,6 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._conflicts import describe_conflict
 from .._frames import plain_index
 from .._grouped import expand, gather_ranges, group_order, positions
 from .._kernels import ragged_cumsum
@@ -359,6 +360,8 @@ class RankedRelevance(RelevanceList):
         ties.
     item : tuple of ndarray of shape (n_rows,) and pandas.Index, default=None
         Codes of the items, and the ids behind the codes, which break the ties of trec_eval.
+    conflict : str, default=None
+        Lists whose ranks and scores order their items differently, in words; None where there is no such list.
 
     See Also
     --------
@@ -377,9 +380,10 @@ class RankedRelevance(RelevanceList):
     (array([0.4]), array([0.66666667]))
     """
 
-    def __init__(self, grade, ptr, judged, *, score=None, rank=None, item=None):
+    def __init__(self, grade, ptr, judged, *, score=None, rank=None, item=None, conflict=None):
         super().__init__(grade, ptr)
         self.judged = judged
+        self.conflict = conflict
         self.views = {}
         self._get_columns = lambda: (score, rank, item)
 
@@ -426,7 +430,10 @@ class RankedRelevance(RelevanceList):
             rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
         places, judged_ptr = gather_ranges(qrels.ptr, queries)
         ranked = cls(
-            qrels.encode(run).relevance[run.pair[rows]], ptr, RelevanceList(qrels.best_first[places], judged_ptr)
+            qrels.encode(run).relevance[run.pair[rows]],
+            ptr,
+            RelevanceList(qrels.best_first[places], judged_ptr),
+            conflict=describe_conflict(run, np.isin(np.arange(run.n_queries), place)),
         )
         # Most rules for ties look at nothing else.
         ranked._get_columns = lambda: (
@@ -474,7 +481,13 @@ class RankedRelevance(RelevanceList):
         if "positive" not in self.views:
             grade = np.where(self.score > 0, self.grade, np.fmin(self.grade, 0.0))
             self.views["positive"] = RankedRelevance(
-                grade, self.ptr, self.judged, score=self.score, rank=self.rank, item=self.item
+                grade,
+                self.ptr,
+                self.judged,
+                score=self.score,
+                rank=self.rank,
+                item=self.item,
+                conflict=self.conflict,
             )
         return self.views["positive"]
 

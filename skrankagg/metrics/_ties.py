@@ -15,6 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._conflicts import CONFLICT_ADVICE
 from .._frames import plain_index
 from .._grouped import starts_to_ptr, tie_starts
 from .._kernels import ragged_cumsum
@@ -209,6 +210,10 @@ TIE_RULES = {
 }
 
 
+#: Rules that read one of the ranks and the scores. The others need both to say the same.
+_ONE_COLUMN = {"order", "trec_eval"}
+
+
 def order_ties(ranked, ties):
     """Order the places by one of the rules for ties; each order is made once.
 
@@ -220,7 +225,16 @@ def order_ties(ranked, ties):
     Returns
     -------
     RankedRelevance
+
+    Raises
+    ------
+    ValueError
+        If the rule orders the ranked items among equal scores, and the scores contradict the ranks.
     """
+    if ranked.conflict is not None and ties not in _ONE_COLUMN:
+        raise ValueError(
+            f"ties={ties!r} needs scores that order a list as its ranks do; {ranked.conflict}. {CONFLICT_ADVICE}"
+        )
     if ties not in ranked.views:
         ranked.views[ties] = TIE_RULES[ties](ranked)
     return ranked.views[ties]

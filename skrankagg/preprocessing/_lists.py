@@ -4,8 +4,9 @@ from numbers import Integral
 
 import numpy as np
 
+from .._conflicts import check_scores
 from .._grouped import positions, starts_to_ptr, tie_starts
-from .._normalize import NORMS, SCORE_NORMS
+from .._normalize import NORMS, SCORE_NORMS, SCORES_HINT
 from .._sklearn import Interval, StrOptions
 from ._base import ListTransformer
 
@@ -51,11 +52,8 @@ class ScoreNormalizer(ListTransformer):
 
     def _prepare(self, X):
         lists = super()._prepare(X)
-        if self.norm in SCORE_NORMS and not lists.has_scores:
-            raise ValueError(
-                f"{self!r} needs scores and the lists have ranks only; add a column 'score', or choose a norm of "
-                "ranks, norm='borda' or norm='rank'."
-            )
+        if self.norm in SCORE_NORMS:
+            check_scores(lists, repr(self), SCORES_HINT)
         return lists
 
     def _transform_lists(self, lists):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._conflicts import check_scores
 from ._ranking import add_up
 
 __all__ = ["NORM_NUMBERS", "comb_terms"]
@@ -11,9 +12,9 @@ NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda":
 
 
 def _check_scores(table, norm):
-    """Refuse lists without scores for a normalisation of scores."""
-    if table.score is None and norm in {"score", "z-score"}:
-        raise ValueError(f"norm={norm!r} needs scores and the lists have ranks only; choose 'borda' or 'rank'.")
+    """Refuse lists without scores, or with scores that contradict the ranks, for a normalisation of scores."""
+    if norm in {"score", "z-score"}:
+        check_scores(table.profile.lists, f"norm={norm!r}", "choose 'borda' or 'rank'")
 
 
 def _less(high, low, quirks):

@@ -70,6 +70,7 @@ class QueryTable:
             list_ptr=np.array([0, len(present)]),
             list_voter=present.astype(np.int32),
             list_weight=np.ones(len(present)),
+            list_conflict=None,
             row_ptr=row_ptr,
             pair=item.astype(np.int32),
             rank=mid_ranks(row_ptr, start | (np.diff(rank, prepend=-1.0) != 0)),

@@ -1,11 +1,15 @@
 """What every aggregator must do; what a check may ask for depends on the aggregator's tags."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from ..._lists import RankedLists
 from ...base import AggregatorTags
+from ...exceptions import RankScoreConflictWarning
 
 __all__ = ["AGGREGATOR_CHECKS"]
 
@@ -69,16 +73,24 @@ def check_neutrality(aggregator):
 
 
 def check_ranks_or_scores(aggregator):
-    """A method that reads ranks gives the same from ranks, from scores, and from ranks with gaps from 0."""
+    """A method that reads ranks gives the same from ranks, from scores, and from ranks with gaps from 0.
+
+    One that reads scores refuses ranks alone, and scores that contradict the ranks.
+    """
     lists = example_lists()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankScoreConflictWarning)
+        contrary = RankedLists.from_frame(lists.assign(score=-lists["score"]))
     if _tags(aggregator).needs_scores:
         raises(ValueError, "score", aggregator.fit, lists.drop(columns="score"))
+        raises(ValueError, "order", aggregator.fit, contrary)
         return
     expected = clone(aggregator).fit_transform(lists.drop(columns="score"))
     same(clone(aggregator).fit_transform(lists.drop(columns="rank")), expected, "ranks and their scores differ")
     same(clone(aggregator).fit_transform(lists), expected, "ranks with their scores differ from ranks alone")
     stretched = lists.drop(columns="score").assign(rank=(lists["rank"] - 1) * 3)
     same(clone(aggregator).fit_transform(stretched), expected, "gaps in the ranks show")
+    same(clone(aggregator).fit_transform(contrary), expected, "scores that contradict the ranks show")
 
 
 def check_integer_weights(aggregator):
