@@ -71,7 +71,7 @@ class WeightedAggregator(BaseAggregator):
         return self._aggregate_weighted(lists, weight)
 
     def _fit_rank(self, X):
-        lists = self._prepare(X)
+        lists = self._begin(X)
         weight = self._learn(lists)
         if self.weighting == "global":
             weight = self._pooled_weights(lists)

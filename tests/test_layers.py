@@ -15,7 +15,7 @@ LAYERS = [
     {"exceptions", "_sklearn", "_grouped", "_normalize", "_immutable", "_progress"},
     {"_pairwise", "_distances", "_order_statistics"},
     {"_frames", "_composition"},
-    {"_encoding", "_query_container"},
+    {"_encoding", "_exposure", "_query_container"},
     {"_lists"},
     {"_qrels"},
     {"base", "datasets"},

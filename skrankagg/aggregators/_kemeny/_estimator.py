@@ -78,7 +78,7 @@ class Kemeny(BaseAggregator):
         the best strict order, only its score.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them.
+        of them, which paired comparisons need.
     time_limit : float, default=None
         Seconds for each query; None means no limit.
     n_restarts : int, default=200
@@ -292,4 +292,5 @@ class Kemeny(BaseAggregator):
         own.neutral = False
         own.condorcet_winner = self.ties == "strict"
         own.unanimity = self.ties == "strict" and self.method == "exact" and self.time_limit is None
+        own.absent_below = self.absent == "last"
         return tags
