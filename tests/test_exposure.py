@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import kendalltau
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
@@ -16,6 +17,7 @@ from skrankagg import (
     BordaCount,
     CombSUM,
     Comparator,
+    Condorcet,
     Copeland,
     FootruleOptimal,
     Kemeny,
@@ -29,6 +31,7 @@ from skrankagg import (
     RankedLists,
     RankedPairs,
     RankStatistic,
+    ReciprocalRankFusion,
     RobustRankAggregation,
     Schulze,
 )
@@ -265,3 +268,51 @@ def test_the_compatibility_module_does_not_warn():
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 assert len(method.aggregate(input_df=lists)[0]) == 6
+
+
+# ---------------------------------------------------------------------- the advice
+
+
+@pytest.fixture(scope="module")
+def script():
+    """The script that prints the table of the guide."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(Path(__file__).parent / "benchmarks"))
+        import duels as found
+
+        yield found
+
+
+def test_the_advice_follows_quality_and_not_exposure(script):
+    taus = {}
+    for name in ("random", "matched"):
+        lists, quality = script.seen_lists(0, **script.SETTINGS[name])
+        for method in (MCT, Kemeny(absent="ignore"), RankedPairs(absent="ignore"), Schulze(absent="ignore")):
+            taus[name, method] = script.taus(script.order_of(method, lists), lists, quality)
+            assert taus[name, method][0] > (0.8 if name == "random" or method is not MCT else 0.55), (name, method)
+        for method in (Copeland(), Condorcet(), BordaCount(), ReciprocalRankFusion(), DIBRA(), Kemeny(), Schulze()):
+            with_quality, with_exposure = script.taus(script.order_of(method, lists), lists, quality)
+            assert with_quality < 0.25 < 0.9 < with_exposure, (name, method)
+        with_quality, with_exposure = script.taus(script.order_of(Minimax(absent="ignore"), lists), lists, quality)
+        assert with_quality < 0.6 and with_exposure < -0.3, name
+
+
+def test_the_guide_shows_the_methods_of_the_benchmark(script):
+    page = (Path(__file__).parent.parent / "docs" / "user_guide" / "choosing.md").read_text(encoding="utf-8")
+    header, *rows = page.partition("benchmarks/duels.py\n")[2].partition("\n```")[0].splitlines()
+    assert header.split("exposure")[1].split() == list(script.SETTINGS)
+    assert [row.partition("  ")[0] for row in rows] == [*map(repr, script.METHODS), "(largest likelihood)"]
+
+
+def test_the_benchmark_draws_by_its_model(script):
+    lists, quality = script.seen_lists(0, n_lists=100_000, length=2, n_items=3)
+    winner, loser = lists.pair.reshape(-1, 2).T
+    for i in range(3):
+        for j in range(i):
+            won, lost = ((winner == i) & (loser == j)).sum(), ((winner == j) & (loser == i)).sum()
+            assert won / (won + lost) == pytest.approx(1 / (1 + np.exp(quality[j] - quality[i])), abs=0.02)
+    strength = script.most_likely_qualities(lists)
+    assert np.log(strength / strength[0]) == pytest.approx(quality - quality[0], abs=0.05)
+    matched, quality = script.seen_lists(0, n_lists=20_000, length=2, matched=0.1)
+    first, second = quality[matched.pair.reshape(-1, 2)].T
+    assert kendalltau(first, second)[0] > 0.7
