@@ -76,7 +76,7 @@ class WeightedAggregator(BaseAggregator):
         return self._publish(weighed[0], self._aggregate_weighted(*weighed))
 
     def _fit_rank(self, X):
-        lists = self._prepare(X)
+        lists = self._begin(X)
         weighed = lists, self._learn(lists), None
         if self.weighting == "global":
             weighed = self._weigh(lists)

@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 
 from ._conflicts import check_scores
+from ._exposure import warn_of_exposure
 from ._fitted_rows import RemembersRows
 from ._frames import first_row, plain_index, show_id
 from ._grouped import expand, group_order, positions, starts_to_ptr
@@ -71,6 +72,10 @@ class AggregatorTags:
     supervised : bool, default=False
         Whether it learns from judgements. The :class:`~skrankagg.Comparator` measures methods on the queries that it
         fits them on, and refuses those that do, also within pipelines, searches and other aggregators.
+    absent_below : bool, default=True
+        Whether it takes a list to rank the items that it holds above those that it does not, so that of items that no
+        list compares those come first that more lists hold. On paired comparisons it then warns, see
+        :class:`~skrankagg.exceptions.ExposureWarning`.
 
     See Also
     --------
@@ -92,6 +97,7 @@ class AggregatorTags:
     condorcet_winner: bool = False
     neutral: bool = True
     supervised: bool = False
+    absent_below: bool = True
 
 
 @dataclass(slots=True)
@@ -434,7 +440,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         self : object
             The aggregator itself.
         """
-        lists = self._prepare(X)
+        lists = self._begin(X)
         self._fit_lists(lists)
         self._remember_rows(X, lists)
         return self
@@ -471,8 +477,14 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         DataFrame
             Columns `query`, `item`, `score` (higher is better), `rank` (1 to n, without repeats) and the method's own,
             sorted by query and rank. Items that the method ties have equal scores.
+
+        Warns
+        -----
+        ExposureWarning
+            Once a call, if the method ranks the items that a list holds above those that it does not (the tag
+            ``absent_below``) and most lists of a query are paired comparisons.
         """
-        return self._rank(self._prepare(X)).to_frame()
+        return self._rank(self._begin(X)).to_frame()
 
     def aggregate(self, X):
         """Aggregate, and tell what there is to know of each query.
@@ -489,7 +501,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         info : pandas.DataFrame
             A row for each query, with the columns of ``query_info_``.
         """
-        ranked = self._rank(self._prepare(X))
+        ranked = self._rank(self._begin(X))
         return ranked.to_frame(), ranked.info_frame()
 
     def get_feature_names_out(self, input_features=None):
@@ -532,6 +544,16 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
 
         return score
 
+    def _begin(self, X):
+        """Prepare the lists of a call, and warn once of lists that the method should not get.
+
+        A method within a method is given its lists by ``_prepare`` alone, and leaves the warning to the outer one.
+        """
+        lists = self._prepare(X)
+        if self.__sklearn_tags__().aggregator_tags.absent_below:
+            warn_of_exposure(lists, type(self).__name__)
+        return lists
+
     def _prepare(self, X):
         """Check the parameters and the lists, encode them, and apply the voters' weights."""
         self._validate_params()
@@ -568,7 +590,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
 
     def _fit_rank(self, X):
         """Fit and aggregate without leaving the codes; returns :class:`RankedPairs`."""
-        lists = self._prepare(X)
+        lists = self._begin(X)
         return self._fit_lists(lists) or self._rank(lists)
 
     def _fit_lists(self, lists):

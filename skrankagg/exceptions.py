@@ -1,6 +1,43 @@
 """Warnings that skrankagg raises; its errors are the built-in TypeError and ValueError."""
 
-__all__ = ["RankScoreConflictWarning", "SplitQueryWarning", "UnknownVoterWarning"]
+__all__ = ["ExposureWarning", "RankScoreConflictWarning", "SplitQueryWarning", "UnknownVoterWarning"]
+
+
+class ExposureWarning(UserWarning):
+    """Lists of two items reach a method that ranks the items of a list above all others.
+
+    A comparison of two items says nothing of the others. A method whose tag ``absent_below`` is true takes both of
+    them, the loser too, to be better than all others, and so orders items by how often they were compared. It warns,
+    once for each call, where lists of exactly two items carry more than half of the list weight of a query of more than
+    four items.
+
+    See Also
+    --------
+    skrankagg.aggregators.MarkovChain : With ``chain="mct"`` reads comparisons as they are.
+    skrankagg.base.AggregatorTags : Has the tag.
+
+    Examples
+    --------
+    Item e is compared most often, and loses to every other item:
+
+    >>> import warnings
+    >>> import pandas as pd
+    >>> from skrankagg import BordaCount, MarkovChain
+    >>> from skrankagg.exceptions import ExposureWarning
+    >>> duels = pd.DataFrame({"query": "q", "voter": [1, 1, 2, 2, 3, 3, 4, 4], "item": list("aebecede")})
+    >>> duels["rank"] = [1, 2] * 4
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", ExposureWarning)
+    ...     BordaCount().fit_transform(duels)
+    Traceback (most recent call last):
+    skrankagg.exceptions.ExposureWarning: BordaCount ranks the items that a list holds above those that it does not, ...
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", ExposureWarning)
+    ...     BordaCount().fit_transform(duels)["item"].tolist()
+    ['e', 'a', 'b', 'c', 'd']
+    >>> MarkovChain(chain="mct").fit_transform(duels)["item"].tolist()
+    ['a', 'b', 'c', 'd', 'e']
+    """
 
 
 class RankScoreConflictWarning(UserWarning):

@@ -12,6 +12,7 @@ from public_api import DOCS
 from public_api import api_pages as pages
 
 import skrankagg
+from skrankagg import MarkovChain
 from skrankagg._weighted import WeightedAggregator
 from skrankagg.metrics import agreement_names, measure_names
 from skrankagg.metrics._card import CARDS, VIEW_OPTIONS
@@ -72,6 +73,10 @@ def test_the_guide_names_every_measure_with_its_conventions():
     assert seen == {*CARDS}
 
 
+#: Other values of the parameters that say what absence means.
+ABSENCE = {"absent": "ignore", "full": True, "aggregator": MarkovChain(chain="mct")}
+
+
 def table_of_methods(page, name):
     """Read a table between ``<!-- name -->`` and ``<!-- end of name -->``: method to cells by heading."""
     text = (DOCS / "user_guide" / page).read_text(encoding="utf-8")
@@ -99,6 +104,19 @@ def properties(method):
     }
     weights = "no" if not tags.voter_weights else "whole" if tags.integer_weights else "any"
     return {"weights": weights, **{name: "yes" if value else "no" for name, value in truth.items()}}
+
+
+@pytest.mark.parametrize(("name", "aggregator"), all_aggregators().items())
+def test_the_table_of_absent_items_agrees_with_the_tag(name, aggregator):
+    cell = table_of_methods("lists.md", "absent")[name]["below held items"]
+
+    def below(**params):
+        return "yes" if aggregator(**params).__sklearn_tags__().aggregator_tags.absent_below else "no"
+
+    assert cell.split(" ")[0] == below()
+    given = {name: value for name, value in ABSENCE.items() if name in aggregator().get_params(deep=False)}
+    others = [*getattr(aggregator, "_variants", ()), *({name: value} for name, value in given.items()), given]
+    assert ("(" in cell) == (len({below(**params) for params in [{}, *others]}) > 1)
 
 
 @pytest.mark.parametrize(("name", "aggregator"), all_aggregators().items())

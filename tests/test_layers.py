@@ -16,7 +16,7 @@ LAYERS = [
     {"_pairwise", "_distances", "_order_statistics"},
     {"_frames", "_composition"},
     {"_conflicts"},
-    {"_encoding", "_query_container", "_voter_names"},
+    {"_encoding", "_exposure", "_query_container", "_voter_names"},
     {"_lists"},
     {"_qrels", "_fitted_rows"},
     {"base", "datasets"},

@@ -174,4 +174,6 @@ class Agglomerative(WeightedAggregator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.voter_weights = False
+        # The weight of a merged list then depends less on how heavy its parts were than on what it resembles.
+        tags.aggregator_tags.absent_below = self.weight_update == "mean"
         return tags

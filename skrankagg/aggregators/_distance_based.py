@@ -375,6 +375,7 @@ class DIBRA(WeightedAggregator):
         # A silenced voter or a cut list is not heard, and unanimity among the others may not be that of all.
         own.unanimity = base.unanimity and self.prune is None
         own.condorcet_winner = False
+        own.absent_below = base.absent_below
         return tags
 
 

@@ -127,3 +127,8 @@ class FootruleOptimal(BaseNearKemeny):
             kemeny[q] = kemeny_score(place, *query_preferences(lists, q, self.absent))
             score[lists.pair_ptr[q] : lists.pair_ptr[q + 1]] = n_below(rank)
         return Consensus(score, queries={"footrule": distance, "kemeny_score": kemeny})
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.absent_below = True  # `absent` changes the score reported, not the order
+        return tags

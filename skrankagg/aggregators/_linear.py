@@ -148,6 +148,7 @@ class _BaseComb(BaseAggregator):
         tags.aggregator_tags.needs_scores = self.norm in SCORE_NORMS
         # A mean score is 0 and any score may be below 0, where an absent item's is: being ranked can be worse.
         tags.aggregator_tags.unanimity = self.norm not in ("z-score", None)
+        tags.aggregator_tags.absent_below = self.norm not in ("z-score", None)
         return tags
 
 

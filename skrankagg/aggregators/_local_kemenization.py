@@ -25,7 +25,7 @@ class LocalKemenization(BaseNearKemeny):
         ``aggregator__alpha``.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them.
+        of them in the repair; `aggregator` has a rule of its own.
 
     Attributes
     ----------
@@ -102,6 +102,8 @@ class LocalKemenization(BaseNearKemeny):
         tags.requires_fit = base.requires_fit
         own = tags.aggregator_tags
         own.condorcet_winner = True
+        # Where no list compares two items, the repair leaves them in the order of the method.
+        own.absent_below |= base.aggregator_tags.absent_below
         own.needs_scores = base.aggregator_tags.needs_scores
         own.voter_weights = base.aggregator_tags.voter_weights
         own.integer_weights = base.aggregator_tags.integer_weights

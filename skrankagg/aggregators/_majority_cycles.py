@@ -144,6 +144,7 @@ class _BasePairwise(BaseAggregator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.condorcet_winner = True
+        tags.aggregator_tags.absent_below = self.absent == "last"
         return tags
 
 
@@ -164,7 +165,7 @@ class Schulze(_BasePairwise):
         Whether a majority is as strong as the difference of the two sides, or as the winning side.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them.
+        of them, which paired comparisons need.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -220,7 +221,7 @@ class RankedPairs(_BasePairwise):
         Whether a majority is as strong as the difference of the two sides, or as the winning side.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them.
+        of them, which paired comparisons need.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -282,7 +283,7 @@ class Minimax(_BasePairwise):
         Whether a defeat is as bad as the difference of the two sides, or as the winning side.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them.
+        of them. Either way it is not for paired comparisons, see Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -299,6 +300,10 @@ class Minimax(_BasePairwise):
     second worst, and so on, which makes of a rule for winners a rule for orders. `score` is the number of items below;
     items whose defeats are all equal tie. Margins within :math:`10^{-12}` of the query's total weight are draws.
     :math:`O(n^2 \log n)` after the pairs.
+
+    A defeat is a number of votes, not a share of them. Of paired comparisons, where some items are compared more often
+    than others, it so ranks those lower, with ``absent="ignore"`` too; :class:`Schulze` and :class:`RankedPairs` do
+    not.
 
     References
     ----------

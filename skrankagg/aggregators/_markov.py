@@ -380,11 +380,13 @@ class MarkovChain(BaseAggregator):
     .. math:: \pi = (1 - a) \, \pi T + a \, (1/n, \ldots, 1/n).
 
     Only lists that hold both items compare them, so an absent item is not below a ranked one. A pair that no list holds
-    both of is no move in "mc4" and an even chance in "mct", by the papers. Lists draw with probabilities in proportion
-    to their weights. The papers have no ties within lists; here a tied item is "at or above" in "mc1" and "mc2" and not
-    "above" in "mc3"; in "mc4" a list that ties two items is on neither side, the larger side is the majority and a draw
-    is no move; in "mct" it is half for each. An item that only lists of weight 0 hold is no state of the chain, and
-    scores 0. A single item scores 1.
+    both of is no move in "mc4" and an even chance in "mct", by the papers. In "mc1", "mc2" and "mc3" the walker goes to
+    items of the same list, hence more often to items that many lists hold; on paired comparisons "mct" and "mc4"
+    follow the quality of items, and "mc1" to "mc3" the number of their comparisons as well. Lists draw with
+    probabilities in proportion to their weights. The papers have no ties within lists; here a tied item is "at or
+    above" in "mc1" and "mc2" and not "above" in "mc3"; in "mc4" a list that ties two items is on neither side, the
+    larger side is the majority and a draw is no move; in "mct" it is half for each. An item that only lists of weight 0
+    hold is no state of the chain, and scores 0. A single item scores 1.
 
     If all lists hold all items and tie none, "mc3" and "mct" are the same chain. The walk is not the one of FLAGR,
     whose "MC1" and "MC2" never block a move on partial lists, whose "MC3" moves to the worse item and whose counts of
@@ -474,4 +476,5 @@ class MarkovChain(BaseAggregator):
         # Without jumps items share the score 0, and with nothing else they all tie.
         tags.aggregator_tags.unanimity = 0 < self.ergodic_number < 1
         tags.aggregator_tags.condorcet_winner = self.chain == "mc4" and self.ergodic_number < 1
+        tags.aggregator_tags.absent_below = False
         return tags

@@ -94,6 +94,7 @@ class BaseNearKemeny(BaseAggregator):
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.neutral = False
         tags.aggregator_tags.unanimity = False
+        tags.aggregator_tags.absent_below = self.absent == "last"
         return tags
 
 
@@ -251,4 +252,5 @@ class PickAPerm(BaseNearKemeny):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.unanimity = True
+        tags.aggregator_tags.absent_below = True  # the list taken ends with its absent items, whatever `absent`
         return tags

@@ -77,6 +77,7 @@ class BaseNormalisedRanks(BaseAggregator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.integer_weights = True
+        tags.aggregator_tags.absent_below = not self.full
         return tags
 
 

@@ -106,7 +106,7 @@ class RankStatistic(BaseNormalisedRanks):
         Number of items that could have been ranked; None counts the distinct items of each query.
     full : bool, default=False
         Whether lists are complete: each rank is divided by the length of its list, and a list says nothing of an item
-        that it does not hold.
+        that it does not hold. If some items are in far more lists than others, take "geometric-mean", see Notes.
     voter_weights : mapping or pandas.Series of voter to int, default=None
         Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
 
@@ -136,9 +136,12 @@ class RankStatistic(BaseNormalisedRanks):
     list, most of them by 40.
 
     Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``full=True`` no rank at all, its m
-    being the number of lists that hold it. A list of weight w is w lists: other than whole weights have no meaning for
-    order statistics, and are refused. Linear in the number of rows but for sorting; "stuart" takes, for each item,
-    about ten steps for each of its ranks times m.
+    being the number of lists that hold it. With ``full=True`` the mean and Q tell how remarkable an item's ranks are,
+    more so with more lists: where voters see some items more often than others, items come by that as well as by
+    quality, most of all in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean
+    is free of it. A list of weight w is w lists: other than whole weights have no meaning for order statistics, and are
+    refused. Linear in the number of rows but for sorting; "stuart" takes, for each item, about ten steps for each of
+    its ranks times m.
 
     References
     ----------
@@ -192,3 +195,9 @@ class RankStatistic(BaseNormalisedRanks):
         x, n_lists = self._normalise(lists)
         score = rank_statistic(lists.pair, x, n_lists, statistic=self.statistic, weight=lists.row_weight)
         return Consensus(score, {"pvalue": ndtr(-score)} if self.statistic == "mean" else {})
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # No absent item has the least rank.
+        tags.aggregator_tags.absent_below &= self.statistic != "min"
+        return tags

@@ -113,7 +113,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         which takes one share for all.
     full : bool, default=False
         Whether lists are complete: each rank is divided by the length of its list, and a list says nothing of an item
-        that it does not hold.
+        that it does not hold. P-values then get smaller with the number of lists that hold the item.
     voter_weights : mapping or pandas.Series of voter to int, default=None
         Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
 

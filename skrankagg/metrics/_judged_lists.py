@@ -104,5 +104,5 @@ def fit_rank(estimator, X, lists):
 def rank(estimator, X, lists):
     """Let a fitted estimator aggregate lists, see :func:`fit_rank`."""
     if isinstance(estimator, BaseAggregator):
-        return estimator._rank(estimator._prepare(lists))
+        return estimator._rank(estimator._begin(lists))
     return estimator.transform(X)

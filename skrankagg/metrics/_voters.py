@@ -101,7 +101,7 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), *, missing
             score=lists.score[places] if lists.has_scores else None,
             rank=lists.rank[places],
             item=(lists.pair_item[lists.pair[places]], lists.items),
-            conflict=describe_conflict(lists, np.isin(np.arange(lists.n_lists), judged)),
+            conflict=describe_conflict(lists, np.isin(np.arange(lists.n_lists), own)),
         )
         rows[voter] = [*(measure.summarize(measure(ranked)) for measure in measures.values()), len(queries)]
     index = plain_index(lists.voters)[list(rows)].rename("voter")

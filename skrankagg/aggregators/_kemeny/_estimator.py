@@ -79,7 +79,7 @@ class Kemeny(BaseAggregator):
         distance, and at 0 the weak consensus ties all items. It never changes the best strict order, only its score.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them.
+        of them, which paired comparisons need.
     time_limit : float, default=None
         Seconds for each query; None means no limit.
     n_restarts : int, default=200
@@ -307,4 +307,5 @@ class Kemeny(BaseAggregator):
         own.neutral = False
         own.condorcet_winner = self.ties == "strict"
         own.unanimity = self.ties == "strict" and self.method == "exact" and self.time_limit is None
+        own.absent_below = self.absent == "last"
         return tags

@@ -150,6 +150,33 @@ def check_condorcet_winner(aggregator):
     assert found, "the examples hold no Condorcet winner"
 
 
+def check_absent_below(aggregator):
+    """Of two pairs of items that no list compares, both of the one that more lists hold come first, just as promised.
+
+    The better item of either pair wins about two of three comparisons, so that a method without a place for absent
+    items does not put the better one of the pair that is seldom compared behind the worse one of the other pair.
+    """
+    promised = _tags(aggregator).absent_below
+    for often, seldom in (("ab", "cd"), ("cd", "ab")):
+        score = clone(aggregator).fit_transform(_compared_pairs(often, seldom)).set_index("item")["score"]
+        first = score[list(often)].min() > score[list(seldom)].max()
+        if promised:
+            assert first, "items that no list compares must come by the number of lists that hold them: absent_below"
+        elif not first:
+            return
+    assert promised, "items come by the number of lists that hold them, so absent_below must be True"
+
+
+def _compared_pairs(often, seldom):
+    """Lists of two items each: one pair compared 21 times, the other 3 times, and neither with the other."""
+    pairs = [often] * 13 + [often[::-1]] * 8 + [seldom] * 2 + [seldom[::-1]]
+    voter = np.char.mod("v%02d", np.arange(len(pairs)))
+    lists = pd.DataFrame({"query": "q", "voter": np.repeat(voter, 2), "item": list("".join(pairs))})
+    rank = np.tile([1, 2], len(pairs))
+    # Scores are below 0, the score of an absent item where none is added up: that rule ranks nothing below held items.
+    return lists.assign(rank=rank, score=-rank.astype(float))
+
+
 def check_small_inputs(aggregator):
     """One voter keeps its order; one item, and a query that everybody ties, are no trouble."""
     voter = example_lists(5, n_queries=1, n_voters=1, full=True, ties=False)
