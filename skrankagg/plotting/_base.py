@@ -88,8 +88,8 @@ def measured_values(display, comparator, names, qrels=None):
             f"metrics, "
             "or give qrels=."
         )
-    table = evaluate_runs(dict(comparator.runs_), qrels, names)
-    # A Comparator measures the judged queries of its own lists.
+    # A Comparator measures the judged queries of its own lists: the others have no results, and are left out below.
+    table = evaluate_runs(dict(comparator.runs_), qrels, names, missing="zero")
     queries = measured.index.get_level_values(1).unique()
     return table[table.index.get_level_values(1).isin(queries)]
 
