@@ -18,6 +18,9 @@ class Immutable:
     def __sklearn_clone__(self):
         return self
 
+    def __deepcopy__(self, memo):
+        return self
+
     def __getstate__(self):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 

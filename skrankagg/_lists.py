@@ -34,6 +34,7 @@ from ._encoding import encode_lists
 from ._frames import Columns, first_row, show_id
 from ._grouped import expand, mid_ranks, sort_codes, tie_starts
 from ._immutable import Immutable
+from ._qrels import check_qrels, find_queries
 from ._query_container import QueryContainer
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
@@ -398,6 +399,40 @@ class RankedLists(QueryContainer, Immutable):
             pair_item=self.pair_item[pair_kept],
         )
         return lists, np.flatnonzero(pair_kept)
+
+    def judged(self, qrels):
+        """Lists of the queries that have judgements.
+
+        Parameters
+        ----------
+        qrels : Qrels or DataFrame
+            Judgements.
+
+        Returns
+        -------
+        RankedLists
+            With the same voters and items, as :meth:`take` has it; itself if every query is judged.
+
+        Raises
+        ------
+        ValueError
+            If no query is judged.
+
+        See Also
+        --------
+        skrankagg.model_selection.QueryKFold : Tests judged queries only, and trains on the others as well.
+
+        Examples
+        --------
+        >>> from skrankagg import RankedLists
+        >>> from skrankagg.datasets import make_ranked_lists
+        >>> frame, qrels = make_ranked_lists(n_queries=5, random_state=0)
+        >>> lists = RankedLists.from_frame(frame)
+        >>> lists.judged(qrels[qrels["query"] < "q3"]).queries.tolist()
+        ['q1', 'q2']
+        """
+        judged = find_queries(check_qrels(qrels), self.queries)
+        return self if judged.all() else self.take(np.flatnonzero(judged))
 
     # ------------------------------------------------------------------ out again
 

@@ -1,5 +1,6 @@
 """Qrels: relevance judgements, encoded once and aligned with ranked lists."""
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -10,13 +11,22 @@ import pandas as pd
 from ._frames import Columns, first_row, plain_index, show_id
 from ._grouped import expand, gather_ranges, group_order, sort_codes
 from ._immutable import Immutable
+from .exceptions import NothingJudgedWarning
 
-__all__ = ["EncodedQrels", "Qrels", "check_qrels"]
+__all__ = ["EncodedQrels", "Qrels", "check_qrels", "find_queries", "match_ids", "show_ids"]
 
 # Judgements are looked up in a table of queries by items where it has at most so many cells for each pair and each
 # judgement, some queries at a time.
 _DENSE_SHARE = 16
 _TABLE_CELLS = 1 << 18
+
+# Types of ids, as pandas tells them, in groups of which no two have an id in common.
+_ID_TYPES = {
+    "string": "strings",
+    "bytes": "bytes",
+    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal", "boolean"), "numbers"),
+    **dict.fromkeys(("datetime", "datetime64", "date"), "dates"),
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,26 +139,53 @@ class Qrels(Immutable):
         Raises
         ------
         ValueError
-            If no query or no item of the lists is judged, as when one side has integer ids and the other strings.
+            If no query of the lists is judged, or if ids cannot match: integers on one side, strings on the other.
+
+        Warns
+        -----
+        NothingJudgedWarning
+            If no item of the lists is judged.
         """
-        query = plain_index(self.queries).get_indexer(plain_index(lists.queries))
-        item = plain_index(self.items).get_indexer(plain_index(lists.items))
-        for kind, found, theirs, ours in (
-            ("query", query, lists.queries, self.queries),
-            ("item", item, lists.items, self.items),
-        ):
-            if (found < 0).all():
-                raise ValueError(
-                    f"The qrels must judge some of the lists' ids; they share no {kind} id: the lists have "
-                    f"{_examples(theirs)}, "
-                    f"the qrels {_examples(ours)}. Check the names and the dtypes of the two columns."
-                )
+        find_queries(self, lists.queries)
+        encoded, item = self._align(lists)
+        if (item < 0).all():
+            warnings.warn(
+                f"The lists hold no judged item: they have {show_ids(lists.items)}, the qrels judge "
+                f"{show_ids(self.items)}; every measure that counts judged items is 0. Check the ids.",
+                NothingJudgedWarning,
+                stacklevel=2,
+            )
+        return encoded
+
+    def align(self, run):
+        """Align the judgements with a run, some of whose queries or items may be judged, or none.
+
+        Parameters
+        ----------
+        run : RankedLists
+            One list for each query.
+
+        Returns
+        -------
+        EncodedQrels
+            The grade of each pair of the run.
+
+        Raises
+        ------
+        ValueError
+            If ids cannot match: integers on one side, strings on the other.
+        """
+        return self._align(run)[0]
+
+    def _align(self, lists):
+        query = match_ids(lists.queries, self.queries, "query")
+        item = match_ids(lists.items, self.items, "item")
         judged = query >= 0
         rows, judged_ptr = gather_ranges(
             np.append(self.ptr, self.n_judgements), np.where(judged, query, self.n_queries)
         )
         relevance = self._look_up(lists, query, item, rows, judged_ptr)
-        return EncodedQrels(relevance, judged, judged_ptr, self.best_first[rows])
+        return EncodedQrels(relevance, judged, judged_ptr, self.best_first[rows]), item
 
     def reassign(self, queries, place):
         """Give queries the judgements of other ones.
@@ -282,5 +319,71 @@ def check_qrels(qrels):
     return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
 
 
-def _examples(index):
-    return ", ".join(repr(value) for value in index[:2].tolist()) + (", ..." if len(index) > 2 else "")
+def find_queries(qrels, queries):
+    """Tell which queries are judged.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    queries : pandas.Index
+        Ids, such as those of ranked lists.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,), dtype=bool
+
+    Raises
+    ------
+    ValueError
+        If none is.
+    """
+    judged = match_ids(queries, qrels.queries, "query") >= 0
+    if not judged.any():
+        raise ValueError(
+            f"The qrels must judge some query of the lists; they share no query id: the lists have "
+            f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids; if these lists are a fold that "
+            "happens to hold unjudged queries only, split lists.judged(qrels), or split by QueryKFold(qrels=qrels)."
+        )
+    return judged
+
+
+def match_ids(theirs, ours, kind):
+    """Find the ids of lists among those of the judgements.
+
+    Parameters
+    ----------
+    theirs, ours : pandas.Index
+        Distinct ids of the lists and of the judgements.
+    kind : str
+        What they are ids of, for the message.
+
+    Returns
+    -------
+    ndarray of shape (n_ids,), dtype=int64
+        Their positions, -1 for ids that the judgements lack.
+
+    Raises
+    ------
+    ValueError
+        If none is there, and none could be, because the ids are of types that never equal each other.
+    """
+    found = plain_index(ours).get_indexer(plain_index(theirs))
+    if (found < 0).all():
+        types = [_id_type(ids) for ids in (theirs, ours)]
+        if None not in types and types[0] != types[1]:
+            raise ValueError(
+                f"The qrels must judge some of the lists' ids; they share no {kind} id: the lists have "
+                f"{show_ids(theirs)}, the qrels {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one "
+                "of the two columns."
+            )
+    return found
+
+
+def _id_type(ids):
+    """What the ids are, if that is certain."""
+    return _ID_TYPES.get(pd.api.types.infer_dtype(plain_index(ids)))
+
+
+def show_ids(ids):
+    """Write the first ids of an index, for messages."""
+    return ", ".join(repr(value) for value in ids[:2].tolist()) + (", ..." if len(ids) > 2 else "")

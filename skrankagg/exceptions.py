@@ -1,6 +1,13 @@
 """Warnings that skrankagg raises; its errors are the built-in TypeError and ValueError."""
 
-__all__ = ["ExposureWarning", "RankScoreConflictWarning", "SplitQueryWarning", "UnknownVoterWarning"]
+__all__ = [
+    "ExposureWarning",
+    "MissingQueriesWarning",
+    "NothingJudgedWarning",
+    "RankScoreConflictWarning",
+    "SplitQueryWarning",
+    "UnknownVoterWarning",
+]
 
 
 class ExposureWarning(UserWarning):
@@ -37,6 +44,66 @@ class ExposureWarning(UserWarning):
     ['e', 'a', 'b', 'c', 'd']
     >>> MarkovChain(chain="mct").fit_transform(duels)["item"].tolist()
     ['a', 'b', 'c', 'd', 'e']
+    """
+
+
+class MissingQueriesWarning(UserWarning):
+    """More than half of the judged queries have no results in a run, and each of them counts as 0.
+
+    The judgements state the queries. So a run of some of them, as that of one fold of a cross-validation, is measured
+    over all the others as well, and its values are too low. The warning is for the default of `missing`;
+    ``missing="zero"`` says that 0 is meant, and ``missing="skip"`` leaves those queries out.
+
+    See Also
+    --------
+    skrankagg.metrics.make_ranking_scorer : Measures over the judged queries of the lists that it is given.
+    skrankagg.metrics.evaluate : Warns, as every measure does.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skrankagg.exceptions import MissingQueriesWarning
+    >>> from skrankagg.metrics import precision
+    >>> run, qrels = {"q1": ["a"]}, {"q1": ["a"], "q2": ["b"], "q3": ["a"]}
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", MissingQueriesWarning)
+    ...     precision(run, qrels, k=1)
+    Traceback (most recent call last):
+    skrankagg.exceptions.MissingQueriesWarning: 2 of the 3 judged queries have no results and count as 0; leave them ...
+    >>> precision(run, qrels, k=1, missing="skip"), round(precision(run, qrels, k=1, missing="zero"), 4)
+    (1.0, 0.3333)
+    """
+
+
+class NothingJudgedWarning(UserWarning):
+    """A run is empty, or holds no judged query or no judged item, and so scores 0.
+
+    It is an error only where ids cannot match, as integers and strings never do. A run that is empty, or that bad, is
+    measured, and does not keep other runs from being measured.
+
+    See Also
+    --------
+    skrankagg.metrics.evaluate : Warns, as every measure does.
+    skrankagg.Qrels : The judgements.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skrankagg.exceptions import NothingJudgedWarning
+    >>> from skrankagg.metrics import evaluate
+    >>> runs, qrels = {"good": {"q": ["a"]}, "empty": {}}, {"q": ["a"]}
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", NothingJudgedWarning)
+    ...     evaluate(runs, qrels, "map")
+    Traceback (most recent call last):
+    skrankagg.exceptions.NothingJudgedWarning: The run 'empty' is empty; it scores 0. Check its ids, ...
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", NothingJudgedWarning)
+    ...     evaluate(runs, qrels, "map")
+           map
+    run
+    good   1.0
+    empty  0.0
     """
 
 

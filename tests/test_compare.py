@@ -195,7 +195,7 @@ def test_flagrs_layout_has_a_row_for_each_query_and_one_for_all():
     lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
     methods = [(f"m{k}", CombSUM(norm=norm)) for k, norm in enumerate(("borda", "rank", "score"))]
     comparator = Comparator(methods, metrics=flagr_metrics(10), qrels=Qrels.from_frame(qrels)).fit(lists)
-    table = comparator.get_results(layout="flagr")
+    table = comparator.get_results(query=None, layout="flagr")
     assert table.shape == (3 * (5 + 1), 46)
     assert table.columns.tolist()[:6] == [
         "q",
@@ -220,4 +220,24 @@ def test_the_layout_of_the_whole_comparison_is_that_of_flagrs_notebook():
     lists, qrels = make_rasdagen()
     methods = [(f"m{k:02}", CombSUM(norm="rank")) for k in range(21)]
     comparator = Comparator(methods, metrics=flagr_metrics(10), qrels=Qrels.from_frame(qrels)).fit(lists)
-    assert comparator.get_results(layout="flagr").shape == (441, 46)
+    assert comparator.get_results(query=None, layout="flagr").shape == (441, 46)
+
+
+def test_flagrs_layout_is_of_the_measures_and_queries_asked_for(comparator):
+    whole = comparator.get_results(query=None, layout="flagr")
+    assert whole["q"].nunique() == 13 and len(whole) == 4 * 13
+    totals = comparator.get_results(layout="flagr")
+    pd.testing.assert_frame_equal(totals, whole[whole["q"] == "all"])
+    assert totals["Method"].tolist() == comparator.results_.index.tolist()
+    one = comparator.get_results(5, ["map", "ndcg"], "q02", layout="flagr")
+    assert one.columns.tolist() == ["q", "Mean Average Precision (MAP)", "ndcg_cut_5", "Method"]
+    assert one["ndcg_cut_5"].tolist() == comparator.get_results(metric="ndcg@5", query="q02")["ndcg@5"].tolist()
+    some = comparator.get_results(query=["q02", "q03"], layout="flagr")
+    pd.testing.assert_frame_equal(some, whole[whole["q"].isin(["q02", "q03"])])
+    for wrong, words in (
+        ({"query": "q99"}, "'q99' is none"),
+        ({"metric": "err"}, "it has map"),
+        ({"cutoff": 0}, "cutoff"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            comparator.get_results(**wrong, layout="flagr")

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from skrankagg import Qrels, RankedLists
+from skrankagg.exceptions import NothingJudgedWarning
 
 
 def judge(rows):
@@ -81,8 +82,17 @@ def test_judgements_of_other_ids_are_refused_not_scored_zero():
     as_words = judge([("1", "a", 1), ("2", "a", 1)])
     with pytest.raises(ValueError, match=r"share no query id: the lists have 1, 2, \.\.\., the qrels '1', '2'"):
         Qrels.from_frame(as_words).encode(RankedLists.from_frame(numbered))
-    with pytest.raises(ValueError, match="share no item id"):
-        Qrels.from_frame(judge([("p", "A", 1)])).encode(RankedLists.from_frame(LISTS))
+    numbered_items = RankedLists.from_frame(LISTS.assign(item=LISTS["item"].map(ord)))
+    with pytest.raises(ValueError, match=r"share no item id.*numbers never equal strings"):
+        Qrels.from_frame(judge([("p", "A", 1)])).encode(numbered_items)
+    with pytest.raises(ValueError, match=r"share no query id: .*Check the ids"):
+        Qrels.from_frame(judge([("P", "a", 1)])).encode(RankedLists.from_frame(LISTS))
+
+
+def test_lists_without_a_judged_item_are_warned_of():
+    with pytest.warns(NothingJudgedWarning, match=r"hold no judged item.*they have 'a', 'b', .*, the qrels judge 'A'"):
+        encoded = Qrels.from_frame(judge([("p", "A", 1)])).encode(RankedLists.from_frame(LISTS))
+    assert np.isnan(encoded.relevance).all() and encoded.judged.tolist() == [True, False, False]
 
 
 def test_a_notebook_shows_the_most_relevant_items_of_the_first_query():

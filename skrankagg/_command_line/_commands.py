@@ -113,7 +113,7 @@ def _evaluate(args):
     for name, path in zip(names if len(set(names)) == len(names) else paths, paths, strict=True):
         runs[name] = load_lists([path], args)
         with naming(path, "evaluate"):
-            qrels.encode(check_run(runs[name]))
+            check_run(runs[name])
     table = evaluate(runs, qrels, args.metrics, per_query=args.per_query, missing=args.missing, **conventions)
     if not args.per_query:
         table = _best_first(table)

@@ -127,8 +127,8 @@ def make_parser(commands):
     gains = "of DCG: 2^grade - 1 (default), or the grade itself as in trec_eval"
     add("--gain", choices=("exponential", "linear"), help=gains)
     add("--relevance-threshold", type=float, metavar="T", help="lowest relevant grade (default: all above 0)")
-    missing = "what a judged query without results counts: 0 (default), or nothing"
-    add("--missing", choices=("zero", "skip"), default="zero", help=missing)
+    missing = "what a judged query without results counts: 0 (default, with a warning if most have none), or nothing"
+    add("--missing", choices=("zero", "skip"), help=missing)
 
     add_command("methods", "list all methods", "All methods, with their parameters and defaults.")
     conventions = "Conventions go in brackets: 'ndcg@10[gain=linear]'."

@@ -42,10 +42,11 @@ OPTIONS = {
     "missing": ("zero", "skip"),
     "positive_scores": bool,
 }
-_OPTIONAL = {"relevance_threshold", "max_grade"}
+_POSITIVE = {"relevance_threshold", "max_grade"}
+_OPTIONAL = {*_POSITIVE, "missing"}
 
 #: Conventions of every measure, which choose the view that it is given, with their defaults.
-VIEW_OPTIONS = {"ties": "order", "missing": "zero", "positive_scores": False}
+VIEW_OPTIONS = {"ties": "order", "missing": None, "positive_scores": False}
 
 #: Cards by the name of the measure, in the order in which they were made.
 CARDS = {}
@@ -62,15 +63,23 @@ _TAIL = """per_query : bool, default=False
 ties : {{"order", "trec_eval", "expected", "optimistic", "pessimistic"}}, default="order"
     Rule for items of equal score: the published order, by rank, else by score and item; descending order of the item,
     whatever the rank, as trec_eval has it; {expected}the best; the worst order.
-missing : {{"zero", "skip"}}, default="zero"
-    What a judged query without results counts: as an empty list, or nothing.
+missing : {{"zero", "skip"}} or None, default=None
+    What a judged query without results counts: as an empty list, or nothing. None is "zero", with a warning where more
+    than half of the judged queries have no results.
 positive_scores : bool, default=False
     Whether items with scores of at most 0 count as not relevant, as FLAGR's evaluation has it.
 
 Returns
 -------
 float or pandas.Series of shape (n_queries,)
-    {summary_of}, or with ``per_query`` the value of each query."""
+    {summary_of}, or with ``per_query`` the value of each query.
+
+Warns
+-----
+MissingQueriesWarning
+    If more than half of the judged queries have no results and `missing` is None.
+NothingJudgedWarning
+    If the run is empty, or holds no judged query or no judged item."""
 
 _SECTIONS = ("See Also", "Notes", "References", "Examples")
 
@@ -243,16 +252,18 @@ def check_conventions(conventions):
     for option, value in conventions.items():
         if option not in OPTIONS:
             raise ValueError(f"{option!r} is no convention of a measure; choose from {', '.join(OPTIONS)}.")
+        if value is None and option in _OPTIONAL:
+            continue
         allowed = OPTIONS[option]
         if isinstance(allowed, tuple) and value not in allowed:
             raise ValueError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
         if allowed is bool and not isinstance(value, (bool, np.bool_)):
             raise ValueError(f"{option} must be True or False; got {value!r}.")
-        if allowed is float and not is_real(value) and not (option in _OPTIONAL and value is None):
+        if allowed is float and not is_real(value):
             raise ValueError(f"{option} must be a number; got {value!r}.")
         if option == "persistence" and not 0 < value < 1:
             raise ValueError(f"persistence must lie between 0 and 1; got {value!r}.")
-        if option in _OPTIONAL and value is not None and not value > 0:
+        if option in _POSITIVE and not value > 0:
             # At a threshold of 0 every item that nobody judged would be relevant.
             raise ValueError(f"{option} must be above 0, or None; got {value!r}.")
 

@@ -6,13 +6,13 @@ import pandas as pd
 
 from .._qrels import check_qrels
 from ._card import check_conventions
-from ._door import rank_relevance
+from ._door import look_up, warn_of_runs
 from ._registry import get_measures
 
 __all__ = ["evaluate"]
 
 
-def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False, missing="zero", **conventions):
+def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False, missing=None, **conventions):
     """Measure one run, or several, against relevance judgements.
 
     The judgements state the queries: those of a run that are not judged are left out.
@@ -29,8 +29,9 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
         Names of measures, see :func:`measure_names`, each once.
     per_query : bool, default=False
         Whether to give a row for each query instead of their mean (the sum, for counts).
-    missing : {"zero", "skip"}, default="zero"
-        What a judged query without results counts: as an empty list, 0 in every measure, or nothing.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts: as an empty list, 0 in every measure, or nothing. None is "zero",
+        with a warning where more than half of the judged queries have no results.
     **conventions
         Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
         `relevance_threshold`, `persistence`, `max_grade`, `positive_scores`. Those in brackets behind a name come
@@ -47,12 +48,21 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     TypeError
         If `run` is a dict by query where one by name is expected.
     ValueError
-        If a run has several lists for a query, or shares no query or no item with the judgements, or if a measure or a
-        convention is unknown, or if `ties` is to order equal scores and the scores contradict the ranks.
+        If a run has several lists for a query, if its ids cannot match those of the judgements (integers on one side,
+        strings on the other), if a measure or a convention is unknown or a measure comes twice, or if `ties` is to
+        order equal scores and the scores contradict the ranks.
+
+    Warns
+    -----
+    MissingQueriesWarning
+        If more than half of the judged queries have no results in a run and `missing` is None.
+    NothingJudgedWarning
+        If a run is empty, or holds no judged query or no judged item: it scores 0.
 
     See Also
     --------
     get_measure : The registry of names.
+    make_ranking_scorer : Measures over the queries of a fold; this function measures over all judged queries.
 
     Notes
     -----
@@ -82,7 +92,14 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
         _check_names(run, qrels)
     elif not isinstance(qrels, (list, tuple)):
         qrels = check_qrels(qrels)  # once for all runs
-    tables = {name: _evaluate_queries(one, qrels, measures, missing) for name, one in runs.items()}
+    graded = {name: _look_up(name if run is runs else None, one, qrels, missing) for name, one in runs.items()}
+    # A measure whose own convention says what a query without results counts has nothing to warn of.
+    own = {measure.options.get("missing", missing) for measure in measures.values()}
+    warn_of_runs(graded if run is runs else {None: graded["run"]}, None if None in own else "zero", stacklevel=3)
+    tables = {
+        name: pd.DataFrame({key: measure(one.ranked) for key, measure in measures.items()}, index=one.queries)
+        for name, one in graded.items()
+    }
     if not per_query:
         rows = [[measure.summarize(table[name]) for name, measure in measures.items()] for table in tables.values()]
         return pd.DataFrame(rows, index=pd.Index(list(tables), name="run"), columns=list(measures))
@@ -101,6 +118,10 @@ def _check_names(run, qrels):
         )
 
 
-def _evaluate_queries(run, qrels, measures, missing):
-    ranked, queries = rank_relevance(run, qrels, missing)
-    return pd.DataFrame({name: measure(ranked) for name, measure in measures.items()}, index=queries)
+def _look_up(name, run, qrels, missing):
+    try:
+        return look_up(run, qrels, missing)
+    except (TypeError, ValueError) as error:
+        if name is None or type(error) not in (TypeError, ValueError):
+            raise
+        raise type(error)(f"The run {name!r} cannot be evaluated: {error}") from None

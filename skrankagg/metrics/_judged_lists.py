@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from .._frames import plain_index
-from .._lists import check_run
 from ..base import BaseAggregator
+from ._door import GradedRun, check_optional_run, grade_run, warn_of_runs
 from ._relevance import RankedRelevance, RelevanceList
 
 __all__ = ["JudgedLists", "fit_rank", "rank"]
@@ -27,7 +27,7 @@ class JudgedLists:
     Raises
     ------
     ValueError
-        If no query or no item of the lists is judged.
+        If no query of the lists is judged.
     """
 
     def __init__(self, lists, qrels):
@@ -60,7 +60,8 @@ class JudgedLists:
                 lists, consensus.order, self._encoded, self._judged, score=consensus.score
             )
         place = plain_index(self._qrels.queries).get_indexer(self.queries)
-        ranked = RankedRelevance.from_run(check_run(consensus), self._qrels, place)
+        ranked, fault = grade_run(check_optional_run(consensus), self._qrels, place)
+        warn_of_runs({None: GradedRun(ranked, self.queries, fault)}, "zero", stacklevel=4)
         # The measures of unjudged queries are never read: empty lists stand in for them.
         sizes = np.zeros(lists.n_queries, dtype=np.int64)
         sizes[judged] = ranked.n_retrieved

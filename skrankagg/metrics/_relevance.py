@@ -412,8 +412,8 @@ class RankedRelevance(RelevanceList):
 
         Parameters
         ----------
-        run : RankedLists
-            One list for each query.
+        run : RankedLists or None
+            One list for each query; None is an empty run.
         qrels : Qrels
             Judgements.
         queries : ndarray of shape (n_chosen,), dtype=int
@@ -423,16 +423,19 @@ class RankedRelevance(RelevanceList):
         -------
         RankedRelevance
         """
+        places, judged_ptr = gather_ranges(qrels.ptr, queries)
+        judged = RelevanceList(qrels.best_first[places], judged_ptr)
+        if run is None:
+            return cls(np.zeros(0), np.zeros(len(queries) + 1, dtype=np.int64), judged)
         place = plain_index(run.queries).get_indexer(plain_index(qrels.queries)[queries])
         if np.array_equal(place, np.arange(run.n_queries)):
             rows, ptr = slice(None), run.row_ptr
         else:  # a place behind the last query is an empty range
             rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
-        places, judged_ptr = gather_ranges(qrels.ptr, queries)
         ranked = cls(
-            qrels.encode(run).relevance[run.pair[rows]],
+            qrels.align(run).relevance[run.pair[rows]],
             ptr,
-            RelevanceList(qrels.best_first[places], judged_ptr),
+            judged,
             conflict=describe_conflict(run, np.isin(np.arange(run.n_queries), place)),
         )
         # Most rules for ties look at nothing else.

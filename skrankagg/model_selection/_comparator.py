@@ -25,7 +25,7 @@ from ..metrics._registry import Measure, get_measures, orient
 from ..metrics._scorer import choose_qrels
 from ._compare import compare_methods, significance_marks
 from ._learners import check_learners
-from ._results import flagr_table, select_results
+from ._results import select_flagr, select_results
 from ._runs import Runs, run_method, warn_of_failures
 from ._tables import latex_table
 
@@ -299,7 +299,8 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         query : object or list, default="all"
             "all" for the summaries; the id of a query, or a list of ids; None for every query.
         layout : {"tidy", "flagr"}, default="tidy"
-            "flagr" gives all results in FLAGR's columns, see :func:`~skrankagg.model_selection.flagr_table`.
+            "flagr" gives them in FLAGR's columns, see :func:`~skrankagg.model_selection.flagr_table`: for "all" the
+            rows `all`, for None these and the rows of every query.
 
         Returns
         -------
@@ -307,11 +308,10 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             A row for each method, or for each method and query; `error_score` in those of methods that failed.
         """
         check_is_fitted(self)
-        if layout == "flagr":
-            return flagr_table(self.results_, self.per_query_)
-        if layout != "tidy":
-            raise ValueError(f"layout must be one of tidy, flagr; got {layout!r}.")
-        return select_results(self.results_, self.per_query_, cutoff=cutoff, metric=metric, query=query)
+        layouts = {"tidy": select_results, "flagr": select_flagr}
+        if layout not in layouts:
+            raise ValueError(f"layout must be one of {', '.join(layouts)}; got {layout!r}.")
+        return layouts[layout](self.results_, self.per_query_, cutoff=cutoff, metric=metric, query=query)
 
     def convert_to_latex(self, cutoff=None, metric=None, query="all", *, baseline=None, **options):
         """Write results as a LaTeX table in the manner of booktabs, the best of each measure in bold.

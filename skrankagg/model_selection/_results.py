@@ -1,4 +1,4 @@
-"""Slices of a comparison, by measure, cutoff and query, and FLAGR's layout of all of it."""
+"""Slices of a comparison, by measure, cutoff and query, and FLAGR's layout of them."""
 
 import pandas as pd
 
@@ -72,7 +72,7 @@ def select_results(results, per_query, *, cutoff=None, metric=None, query="all")
 
     See Also
     --------
-    flagr_table : All of them, in FLAGR's layout.
+    flagr_table : FLAGR's layout.
     markdown_table : Writes what was selected.
 
     Examples
@@ -93,17 +93,37 @@ def select_results(results, per_query, *, cutoff=None, metric=None, query="all")
     table = per_query[columns]
     if query is None:
         return table
+    queries = _check_queries(table, query)
+    if isinstance(query, list):
+        return table[table.index.get_level_values(1).isin(queries)]
+    return table.xs(query, level=1)
+
+
+def select_flagr(results, per_query, *, cutoff=None, metric=None, query="all"):
+    """Choose measures and queries of a comparison, as :func:`select_results` does, in FLAGR's layout.
+
+    Its rows `all` come with "all", and with None next to those of every query.
+    """
+    columns = _columns(per_query, metric, cutoff)
+    if query is None or (isinstance(query, str) and query == "all"):
+        table = flagr_table(results[columns], per_query[columns])
+        return table if query is None else table[table["q"] == "all"]
+    queries = _check_queries(per_query, query)
+    table = flagr_table(results[columns], per_query[columns])
+    return table[table["q"].isin(queries)]
+
+
+def _check_queries(per_query, query):
+    """Ids of the queries asked for, as a list."""
     queries = query if isinstance(query, list) else [query]
-    known = table.index.get_level_values(1)
+    known = per_query.index.get_level_values(1)
     unknown = [one for one in queries if one not in known]
     if unknown:
         raise ValueError(
             f"query must be 'all', None or judged queries; {unknown[0]!r} is none. There are "
             f"{', '.join(map(repr, known.unique()[:5].tolist()))}{', ...' if known.nunique() > 5 else ''}."
         )
-    if isinstance(query, list):
-        return table[known.isin(queries)]
-    return table.xs(query, level=1)
+    return queries
 
 
 def _check_cutoff(cutoff):

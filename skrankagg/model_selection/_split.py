@@ -5,12 +5,16 @@ from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 
 from .._frames import Columns
 from .._lists import RankedLists
+from .._qrels import check_qrels, find_queries
 
 __all__ = ["QueryKFold", "QueryShuffleSplit"]
 
 
 class _QuerySplitter(BaseCrossValidator):
-    """Split queries by a splitter of samples, and give back the samples of the queries: rows of a frame, or queries."""
+    """Split queries by a splitter of samples, and give back the samples of the queries: rows of a frame, or queries.
+
+    A subclass has the parameters `qrels` and `query`, and ``_splitter(n_queries)``.
+    """
 
     def split(self, X, y=None, groups=None):
         """Generate the samples of each training and test set.
@@ -30,18 +34,19 @@ class _QuerySplitter(BaseCrossValidator):
         Raises
         ------
         ValueError
-            If there are fewer queries than folds, or no column `query`.
+            If there are fewer (judged) queries than folds, or no column `query`.
         """
         if isinstance(X, RankedLists):
-            code, n_queries = np.arange(X.n_queries), X.n_queries
+            code, queries = np.arange(X.n_queries), X.queries
         else:
             columns = Columns(X, {"query": self.query}, type(self).__name__)
             columns.require("query")
             code, queries = columns.ids("query")
-            n_queries = len(queries)
-        for train, test in self._splitter(n_queries).split(np.arange(n_queries)):
-            side = np.zeros(n_queries, dtype=np.int8)
-            side[train], side[test] = 1, 2
+        judged = np.ones(len(queries), dtype=bool) if self.qrels is None else find_queries(self.qrels, queries)
+        chosen = np.flatnonzero(judged)
+        for train, test in self._splitter(len(chosen)).split(chosen):
+            side = np.where(judged, 0, 1)  # there is something to learn from queries that nothing is measured on
+            side[chosen[train]], side[chosen[test]] = 1, 2
             side = side[code]
             yield np.flatnonzero(side == 1), np.flatnonzero(side == 2)
 
@@ -76,11 +81,15 @@ class QueryKFold(_QuerySplitter):
         Seed of the shuffle.
     query : str, default="query"
         Name of the column of query ids.
+    qrels : Qrels or DataFrame, default=None
+        Judgements: only judged queries are divided into folds, so that every test set has some; a query without
+        judgements is in every training set and in no test set. None divides all queries.
 
     See Also
     --------
     QueryShuffleSplit : Random splits.
     skrankagg.RankedLists : Encoded lists, which scikit-learn's own splitters split between queries.
+    skrankagg.RankedLists.judged : Leaves out the queries without judgements, from training as well.
 
     Notes
     -----
@@ -97,18 +106,32 @@ class QueryKFold(_QuerySplitter):
     ...     print(train, test)
     [2 3] [0 1]
     [0 1] [2 3]
+
+    With judgements of two queries out of three, the third one is only learnt from:
+
+    >>> lists = pd.DataFrame({"query": list("abc"), "voter": "v", "item": "x", "rank": 1})
+    >>> qrels = pd.DataFrame({"query": ["a", "c"], "item": "x", "relevance": 1})
+    >>> for train, test in QueryKFold(2, qrels=qrels).split(lists):
+    ...     print(train, test)
+    [1 2] [0]
+    [0 1] [2]
     """
 
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None, query="query"):
+    def __init__(self, n_splits=5, *, shuffle=False, random_state=None, query="query", qrels=None):
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
         self.query = query
+        self.qrels = None if qrels is None else check_qrels(qrels)
         self._splitter()  # refuses what it cannot take
 
     def _splitter(self, n_queries=None):
         if n_queries is not None and n_queries < self.n_splits:
-            raise ValueError(f"{self!r} needs at least {self.n_splits} queries; X has {n_queries}. Choose fewer folds.")
+            kind = "queries" if self.qrels is None else "judged queries"
+            raise ValueError(
+                f"QueryKFold(n_splits={self.n_splits}) needs at least {self.n_splits} {kind}; X has {n_queries}. "
+                "Choose fewer folds."
+            )
         return KFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
 
 
@@ -127,6 +150,9 @@ class QueryShuffleSplit(_QuerySplitter):
         Seed.
     query : str, default="query"
         Name of the column of query ids.
+    qrels : Qrels or DataFrame, default=None
+        Judgements: only judged queries are split, and `test_size` and `train_size` count them; a query without
+        judgements is in every training set and in no test set. None splits all queries.
 
     See Also
     --------
@@ -142,12 +168,13 @@ class QueryShuffleSplit(_QuerySplitter):
     [0 1] [2 3]
     """
 
-    def __init__(self, n_splits=10, *, test_size=None, train_size=None, random_state=None, query="query"):
+    def __init__(self, n_splits=10, *, test_size=None, train_size=None, random_state=None, query="query", qrels=None):
         self.n_splits = n_splits
         self.test_size = test_size
         self.train_size = train_size
         self.random_state = random_state
         self.query = query
+        self.qrels = None if qrels is None else check_qrels(qrels)
 
     def _splitter(self, n_queries=None):
         return ShuffleSplit(

@@ -99,8 +99,9 @@ def measured_values(display, comparator, names, qrels=None):
             f"metrics, "
             "or give qrels=."
         )
-    table = evaluate_runs(dict(comparator.runs_), qrels, names)
-    # A Comparator measures the judged queries of its own lists, and methods that failed have no run.
+    # A Comparator measures the judged queries of its own lists: the others have no results, and are left out below.
+    # Methods that failed have no run.
+    table = evaluate_runs(dict(comparator.runs_), qrels, names, missing="zero")
     return table.reindex(measured.index)
 
 
