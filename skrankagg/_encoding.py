@@ -166,8 +166,8 @@ def _list_weights(weight, row_ptr, name_list):
     if (low < 0).any():
         v = first_row(low < 0)
         raise ValueError(
-            f"Weights of lists must be at least 0; that of {name_list(v)} is {low[v]:g}. A list to leave out has "
-            "weight 0."
+            f"Weights of lists must be at least 0; that of {name_list(v)} is {low[v]:g}. Give a list weight 0 to "
+            "silence it, its items staying among those ranked, or drop its rows."
         )
     if (low != high).any():
         v = first_row(low != high)

@@ -45,6 +45,8 @@ __all__ = [
 #: Scores of a query within this share of its largest |score| are one tie class: rounding never decides.
 TIE_TOLERANCE = 1e-12
 
+_SILENT_VOTERS = "Give those a weight, or 0 to silence them; their items stay among those ranked."
+
 VOTER_WEIGHTS = {"voter_weights": [Mapping, pd.Series, None]}
 
 
@@ -578,7 +580,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         return lists
 
     def _given_weights(self, lists):
-        weight = voter_values(lists, self.voter_weights, "voter_weights", "Give those a weight, 0 to leave them out.")
+        weight = voter_values(lists, self.voter_weights, "voter_weights", _SILENT_VOTERS)
         bad = ~(np.isfinite(weight) & (weight >= 0))
         if bad.any():
             voter = first_row(bad)

@@ -290,7 +290,7 @@ def test_pytrec_eval_agrees_on_runs_of_the_robust_track(shared_data, name):
 def test_pytrec_eval_agrees_on_graded_judgements_of_a_benchmark_with_many_ties(shared_data):
     folder = shared_data / "mq2008agg"
     columns = {"header": None, "dtype": {0: str}}
-    lists = pd.read_csv(folder / "rank_agg.csv.gz", names=["query", "voter", "item", "rank"], **columns)
+    lists = pd.read_csv(folder / "rank_agg.csv.gz", names=["query", "voter", "item", "score"], **columns)
     qrels = pd.read_csv(folder / "rel_agg.csv.gz", names=["query", "0", "item", "relevance"], **columns)
     # The number of lists that hold an item, of a few voters: whole numbers, and most of them tie.
     run = lists[lists["voter"] <= 6].groupby(["query", "item"], as_index=False).size().rename(columns={"size": "score"})

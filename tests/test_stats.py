@@ -151,6 +151,23 @@ def test_critical_differences_of_demsars_example():
     assert friedman_nemenyi(RNG.random((14, 4)), alpha=0.10).critical_difference == pytest.approx(1.12, abs=0.005)
 
 
+def test_demsars_example_is_corrected_for_its_ties():
+    # The ranks of his Table 6. The paper has 9.28, and 3.69 by Iman and Davenport, both without a correction.
+    ranks = np.array(
+        """4 3 2 1; 1 2 3 4; 4 1 2 3; 4 1 3 2; 4 2 3 1; 1 2.5 4 2.5; 3 2 4 1; 2.5 2.5 4 1; 4 3 2 1; 2.5 2.5 2.5 2.5;
+        4 2.5 1 2.5; 3 2 4 1; 4 1 2 3; 3 1 4 2""".replace(";", " ").split(),
+        dtype=float,
+    ).reshape(14, 4)
+    found = friedman_nemenyi(-ranks)
+    assert found.mean_ranks == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=5e-4)
+    plain = 12 * 14 / 20 * ((found.mean_ranks - 2.5) ** 2).sum()
+    assert plain == pytest.approx(9.28, abs=0.005) and 13 * plain / (42 - plain) == pytest.approx(3.69, abs=0.005)
+    sizes = [np.unique(row, return_counts=True)[1] for row in ranks]
+    correction = 1 - sum((size**3 - size).sum() for size in sizes) / (14 * (4**3 - 4))
+    assert found.statistic == pytest.approx(plain / correction) == pytest.approx(10.23, abs=0.005)
+    assert found.f_statistic == pytest.approx(4.19, abs=0.005)
+
+
 @pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
 def test_published_critical_values(k, q):
     found = friedman_nemenyi(RNG.random((6, k)))

@@ -1,10 +1,11 @@
 """Every method beside PyFLAGR 1.0.18 (C++) in one run: a frame in, aggregate lists out.
 
-Run it from anywhere as `python tests/benchmarks/methods.py [table|wide|growth|large]`; `pip install 'skrankagg[bench]'`
-brings PyFLAGR, which is called in processes of its own, for it can crash.
+Run it from anywhere as `python tests/benchmarks/methods.py [table|wide|kemeny|growth|large]`; `pip install
+'skrankagg[bench]'` brings PyFLAGR, which is called in processes of its own, for it can crash.
 
 - table: the 20 queries x 50 lists x 30 items of FLAGR's test data
 - wide: one query of 200 full lists x 1000 items
+- kemeny: one query of 10 full lists x n items, n = 7 to 11: PyFLAGR tries all orders
 - growth: one query of 100 full lists x n items, n = 250, 500, 1000, 2000; ours only
 - large: one query of 500 full lists x 2000 items, with the peak of memory; ours only
 """
@@ -21,15 +22,20 @@ import numpy as np
 import pandas as pd
 from _measure import best_time, extra_memory, table
 
+from skrankagg import Kemeny
 from skrankagg.datasets import make_rasdagen
 from skrankagg.utils.discovery import default_methods
 
 # Ours, by the name of default_methods(), to theirs: module, class and arguments.
 PEERS = {
-    "CombSUM[norm=borda]": ("Linear", "CombSUM", {"norm": "borda"}),
-    "CombSUM[norm=rank]": ("Linear", "CombSUM", {"norm": "rank"}),
-    "CombSUM[norm=score]": ("Linear", "CombSUM", {"norm": "score"}),
-    "CombMNZ[norm=borda]": ("Linear", "CombMNZ", {"norm": "borda"}),
+    **{
+        f"{name}[norm={norm}]": ("Linear", name, {"norm": norm})
+        for name in ("CombSUM", "CombMNZ")
+        for norm in ("borda", "rank", "score", "z-score", "simple-borda")
+    },
+    "BordaCount": ("Linear", "BordaCount", {}),
+    "SimpleBorda": ("Linear", "SimpleBordaCount", {}),
+    "Kemeny": ("Kemeny", "KemenyOptimal", {}),
     "Condorcet": ("Majoritarian", "CondorcetWinners", {}),
     "Copeland": ("Majoritarian", "CopelandWinners", {}),
     "Outranking": ("Majoritarian", "OutrankingApproach", {}),
@@ -119,6 +125,18 @@ def compare(lists, repeat, timeout, chosen, folder):
     table(rows, ["method", "skrankagg ms", "PyFLAGR ms", "faster by"])
 
 
+def kemeny(timeout, folder):
+    """Print our times of Kemeny beside theirs, of few items."""
+    rows = []
+    for n in range(7, 12):
+        lists, method = full_lists(10, n), Kemeny(method="exact")
+        method.fit_transform(lists)
+        ours = best_time(lambda m=method, f=lists: m.fit_transform(f), 3)
+        theirs = their_time("Kemeny", lists, folder / "lists.csv", 1, timeout)
+        rows.append([n, f"{1e3 * ours:.1f}", f"{1e3 * theirs:.1f}" if isinstance(theirs, float) else theirs])
+    table(rows, ["items", "skrankagg ms", "PyFLAGR ms"])
+
+
 def growth(chosen):
     """Print how our times grow with the number of items."""
     sizes = (250, 500, 1000, 2000)
@@ -149,7 +167,7 @@ def large(chosen):
 def main():
     """Run the part that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("table", "wide", "growth", "large"), nargs="?", default="table")
+    parser.add_argument("part", choices=("table", "wide", "kemeny", "growth", "large"), nargs="?", default="table")
     parser.add_argument("--methods", nargs="*", default=[], help="parts of names; default: all")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--timeout", type=int, default=60, help="seconds given to PyFLAGR for a method")
@@ -160,6 +178,8 @@ def main():
             compare(make_rasdagen()[0], arguments.repeat, arguments.timeout, arguments.methods, Path(folder))
         elif arguments.part == "wide":
             compare(full_lists(200, 1000), arguments.repeat, arguments.timeout, arguments.methods, Path(folder))
+        elif arguments.part == "kemeny":
+            kemeny(arguments.timeout, Path(folder))
         elif arguments.part == "growth":
             growth(arguments.methods)
         else:
