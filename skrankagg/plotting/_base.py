@@ -5,7 +5,15 @@ from collections.abc import Mapping
 from ..metrics import evaluate, get_measure
 from ..metrics._registry import find_column
 
-__all__ = ["check_fitted", "evaluate_runs", "import_pyplot", "line_style", "measured_values", "new_axes"]
+__all__ = [
+    "check_fitted",
+    "evaluate_runs",
+    "import_pyplot",
+    "line_style",
+    "measured_values",
+    "new_axes",
+    "picture_formats",
+]
 
 # The palette of Okabe and Ito without its yellow, which is too light for lines: colour-blind readers tell them apart.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
@@ -40,6 +48,14 @@ def import_pyplot():
     except ImportError:
         raise ImportError("Plots need matplotlib; install it with pip install 'skrankagg[plot]'.") from None
     return matplotlib.pyplot
+
+
+def picture_formats():
+    """Suffixes of the files that pictures can be saved in, without their dots."""
+    import_pyplot()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    return sorted(FigureCanvasBase.get_supported_filetypes())
 
 
 def new_axes(ax, size):
