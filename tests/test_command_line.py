@@ -1,6 +1,7 @@
 """The command line, in process and out of it."""
 
 import gzip
+import importlib.util
 import io
 import re
 import subprocess
@@ -13,8 +14,9 @@ from pandas.testing import assert_frame_equal
 
 from skrankagg import CombSUM, Comparator, Copeland, Qrels, __version__
 from skrankagg.__main__ import main
+from skrankagg._command_line import _commands
 from skrankagg.aggregators import BordaCount
-from skrankagg.datasets import make_ranked_lists, read_lists
+from skrankagg.datasets import make_ranked_lists, read_lists, read_qrels
 from skrankagg.metrics import measure_names
 from skrankagg.utils.discovery import all_aggregators, default_methods
 
@@ -261,8 +263,13 @@ def test_a_parameter_may_be_a_dict(run):
     assert pd.read_csv(io.StringIO(out))["score"].tolist()[0] == 4.0
 
 
-@pytest.mark.parametrize("name", ["consensus.csv", "consensus.run", "consensus.txt.gz", "consensus"])
+NAMES = ["consensus.csv", "consensus.run", "consensus.txt.gz", "consensus", "consensus.TSV.gz", "consensus.parquet"]
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_aggregate_writes_what_evaluate_reads(run, name):
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
     assert run("aggregate", "lists.csv", "--method", "Copeland", "-o", name) == ""
     is_trec = name.endswith((".run", ".txt.gz"))
     assert read_lists(name)["voter"].unique().tolist() == ["Copeland" if is_trec else "consensus"]
@@ -271,6 +278,72 @@ def test_aggregate_writes_what_evaluate_reads(run, name):
         "0.5000",
         "0.5000",
     ]
+
+
+def read_table(name):
+    if name.endswith(".parquet"):
+        return pd.read_parquet(name)
+    compression = "gzip" if name.lower().endswith(".gz") else None
+    return pd.read_csv(name, sep="\t" if ".tsv" in name else ",", compression=compression)
+
+
+TABLES = ["results.csv", "results.CSV.GZ", "results.tsv", "results.tsv.gz", "results.parquet", "results"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_results_are_written_in_the_format_of_the_name(run, name):
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow")
+    several = ["--methods", "CombSUM[norm=borda]", "Copeland", "--metrics", "map", "p@1"]
+    run("compare", "lists.csv", "qrels.txt", *several, "--out", name, "--per-query", f"per_query_{name}")
+    results = read_table(name)
+    assert results.columns.tolist() == ["method", "map", "p@1", "time"]
+    assert set(results["method"]) == {"CombSUM[norm=borda]", "Copeland"}
+    comparator = Comparator(
+        [("CombSUM[norm=borda]", CombSUM(norm="borda")), ("Copeland", Copeland())],
+        metrics=["map", "p@1"],
+        qrels=read_qrels("qrels.txt"),
+    ).fit(read_lists("lists.csv"))
+    queries = read_table(f"per_query_{name}")
+    assert_frame_equal(queries, comparator.per_query_.reset_index(), rtol=1e-15, check_dtype=False)
+    run("evaluate", "good.run", "worse.run", "qrels.txt", "--metrics", "map", "--out", f"runs_{name}")
+    table = read_table(f"runs_{name}")
+    assert table.columns.tolist() == ["run", "map"] and table["run"].tolist() == ["good.run", "worse.run"]
+
+
+OUTPUTS = [
+    ("compare lists.csv qrels.txt --methods CombSUM --out", Comparator, "fit"),
+    ("compare lists.csv qrels.txt --methods CombSUM --per-query", Comparator, "fit"),
+    ("aggregate lists.csv --method CombSUM -o", CombSUM, "fit_transform"),
+    ("evaluate good.run qrels.txt --out", _commands, "evaluate"),
+]
+
+
+@pytest.mark.parametrize(("command", "owner", "work"), OUTPUTS, ids=["out", "per-query", "aggregate", "evaluate"])
+@pytest.mark.parametrize("name", ["x.ods", "x.csv.zip", "x.parquet.gz", "sub.d/x.xlsx"])
+def test_an_unknown_suffix_is_refused_before_the_work(fail, folder, monkeypatch, command, owner, work, name):
+    (folder / "sub.d").mkdir()
+    monkeypatch.setattr(owner, work, None)
+    runs = ".run, .trec, .txt, " if command.startswith("aggregate") else ""
+    known = f"{runs}.csv or .tsv, each also with .gz behind it, or in .parquet"
+    assert f"cannot write '{name}': expected a name that ends in {known}." in fail(*command.split(), name)
+    assert not (folder / name).exists()
+
+
+@pytest.mark.parametrize(("command", "owner", "work"), OUTPUTS, ids=["out", "per-query", "aggregate", "evaluate"])
+def test_parquet_without_pyarrow_is_refused_before_the_work(fail, folder, monkeypatch, command, owner, work):
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
+    monkeypatch.setattr(owner, work, None)
+    sentence = "Writing 'x.parquet' needs pyarrow for Parquet; install it with pip install pyarrow, or take CSV."
+    assert sentence in fail(*command.split(), "x.parquet")
+    assert not (folder / "x.parquet").exists()
+
+
+def test_two_results_do_not_go_to_one_file(fail, folder):
+    command = "compare lists.csv qrels.txt --methods CombSUM --out x.csv --per-query ./x.csv"
+    assert "cannot write 'x.csv' twice: name another file" in fail(*command.split())
+    assert not (folder / "x.csv").exists()
 
 
 def test_lists_without_a_header_are_read_by_naming_their_columns(run, folder):
@@ -314,6 +387,12 @@ def test_evaluate_knows_the_conventions(run, folder):
     assert run(*arguments).splitlines()[2].split()[1] == f"{exponential:.4f}"
     assert run(*arguments, "--gain", "linear").splitlines()[2].split()[1] == f"{linear:.4f}"
     assert run(*arguments, "--relevance-threshold", "2").splitlines()[2].split()[2] == "0.0000"
+
+
+def test_a_run_given_twice_is_refused_and_by_two_paths_is_two(fail, run):
+    assert "the run 'good.run' is given twice" in fail("evaluate", "good.run", "worse.run", "good.run", "qrels.txt")
+    rows = [line.split()[0] for line in run("evaluate", "good.run", "./good.run", "qrels.txt").splitlines()[2:]]
+    assert rows == ["good.run", "./good.run"]
 
 
 def test_runs_of_one_name_in_different_folders_are_told_apart(run, folder):
@@ -416,9 +495,11 @@ def test_a_missing_matplotlib_shows_before_the_work(fail, monkeypatch):
     assert "Plots need matplotlib; install it with pip install 'skrankagg[plot]'." in fail("compare", "--plot", "a.png")
 
 
-def test_a_picture_format_that_is_unknown_is_one_sentence(fail):
+def test_a_picture_format_that_is_unknown_is_refused_before_the_work(fail, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")
-    assert "cannot write 'map.foo'" in fail("compare", "lists.csv", "qrels.txt", "--plot", "map.foo")
+    monkeypatch.setattr(Comparator, "fit", None)
+    message = fail("compare", "lists.csv", "qrels.txt", "--plot", "map.foo")
+    assert "cannot write 'map.foo': expected a name that ends in ." in message and ".png, " in message
 
 
 @pytest.mark.parametrize(

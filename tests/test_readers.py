@@ -1,6 +1,7 @@
 """Readers and the writer: every row survives as it stands, or the file is refused."""
 
 import gzip
+import importlib.util
 import re
 
 import numpy as np
@@ -270,7 +271,7 @@ def test_what_is_not_certain_is_refused_with_its_place(written, text, clause):
     message = str(caught.value)
     assert message.startswith(f"read_lists cannot read {str(path)!r}: ")
     assert clause in message
-    assert "format='flagr', 'csv' or 'trec'" in message
+    assert "format='flagr', 'csv', 'tsv' or 'trec'" in message
 
 
 @pytest.mark.parametrize("chunk", [3, 2**18])
@@ -299,7 +300,11 @@ def test_a_forced_format_reads_what_is_uncertain_and_nothing_else(written):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"format": "tsv"}, ValueError, "format to be one of 'auto', 'flagr', 'csv', 'trec', got 'tsv'"),
+        (
+            {"format": "ods"},
+            ValueError,
+            "format to be one of 'auto', 'flagr', 'csv', 'tsv', 'trec', 'parquet', got 'ods'",
+        ),
         (
             {"voter": "bm25"},
             ValueError,
@@ -463,11 +468,13 @@ doubles = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(names, names, doubles), min_size=1, max_size=6))
-def test_any_consensus_survives_csv(tmp_path_factory, drawn):
+@given(st.lists(st.tuples(names, names, doubles), min_size=1, max_size=6), st.sampled_from(["csv", "tsv", "parquet"]))
+def test_any_consensus_survives_csv_tsv_and_parquet(tmp_path_factory, drawn, suffix):
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
     queries, items, scores = zip(*drawn, strict=True)
     frame = consensus(list(items), query=list(queries), scores=list(scores))
-    path = tmp_path_factory.mktemp("run") / "run.csv"
+    path = tmp_path_factory.mktemp("run") / f"run.{suffix}"
     write_run(frame, path)
     assert_frame_equal(read_lists(path)[["query", "item", "score", "rank"]], frame, check_dtype=False, rtol=0, atol=0)
 
@@ -492,6 +499,76 @@ def test_a_trec_run_is_written_to_the_letter(tmp_path):
 def test_a_csv_is_written_to_the_letter_with_all_columns(tmp_path):
     write_run(consensus(["b,c", "a"]).assign(pvalue=[0.5, 0.25]), tmp_path / "x.csv")
     assert (tmp_path / "x.csv").read_bytes() == b'query,item,score,rank,pvalue\nq,"b,c",2.0,1,0.5\nq,a,1.0,2,0.25\n'
+
+
+def test_a_tsv_has_tabs_and_quotes_what_needs_it(tmp_path):
+    write_run(consensus(["b,c", "a\td"]), tmp_path / "x.tsv.gz")
+    text = gzip.decompress((tmp_path / "x.tsv.gz").read_bytes())
+    assert text == b'query\titem\tscore\trank\nq\tb,c\t2.0\t1\nq\t"a\td"\t1.0\t2\n'
+    assert read_lists(tmp_path / "x.tsv.gz", voter="file")["voter"].unique().tolist() == ["x"]
+
+
+def test_a_tsv_of_judgements_is_told_by_its_header(written):
+    path = written("topic\tdocno\trel\textra\n1\ta b\t2\tx\n1\tc\t0\ty\n", "qrels.tsv")
+    assert rows(read_qrels(path)) == [("1", "a b", 2), ("1", "c", 0)]
+    assert rows(read_qrels(path, format="tsv")) == rows(read_qrels(path))
+    with pytest.raises(ValueError, match="format='csv'"):
+        read_qrels(path, format="csv")
+    with pytest.raises(ValueError, match=r"expected 3 fields .* on line 3, got 2"):
+        read_lists(written("query\titem\trank\nq\ta\t1\nq\tb\n"))
+    with pytest.raises(ValueError, match="expected rows after the header 'query,item,rank', got none"):
+        read_lists(written("query\titem\trank\n"))
+
+
+def test_parquet_files_are_told_by_their_first_bytes_and_read_by_the_names_of_their_columns(tmp_path):
+    pytest.importorskip("pyarrow")
+    lists, qrels = make_rasdagen(n_queries=2, n_voters=3, list_length=4, n_items=5)
+    write_run(lists.assign(source="x"), tmp_path / "lists.parquet")
+    assert_frame_equal(read_lists(tmp_path / "lists.parquet"), lists)
+    other = qrels.rename(columns={"query": "Topic_ID", "item": "docno", "relevance": "rel"}).astype(
+        {"docno": "category"}
+    )
+    other.set_index("rel", append=True).to_parquet(tmp_path / "no_suffix")
+    assert_frame_equal(read_qrels(tmp_path / "no_suffix"), qrels)
+    numbered = qrels.assign(query=7, relevance=qrels["relevance"] / 2)
+    numbered.to_parquet(tmp_path / "numbered.parquet")
+    assert_frame_equal(read_qrels(tmp_path / "numbered.parquet", format="parquet"), numbered.assign(query="7"))
+    one = lists[lists["voter"] == lists["voter"].iloc[0]]
+    one.to_parquet(tmp_path / "bm25.parquet")
+    assert read_lists(tmp_path / "bm25.parquet", voter="file")["voter"].unique().tolist() == ["bm25"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "clause"),
+    [
+        (consensus(["a"]).rename(columns={"item": "thing"}), "expected columns for query, item and rank or score, got"),
+        (consensus(["a"]).assign(docno="b"), "expected one column for the item, got 'item' and 'docno'"),
+        (consensus(["a", None]), "expected a value as item in every row, got none in row 1"),
+        (consensus(["a", "b"], scores=[1, np.inf]), "expected a finite number as score in row 1, got inf"),
+        (consensus(["a", "b"], scores=["1", "2"]), "expected numbers as score, got "),
+        (consensus(["a"]).iloc[:0], "expected at least one row, got none"),
+    ],
+)
+def test_parquet_files_that_are_not_lists_are_refused(tmp_path, frame, clause):
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError) as caught:
+        read_lists(tmp_path / "x.parquet")
+    assert str(caught.value).startswith(f"read_lists cannot read {str(tmp_path / 'x.parquet')!r}: {clause}")
+    with pytest.raises(ValueError, match="expected format='trec', got a Parquet file"):
+        read_lists(tmp_path / "x.parquet", format="trec")
+
+
+def test_parquet_needs_pyarrow_and_says_so_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "x.parquet").write_bytes(b"PAR1")
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
+    with pytest.raises(ImportError, match="read_lists needs pyarrow for Parquet; install it with pip install pyarrow"):
+        read_lists(tmp_path / "x.parquet")
+    for path, options in ((tmp_path / "y.parquet", {}), (tmp_path / "y.csv", {"format": "parquet"})):
+        with pytest.raises(ImportError, match="needs pyarrow for Parquet; install it with pip install pyarrow"):
+            write_run(consensus(["a"]), path, **options)
+        assert not path.exists()
 
 
 @pytest.mark.parametrize(
@@ -561,8 +638,19 @@ GOOD = consensus(["a", "b"])
             TypeError,
             "expects a data frame of pandas, polars or pyarrow, got dict",
         ),
-        (GOOD, "x.dat", {}, ValueError, "expects a path that ends in .run, .trec, .txt, .csv"),
-        (GOOD, "x.run", {"format": "tsv"}, ValueError, "format to be 'auto', 'trec' or 'csv', got 'tsv'"),
+        (
+            GOOD,
+            "x.dat",
+            {},
+            ValueError,
+            "x.dat': expected a name that ends in .run, .trec, .txt, .csv or .tsv, each also with .gz behind it, or in "
+            ".parquet; rename it, or say format='trec'",
+        ),
+        (GOOD, "x", {}, ValueError, "expected a name whose suffix tells the format"),
+        (GOOD, "x.parquet.gz", {}, ValueError, "expected a name that ends in"),
+        (GOOD, "x.run", {"format": "ods"}, ValueError, "'auto', 'trec', 'csv', 'tsv', 'parquet', got 'ods'"),
+        (GOOD.assign(item=["a", "a\0"]), "x.tsv", {}, ValueError, "got a NUL character"),
+        (GOOD.assign(tag="t"), "x.tsv", {}, ValueError, "got 'tag' for the voter"),
         (GOOD.drop(columns="item"), "x.csv", {}, ValueError, "got ['query', 'score', 'rank']"),
         (GOOD.drop(columns="score"), "x.run", {}, ValueError, "got ['query', 'item', 'rank']"),
         (GOOD.drop(columns=["score", "rank"]), "x.csv", {}, ValueError, "got ['query', 'item']"),

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import sys
 import warnings
 
@@ -13,15 +12,15 @@ from .. import Comparator, evaluate
 from .._lists import check_run
 from .._sklearn import FitFailedWarning
 from ..datasets import write_run
+from ..datasets._writers import output_format
 from ..metrics import evaluate_voters, measure_names
 from ..metrics._registry import get_measures, orient
 from ..model_selection import latex_table, text_table
 from ..plotting import ComparisonDisplay
-from ..plotting._comparison import import_pyplot
 from ..utils.discovery import all_aggregators, describe
 from ._input import fitting_methods, load_data, load_lists, load_qrels, make_methods
 from ._messages import StatusLine, UserError, naming
-from ._report import check_folders, describe_data, gain_notes, print_notes, save, write_csv
+from ._report import check_outputs, describe_data, gain_notes, print_notes, save, write_results
 
 __all__ = ["COMMANDS"]
 
@@ -32,9 +31,7 @@ _MAX_SINGLE_VOTERS = 50
 def _compare(args):
     if len(args.files) == 1 or (args.files and args.demo):
         args.parser.error("give two files or more, LISTS and QRELS, or --demo")
-    check_folders(args.out, args.per_query, args.plot)
-    if args.plot:
-        import_pyplot()  # its absence must show before the work
+    check_outputs(args.out, args.per_query, plot=args.plot)
     measures = get_measures(args.metrics)
     metrics = list(measures)
     methods = None if args.methods is None else make_methods(args.methods)
@@ -76,8 +73,8 @@ def _compare(args):
         print_notes(notes)
         print(f"\n{text_table(results, references=references)}\n")
         print_notes(footnotes)
-    write_csv(results, args.out)
-    write_csv(comparator.per_query_, args.per_query)
+    write_results(results, args.out)
+    write_results(comparator.per_query_, args.per_query)
     if args.plot:
         save(ComparisonDisplay.from_comparator(comparator), args.plot)
 
@@ -85,21 +82,21 @@ def _compare(args):
 def _aggregate(args):
     if args.param and "[" in args.method:
         args.parser.error("give parameters in the brackets of --method or by --param, not both")
-    check_folders(args.out)
+    out = None if args.out == "-" else args.out
+    check_outputs(run=out)
     [(_, method)] = make_methods([f"{args.method}[{','.join(args.param)}]" if args.param else args.method])
     consensus = method.fit_transform(load_lists(args.lists, args, voter=args.voter))
-    if args.out in {None, "-"}:
+    if out is None:
         consensus.to_csv(sys.stdout, index=False, lineterminator="\n")
         return
-    is_trec = re.search(r"\.(run|trec|txt)(\.gz)?$", args.out, re.IGNORECASE)
-    with naming(args.out, "write"):
-        write_run(consensus, args.out, format="trec" if is_trec else "csv", tag=type(method).__name__)
+    with naming(out, "write"):
+        write_run(consensus, out, format=output_format(out, runs=True) or "csv", tag=type(method).__name__)
 
 
 def _evaluate(args):
     if len(args.files) < 2:
         args.parser.error("give at least one run, and the qrels last")
-    check_folders(args.out)
+    check_outputs(args.out)
     conventions = {"gain": args.gain, "relevance_threshold": args.relevance_threshold}
     conventions = {name: value for name, value in conventions.items() if value is not None}
     measures = get_measures(args.metrics, **conventions)
@@ -122,7 +119,7 @@ def _evaluate(args):
     if notes:
         print()
         print_notes(notes)
-    write_csv(table, args.out)
+    write_results(table, args.out)
 
 
 def _methods(args):

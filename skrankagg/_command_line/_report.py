@@ -5,9 +5,11 @@ import textwrap
 
 import numpy as np
 
+from ..datasets._writers import output_format, write_table
+from ..plotting._base import picture_formats
 from ._messages import UserError, naming
 
-__all__ = ["check_folders", "describe_data", "gain_notes", "print_notes", "save", "write_csv"]
+__all__ = ["check_outputs", "describe_data", "gain_notes", "print_notes", "save", "write_results"]
 
 
 def describe_data(lists, qrels, encoded):
@@ -39,23 +41,43 @@ def print_notes(notes, prefix=""):
         print(*(prefix + line for line in lines), sep="\n")
 
 
-def check_folders(*paths):
-    # Before the work rather than after it.
-    for path in filter(None, paths):
+def check_outputs(*tables, run=None, plot=None):
+    """Refuse what cannot be written before the work rather than after it.
+
+    Parameters
+    ----------
+    *tables : str or None
+        Files for results; None for none.
+    run : str or None
+        File for a consensus.
+    plot : str or None
+        File for a picture.
+    """
+    paths = [path for path in (*tables, run, plot) if path is not None]
+    for path in paths:
         folder = os.path.dirname(path)
         if folder and not os.path.isdir(folder):
             raise UserError(f"cannot write {path!r}: there is no folder {folder!r}.")
+        if [os.path.abspath(other) for other in paths].count(os.path.abspath(path)) > 1:
+            raise UserError(f"cannot write {path!r} twice: name another file for one of the two.")
+        if path == plot:
+            suffix, known = os.path.splitext(path)[1].lower().removeprefix("."), picture_formats()
+            if suffix and suffix not in known:
+                raise UserError(f"cannot write {path!r}: expected a name that ends in .{', .'.join(known)}.")
+            continue
+        try:
+            output_format(path, runs=path == run)
+        except ValueError as error:
+            raise UserError(f"cannot write {path!r}: {error}.") from None
 
 
-def write_csv(frame, path):
+def write_results(frame, path):
+    """Write results in the format of the file's name, or as CSV where it has no suffix."""
     if path is not None:
         with naming(path, "write"):
-            frame.to_csv(path, lineterminator="\n")
+            write_table(frame.reset_index(), path, output_format(path) or "csv")
 
 
 def save(display, path):
-    try:
-        with naming(path, "write"):
-            display.figure_.savefig(path, dpi=150)
-    except ValueError as error:  # a suffix that matplotlib does not know
-        raise UserError(f"cannot write {path!r}: {error}") from error
+    with naming(path, "write"):
+        display.figure_.savefig(path, dpi=150)

@@ -8,16 +8,19 @@ __all__ = ["make_parser"]
 
 DEFAULT_METRICS = ["map", "p@10", "ndcg@10"]
 
+_TABLES = "as .csv, .tsv (both also .gz) or .parquet"
+
 _FILES = """\
-files, recognised by their first line, plain or .gz:
-  lists, a CSV with a header (rank or score is enough; a column 'weight' weighs lists):
+files, recognised by how they begin, plain or .gz:
+  lists, a CSV or TSV with a header (rank or score is enough; a column 'weight' weighs lists),
+  or a Parquet file with such columns:
       query,voter,item,rank,score
       q1,bm25,d007,1,12.5
   lists, FLAGR's CSV without a header (query, voter, item, score, source):
       1,V-0,Q1-E35,1.00000,testdata
   lists, TREC runs, one for each voter (query Q0 item rank score tag):
       q1 Q0 d007 1 12.5 bm25
-  qrels, a CSV with a header query,item,relevance, or FLAGR's or TREC's:
+  qrels, a CSV, TSV or Parquet file of query,item,relevance, or FLAGR's or TREC's:
       1,0,Q1-E35,1
       q1 0 d007 2
 """
@@ -90,8 +93,8 @@ def make_parser(commands):
     add("--demo", choices=("truth", "rasdagen"), help=demos)
     add("--methods", nargs="+", metavar="NAME", help="methods to compare (default: all); files come before")
     _add_metrics(add)
-    add("--out", metavar="FILE", help="write the results as CSV")
-    add("--per-query", metavar="FILE", help="write the results of each query as CSV")
+    add("--out", metavar="FILE", help=f"write the results {_TABLES}")
+    add("--per-query", metavar="FILE", help=f"write the results of each query {_TABLES}")
     add("--plot", metavar="FILE", help="draw the first measure as .png, .pdf or .svg")
     add("--latex", action="store_true", help="print the table in LaTeX, for booktabs")
     add("--n-jobs", type=int, metavar="N", help="threads, -1 for all (default: 1, which keeps times fair)")
@@ -107,7 +110,7 @@ def make_parser(commands):
     add("lists", nargs="+", metavar="LISTS", help="lists, one file or more")
     add("--method", required=True, metavar="NAME", help="such as CombSUM or 'CombSUM[norm=rank]'")
     add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="its parameters, such as norm=rank")
-    formats = "a TREC run if it ends in .run, .trec or .txt, else a CSV, with .gz compressed (default: CSV on stdout)"
+    formats = f"a TREC run if it ends in .run, .trec or .txt, else {_TABLES} (default: CSV on stdout)"
     add("-o", "--out", metavar="FILE", help=formats)
     _add_reading(add)
     _add_voter(add)
@@ -123,7 +126,7 @@ def make_parser(commands):
     _add_metrics(add)
     _add_reading(add)
     add("--per-query", action="store_true", help="a row for each query instead of their mean")
-    add("--out", metavar="FILE", help="write the table as CSV")
+    add("--out", metavar="FILE", help=f"write the table {_TABLES}")
     gains = "of DCG: 2^grade - 1 (default), or the grade itself as in trec_eval"
     add("--gain", choices=("exponential", "linear"), help=gains)
     add("--relevance-threshold", type=float, metavar="T", help="lowest relevant grade (default: all above 0)")
@@ -150,7 +153,7 @@ def _add_metrics(add):
 def _add_reading(add):
     add(
         "--format",
-        choices=("auto", "flagr", "csv", "trec"),
+        choices=("auto", "flagr", "csv", "tsv", "trec", "parquet"),
         default="auto",
         help="of lists (default: by the first line)",
     )

@@ -6,6 +6,7 @@ known. A file that fits no format, or two, is refused; guessing would misread a 
 
 import re
 
+from ._parquet import check_parquet, is_parquet, parquet_columns
 from ._tables import Layout, head, is_number
 
 __all__ = []
@@ -22,7 +23,7 @@ _ALIASES = {
 }
 _NUMERIC = {"rank", "score", "weight", "relevance"}
 
-FORMATS = ("auto", "flagr", "csv", "trec")
+FORMATS = ("auto", "flagr", "csv", "tsv", "trec", "parquet")
 
 
 class Kind:
@@ -52,8 +53,8 @@ class Kind:
 
 LISTS = Kind(
     expected=(
-        "a FLAGR CSV of 5 or 6 fields (query, voter, item, [rank,] score, source), a CSV whose header names "
-        "query, item and rank or score, or a TREC run (query Q0 item rank score tag)"
+        "a FLAGR CSV of 5 or 6 fields (query, voter, item, [rank,] score, source), a CSV or TSV whose header names "
+        "query, item and rank or score, a TREC run (query Q0 item rank score tag), or a Parquet file"
     ),
     known=("query", "voter", "item", "rank", "score", "weight"),
     trec=("query", None, "item", "rank", "score", "voter"),
@@ -65,8 +66,8 @@ LISTS = Kind(
 )
 QRELS = Kind(
     expected=(
-        "a FLAGR CSV (query, 0, item, relevance), a CSV whose header names query, item and relevance, or "
-        "TREC qrels (query 0 item relevance)"
+        "a FLAGR CSV (query, 0, item, relevance), a CSV or TSV whose header names query, item and relevance, "
+        "TREC qrels (query 0 item relevance), or a Parquet file"
     ),
     known=("query", "item", "relevance"),
     trec=("query", None, "item", "relevance"),
@@ -102,11 +103,8 @@ def _first(path, style):
     return rows[0][1]
 
 
-def _header_layout(path, kind, header):
-    """Layout of a CSV that begins with a header; None if the line is none."""
-    # A header has no numbers; so a row of a FLAGR file, which must have some, is never taken for one.
-    if any(map(is_number, header)):
-        return None
+def _held(kind, header):
+    """What the columns of a header hold; None if it does not name enough."""
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]
     if not kind.suffices(set(names)):
@@ -115,8 +113,17 @@ def _header_layout(path, kind, header):
         titles = [title for title, held in zip(header, names, strict=True) if held == name]
         if len(titles) > 1:
             raise ValueError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
+    return tuple(names)
+
+
+def _header_layout(path, kind, header, style):
+    """Layout of a CSV or TSV that begins with a header; None if the line is none."""
+    # A header has no numbers; so a row of a FLAGR file, which must have some, is never taken for one.
+    names = None if any(map(is_number, header)) else _held(kind, header)
+    if names is None:
+        return None
     shown = _clip(",".join(header))
-    rows = head(path, "csv", 2)
+    rows = head(path, style, 2)
     if len(rows) == 1:
         raise ValueError(f"expected rows after the header {shown!r}, got none")
     # The first row sets the width for the fast parser, so it must be right.
@@ -124,7 +131,20 @@ def _header_layout(path, kind, header):
         raise ValueError(
             f"expected {len(names)} fields as in the header {shown!r}, got {len(rows[1][1])} in the first row"
         )
-    return Layout("csv", tuple(names), rows[0][0] + 1)
+    return Layout(style, names, rows[0][0] + 1)
+
+
+def _parquet_layout(path, kind, format):
+    """Layout of a Parquet file."""
+    if format not in {"auto", "parquet"}:
+        raise ValueError(f"expected format={format!r}, got a Parquet file")
+    check_parquet("read_lists" if kind is LISTS else "read_qrels")
+    columns = parquet_columns(path)
+    names = _held(kind, columns)
+    if names is None:
+        needed = "query, item and rank or score" if kind is LISTS else "query, item and relevance"
+        raise ValueError(f"expected columns for {needed}, got {_clip(', '.join(columns))!r}")
+    return Layout("parquet", names)
 
 
 def _named_layout(path, kind, columns):
@@ -159,7 +179,7 @@ def detect(path, kind, *, format="auto", columns=None, trailing=False):
         File, plain or gzip.
     kind : Kind
         What may be in it.
-    format : {"auto", "flagr", "csv", "trec"}, default="auto"
+    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
         The only format to try.
     columns : sequence of str or None, default=None
         Columns of a CSV without a header.
@@ -178,6 +198,8 @@ def detect(path, kind, *, format="auto", columns=None, trailing=False):
     """
     if columns is not None:
         return _named_layout(path, kind, columns)
+    if is_parquet(path):
+        return _parquet_layout(path, kind, format)
     words, fields = _first(path, "trec"), _first(path, "csv")
     first = _clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
     found = {}
@@ -191,10 +213,11 @@ def detect(path, kind, *, format="auto", columns=None, trailing=False):
             if format == "auto":
                 _refuse_lookalike(kind, fields, first)
             found["flagr"] = Layout("csv", names)
-    if format in {"auto", "csv"}:
-        layout = _header_layout(path, kind, fields)
-        if layout is not None:
-            found["csv"] = layout
+    for style in ("csv", "tsv"):
+        if format in {"auto", style}:
+            layout = _header_layout(path, kind, fields if style == "csv" else _first(path, "tsv"), style)
+            if layout is not None:
+                found[style] = layout
 
     if len(found) > 1:
         fits = " and ".join(found)

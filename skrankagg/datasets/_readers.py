@@ -12,11 +12,11 @@ from ._tables import blamed_on, is_number, read_table
 __all__ = ["read_lists", "read_qrels"]
 
 _REMEDY = (
-    "repair the file, or name its format by format='flagr', 'csv' or 'trec', or the columns of a CSV without "
+    "repair the file, or name its format by format='flagr', 'csv', 'tsv' or 'trec', or the columns of a CSV without "
     "a header by columns=[...]."
 )
 _INTEGER = re.compile(r"[ \t]*[+-]?\d+[ \t]*", re.ASCII)
-_SUFFIXES = re.compile(r"(\.(run|trec|txt|csv))?(\.gz)?$", re.IGNORECASE)
+_SUFFIXES = re.compile(r"(\.(run|trec|txt|csv|tsv|parquet))?(\.gz)?$", re.IGNORECASE)
 
 
 def _check(caller, format, columns):
@@ -64,22 +64,23 @@ def _check_apart(paths, frames, styles):
 def read_lists(path, *, format="auto", voter="auto", columns=None, trailing="error"):
     r"""Read ranked lists from one file or several.
 
-    FLAGR's CSV files, CSV files with a header and TREC runs are told apart by their first line; what is not
-    certain is refused, and no row is ever dropped or altered.
+    FLAGR's CSV files, CSV and TSV files with a header and TREC runs are told apart by their first line, Parquet
+    files by their first bytes; what is not certain is refused, and no row is ever dropped or altered.
 
     Parameters
     ----------
     path : str, path-like, or a sequence of them
         Files, plain or gzip (told by their content), in UTF-8. Several are put one after the other.
-    format : {"auto", "flagr", "csv", "trec"}, default="auto"
+    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
         ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a
-        header. ``"csv"``: with a header. ``"trec"``: query, Q0, item, rank, score, tag, separated by blanks
-        or tabs. ``"auto"``: the one that the first line fits.
+        header. ``"csv"``: with a header; ``"tsv"``: the same with tabs for commas. ``"trec"``: query, Q0, item,
+        rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns with the names of a header, which
+        needs pyarrow. ``"auto"``: the one that the beginning of the file fits.
     voter : {"auto", "file"} or sequence of str, default="auto"
         Who votes. ``"auto"``: as the file says, the tag in TREC runs; where it says nothing, as in a
         consensus, ``consensus``. ``"file"``: the name of the file without folders and without .run, .trec,
-        .txt, .csv and .gz. A sequence gives a name for each path. The latter two need files of one voter
-        each.
+        .txt, .csv, .tsv, .parquet and .gz. A sequence gives a name for each path. The latter two need files of
+        one voter each.
     columns : sequence of str or None, default=None
         Columns of a CSV file *without a header*, in their order: query, item, rank, score, voter, weight, and
         None for one to skip.
@@ -96,6 +97,8 @@ def read_lists(path, *, format="auto", voter="auto", columns=None, trailing="err
     ------
     FileNotFoundError
         If there is no such file.
+    ImportError
+        If a file is a Parquet file, and pyarrow is missing.
     ValueError
         If a format is not certain, a line has too few or too many fields, a number is none or not finite (the
         message names the line), a file is empty or not in UTF-8, files differ in their columns, or two files
@@ -189,10 +192,11 @@ def read_qrels(path, *, format="auto", columns=None):
     ----------
     path : str or path-like
         File, plain or gzip (told by its content), in UTF-8.
-    format : {"auto", "flagr", "csv", "trec"}, default="auto"
+    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
         ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a
-        header. ``"trec"``: query, 0, item, relevance, separated by blanks or tabs. ``"auto"``: the one that
-        the first line fits.
+        header; ``"tsv"``: the same with tabs for commas. ``"trec"``: query, 0, item, relevance, separated by blanks
+        or tabs. ``"parquet"``: columns with the names of a header, which needs pyarrow. ``"auto"``: the one that the
+        beginning of the file fits.
     columns : sequence of str or None, default=None
         Columns of a CSV file *without a header*, in their order: query, item, relevance, and None for one to
         skip.
@@ -207,6 +211,8 @@ def read_qrels(path, *, format="auto", columns=None):
     ------
     FileNotFoundError
         If there is no such file.
+    ImportError
+        If the file is a Parquet file, and pyarrow is missing.
     ValueError
         If the format is not certain, a line has too few or too many fields, a judgement is no finite number
         (the message names the line), or the file is empty or not in UTF-8.

@@ -20,15 +20,19 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 
+from ._parquet import read_parquet
+
 __all__ = []
 
 _CHUNK = 2**18
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
 
-# How a file is laid out. `names`: what each field holds, None for one that is skipped; `n_skip`: records
-# before the first row; `trailing`: whether further fields are allowed after the last.
+# How a file is laid out. `style`: "csv", "tsv", "trec" or "parquet"; `names`: what each field holds, None for one
+# that is skipped; `n_skip`: records before the first row; `trailing`: whether further fields are allowed after the
+# last.
 Layout = namedtuple("Layout", "style names n_skip trailing", defaults=[0, False])
 
 # Before pandas 3.1 the default converter could miss the nearest double by one bit, and surplus fields in the first line
@@ -90,7 +94,7 @@ def _fields(style, lines):
             if stripped:
                 yield number, re.split(r"[ \t]+", stripped)
         return
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(lines, delimiter=_SEPARATORS[style], strict=True)
     while True:
         number = reader.line_num + 1
         try:
@@ -165,7 +169,7 @@ def _read_fast(path, layout, numeric):
         guard = _Guard(stream)
         reader = pd.read_csv(
             guard,
-            sep=r"\s+" if whitespace else ",",
+            sep=r"\s+" if whitespace else _SEPARATORS[layout.style],
             quoting=csv.QUOTE_NONE if whitespace else csv.QUOTE_MINIMAL,
             header=None,
             names=columns,
@@ -224,6 +228,8 @@ def read_table(path, layout, numeric):
     ValueError
         If a line does not fit the layout; the message is a clause without a subject and names the line.
     """
+    if layout.style == "parquet":
+        return read_parquet(path, layout.names, numeric)
     try:
         frame, doubtful = _read_fast(path, layout, numeric)
     except ValueError:  # pandas' ParserError is one

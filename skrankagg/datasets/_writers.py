@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 
 from ._formats import LISTS, canonical
+from ._parquet import check_parquet, parquet_bytes
 
 __all__ = ["write_run"]
 
-_SUFFIXES = {".run": "trec", ".trec": "trec", ".txt": "trec", ".csv": "csv"}
+_TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+_RUNS = {".run": "trec", ".trec": "trec", ".txt": "trec", **_TABLES}
 # TREC fields end at white space; a byte order mark would vanish at the beginning of a file.
 _UNFIT = re.compile(r"[\s\0\ufeff]|^$")
 
@@ -31,18 +33,59 @@ def _to_pandas(frame):
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
 
-def _choose_format(path, format):
-    if format in {"trec", "csv"}:
-        return format
-    if format != "auto":
-        raise ValueError(f"write_run expects format to be 'auto', 'trec' or 'csv', got {format!r}.")
-    suffix = os.path.splitext(re.sub(r"\.gz$", "", os.fspath(path).lower()))[1]
-    if suffix not in _SUFFIXES:
+def output_format(path, *, runs=False):
+    """Format of a file to be written, by its suffix.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Where to write.
+    runs : bool, default=False
+        Whether TREC runs are among the formats.
+
+    Returns
+    -------
+    str or None
+        None for a name without a suffix, apart from .gz.
+
+    Raises
+    ------
+    ValueError
+        If the suffix is unknown; the message is a clause without a subject.
+    ImportError
+        If it is that of Parquet, and pyarrow is missing.
+    """
+    known = _RUNS if runs else _TABLES
+    name = os.path.basename(os.fspath(path)).lower()
+    plain = name.removesuffix(".gz")
+    suffix = os.path.splitext(plain)[1]
+    if suffix and (suffix not in known or (suffix == ".parquet" and plain != name)):
+        *others, last = (one for one in known if one != ".parquet")
         raise ValueError(
-            f"write_run expects a path that ends in {', '.join(_SUFFIXES)} or one of these with .gz, got "
-            f"{os.fspath(path)!r}; say format='trec' or format='csv'."
+            f"expected a name that ends in {', '.join(others)} or {last}, each also with .gz behind it, or in .parquet"
         )
-    return _SUFFIXES[suffix]
+    if suffix == ".parquet":
+        check_parquet(f"Writing {os.fspath(path)!r}")
+    return known.get(suffix)
+
+
+def _choose_format(path, format):
+    formats = ("auto", *dict.fromkeys(_RUNS.values()))
+    if format not in formats:
+        raise ValueError(f"write_run expects format to be one of {', '.join(map(repr, formats))}, got {format!r}.")
+    if format == "parquet":
+        check_parquet("write_run")
+    if format != "auto":
+        return format
+    try:
+        format = output_format(path, runs=True)
+        if format is None:
+            raise ValueError("expected a name whose suffix tells the format")
+    except ValueError as error:
+        raise ValueError(
+            f"write_run cannot write {os.fspath(path)!r}: {error}; rename it, or say format='trec' or another one."
+        ) from None
+    return format
 
 
 def _check_columns(frame, format):
@@ -55,7 +98,7 @@ def _check_columns(frame, format):
         )
     for column in columns:
         name = canonical(str(column))
-        clash = format == "csv" and name in LISTS.known and name != column
+        clash = format != "trec" and name in LISTS.known and name != column
         if clash or columns.count(column) > 1:
             raise ValueError(
                 f"write_run expects columns that read back as they are, got {column!r} for the {name or column}, in "
@@ -116,38 +159,65 @@ def _trec_text(frame, tag):
     )
 
 
-def _csv_text(frame):
-    text = frame.to_csv(index=False, lineterminator="\n")
+def _csv_text(frame, separator):
+    options = {"sep": separator, "index": False, "lineterminator": "\n"}
+    text = frame.to_csv(**options)
     if "\r" in text:
         # Python's csv module leaves a carriage return unquoted, and it would read back as the end of the
         # line.
-        text = frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
     if "\0" in text:
-        raise ValueError("write_run expects text in all columns, got a NUL character; rename that id.")
+        raise ValueError("expected text in all columns, got a NUL character")
     return text
 
 
+def write_table(frame, path, format):
+    """Write a frame without its index; nothing is written unless everything can be.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    path : str or path-like
+        Compressed if it ends in .gz.
+    format : {"csv", "tsv", "parquet"}
+    """
+    if format == "parquet":
+        _write(path, parquet_bytes(frame))
+    else:
+        _write(path, _csv_text(frame, "\t" if format == "tsv" else ",").encode())
+
+
+def _write(path, data):
+    if os.fspath(path).lower().endswith(".gz"):
+        data = gzip.compress(data, mtime=0)  # the time of day would make each file another one
+    with open(path, "wb") as stream:
+        stream.write(data)
+
+
 def write_run(frame, path, *, format="auto", tag="skrankagg"):
-    """Write a consensus as a TREC run or a CSV file.
+    """Write a consensus as a TREC run, or as a CSV, TSV or Parquet file.
 
     What is written reads back the same, and the same frame gives the same bytes.
 
     Parameters
     ----------
     frame : DataFrame of pandas, polars or pyarrow
-        Columns query, item, score and rank, such as an aggregator returns. A CSV file takes all other columns
-        with it (voter, weight, pvalue ...) and may lack score or rank.
+        Columns query, item, score and rank, such as an aggregator returns. Formats other than TREC's take all other
+        columns with them (voter, weight, pvalue ...) and may lack score or rank.
     path : str or path-like
         Where to write; an existing file is replaced. With .gz at the end it is compressed.
-    format : {"auto", "trec", "csv"}, default="auto"
-        ``"auto"``: TREC for .run, .trec and .txt, CSV for .csv, each with or without .gz.
+    format : {"auto", "trec", "csv", "tsv", "parquet"}, default="auto"
+        ``"auto"``: TREC for .run, .trec and .txt, else by the name for .csv, .tsv and .parquet, each but the last with
+        or without .gz.
     tag : str, default="skrankagg"
-        Name of the run, the last field of a TREC run; a CSV file has none.
+        Name of the run, the last field of a TREC run; the other formats have none.
 
     Raises
     ------
     TypeError
         If `frame` is no data frame.
+    ImportError
+        If the format is Parquet, and pyarrow is missing.
     ValueError
         If columns or ids are missing, a number is not finite, ids for a TREC run are empty, hold white space
         or belong to several voters, a column would be read back as another one, or the suffix does not tell
@@ -160,7 +230,7 @@ def write_run(frame, path, *, format="auto", tag="skrankagg"):
     Notes
     -----
     Rows stay in their order. Numbers are written in the shortest notation that reads back as the same double,
-    as `repr` does. CSV files have a header and quote what needs it. Nothing is written unless everything can
+    as `repr` does. CSV and TSV files have a header and quote what needs it. Nothing is written unless everything can
     be.
 
     trec_eval ignores ranks and orders equal scores by item, descending. So what ties in the consensus may be
@@ -185,8 +255,10 @@ def write_run(frame, path, *, format="auto", tag="skrankagg"):
     frame = _to_pandas(frame)
     _check_columns(frame, format)
     frame = _plain(frame)
-    data = (_trec_text(frame, tag) if format == "trec" else _csv_text(frame)).encode()
-    if os.fspath(path).lower().endswith(".gz"):
-        data = gzip.compress(data, mtime=0)  # the time of day would make each file another one
-    with open(path, "wb") as stream:
-        stream.write(data)
+    if format == "trec":
+        _write(path, _trec_text(frame, tag).encode())
+        return
+    try:
+        write_table(frame, path, format)
+    except ValueError as error:
+        raise ValueError(f"write_run cannot write {os.fspath(path)!r}: {error}; rename that id.") from None

@@ -15,6 +15,7 @@ __all__ = [
     "line_style",
     "measured_values",
     "new_axes",
+    "picture_formats",
     "summaries",
 ]
 
@@ -51,6 +52,14 @@ def import_pyplot():
     except ImportError:
         raise ImportError("Plots need matplotlib; install it with pip install 'skrankagg[plot]'.") from None
     return matplotlib.pyplot
+
+
+def picture_formats():
+    """Suffixes of the files that pictures can be saved in, without their dots."""
+    import_pyplot()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    return sorted(FigureCanvasBase.get_supported_filetypes())
 
 
 def new_axes(ax, size):

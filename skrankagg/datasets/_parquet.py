@@ -1,0 +1,84 @@
+"""Parquet files: their columns by name, and the library that reads and writes them."""
+
+import importlib.util
+import io
+
+import numpy as np
+import pandas as pd
+
+__all__ = []
+
+_MAGIC = b"PAR1"
+
+
+def check_parquet(caller):
+    """Raise ImportError, with what to do, where Parquet files can be neither read nor written."""
+    if importlib.util.find_spec("pyarrow") is None:
+        raise ImportError(f"{caller} needs pyarrow for Parquet; install it with pip install pyarrow, or take CSV.")
+
+
+def is_parquet(path):
+    """Whether a file is a Parquet file; its first bytes decide, not its name."""
+    with open(path, "rb") as stream:
+        return stream.read(len(_MAGIC)) == _MAGIC
+
+
+def parquet_columns(path):
+    """Names of the columns of a file."""
+    from pyarrow.parquet import read_schema
+
+    return read_schema(path).names
+
+
+def read_parquet(path, names, numeric):
+    """Read columns by their place.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File.
+    names : tuple of str or None
+        What each column holds, None for one that is skipped.
+    numeric : set of str
+        Names of those that hold finite numbers; the others become text.
+
+    Returns
+    -------
+    DataFrame
+        One column for each name.
+
+    Raises
+    ------
+    ValueError
+        If a number is none, or an id is missing; the message is a clause without a subject.
+    """
+    from pyarrow.parquet import read_table
+
+    wanted = [name for name in names if name is not None]
+    table = read_table(path)
+    table = table.select([k for k, name in enumerate(names) if name is not None]).rename_columns(wanted)
+    frame = table.to_pandas(ignore_metadata=True)
+    if len(frame) == 0:
+        raise ValueError("expected at least one row, got none")
+    for name in wanted:
+        column = frame[name]
+        if name not in numeric:
+            if column.isna().any():
+                raise ValueError(f"expected a value as {name} in every row, got none in row {column.isna().argmax()}")
+            frame[name] = column.astype(str)
+            continue
+        if not pd.api.types.is_numeric_dtype(column.dtype):
+            raise ValueError(f"expected numbers as {name}, got {table.schema.field(name).type}")
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        if not np.isfinite(values).all():
+            row = int((~np.isfinite(values)).argmax())
+            raise ValueError(f"expected a finite number as {name} in row {row}, got {values[row]}")
+        frame[name] = values
+    return frame
+
+
+def parquet_bytes(frame):
+    """Write a frame, without its index, as the bytes of a Parquet file."""
+    stream = io.BytesIO()
+    frame.to_parquet(stream, engine="pyarrow", index=False)
+    return stream.getvalue()
