@@ -51,8 +51,8 @@ class Data:
         """Kendall's tau between two runs, the mean over the queries, on the items that both hold."""
         values = []
         for q in range(len(one.ptr) - 1):
-            place = {pair: k for k, pair in enumerate(one.pair[one.ptr[q] : one.ptr[q + 1]])}
-            pairs = [pair for pair in other.pair[other.ptr[q] : other.ptr[q + 1]] if pair in place]
+            place = {pair: k for k, pair in enumerate(one.candidate[one.ptr[q] : one.ptr[q + 1]])}
+            candidates = [one for one in other.candidate[other.ptr[q] : other.ptr[q + 1]] if one in place]
             values.append(kendalltau(range(len(pairs)), [place[pair] for pair in pairs]).statistic)
         return sum(values) / len(values)
 

@@ -58,7 +58,7 @@ class ComparisonDisplay:
     >>> comparator = Comparator(methods, qrels=Qrels.from_frame(qrels)).fit(lists)
     >>> display = ComparisonDisplay.from_comparator(comparator, "ndcg@10")
     >>> [label.get_text() for label in display.ax_.get_yticklabels()]  # best first
-    ['Copeland', 'CombSUM']
+    ['CombSUM', 'Copeland']
     >>> display.figure_.savefig("ndcg.png")  # doctest: +SKIP
     """
 
