@@ -21,7 +21,7 @@ from skrankagg.datasets import make_ranked_lists
 from skrankagg.plotting import AgreementDisplay, ComparisonDisplay, VoterWeightsDisplay
 
 METHODS = [
-    ("CombSUM", CombSUM(norm="score")),
+    ("CombSUM", CombSUM(norm="min-max")),
     ("RRF", ReciprocalRankFusion()),
     ("RRA", RobustRankAggregation()),
     ("Borda", BordaCount()),
