@@ -99,8 +99,8 @@ def friedman_nemenyi(values, *, alpha=0.05):
     On each of the N queries the k methods are ranked, ties at their mean rank. Friedman's statistic is
     :math:`\chi^2_F = \frac{12 N}{k (k + 1)} \sum_j (R_j - \frac{k + 1}{2})^2` for the mean ranks R, divided by its
     correction for ties, :math:`1 - \sum (t^3 - t) / (N (k^3 - k))` over the groups of t tied methods of the queries;
-    Iman and Davenport's is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods differ if their mean ranks
-    are :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` or more apart, q the quantile of the studentized range over
+    Iman and Davenport's is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods differ if their mean
+    ranks are :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` or more apart, q the quantile of the studentized range over
     :math:`\sqrt 2` [1]_. Demsar does not correct for ties: his example, with ties on 4 of 14 data sets, has a statistic
     of 9.28 and 3.69 by Iman and Davenport in the paper, and 10.23 and 4.19 here. Nemenyi's test is the same.
 
