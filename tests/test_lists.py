@@ -274,7 +274,11 @@ REFUSED = {
         ValueError,
         "query 'q', voter 'v' it varies from 1 to 2",
     ),
-    "a negative weight": (frame(GOOD).assign(weight=-1), ValueError, "at least 0; that of query 'q', voter 'v' is -1"),
+    "a negative weight": (
+        frame(GOOD).assign(weight=-1),
+        ValueError,
+        "at least 0; that of query 'q', voter 'v' is -1.*silence it",
+    ),
     "a NaN weight": (frame(GOOD).assign(weight=[1, np.nan, 1]), ValueError, "'weight' must hold finite numbers"),
     "ids that cannot be sorted": (
         with_value("item", 0, [1]).assign(item=[(1, 2), "b", 3]),
