@@ -105,8 +105,8 @@ def test_threads_and_containers_change_nothing(fitted):
 def test_parameters_reach_into_the_methods():
     comparator = Comparator(METHODS)
     assert comparator.get_params()["mnz__norm"] == "rank"
-    comparator = clone(comparator).set_params(mnz__norm="score", sum="drop", metrics="map", qrels=QRELS).fit(LISTS)
-    assert comparator.named_estimators_["mnz"].norm == "score"
+    comparator = clone(comparator).set_params(mnz__norm="min-max", sum="drop", metrics="map", qrels=QRELS).fit(LISTS)
+    assert comparator.named_estimators_["mnz"].norm == "min-max"
     assert comparator.results_.index.tolist() == ["mnz", "copeland"]
     assert METHODS[1][1].norm == "rank" and not hasattr(METHODS[1][1], "query_info_")
 
@@ -183,14 +183,14 @@ SELECTOR = VoterSelector("ndcg@3", n_voters=2, qrels=QRELS)
 
 
 def search(method=CombSUM(norm="borda"), scoring=SCORER, **grid):  # noqa: B008
-    return GridSearchCV(method, grid or {"norm": ["rank", "score"]}, scoring=scoring, cv=2)
+    return GridSearchCV(method, grid or {"norm": ["rank", "min-max"]}, scoring=scoring, cv=2)
 
 
 class Supervised(BaseAggregator):
     """Says in its tags that it learns from judgements."""
 
     def _aggregate(self, lists):
-        return lists.pair_weight
+        return lists.candidate_weight
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

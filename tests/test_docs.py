@@ -93,7 +93,7 @@ def test_the_guide_names_every_measure_with_its_conventions():
 
 
 #: Other values of the parameters that say what absence means.
-ABSENCE = {"absent": "ignore", "full": True, "aggregator": MarkovChain(chain="mct")}
+ABSENCE = {"absent": "ignore", "aggregator": MarkovChain(chain="mct")}
 
 
 def table_of_methods(page, name):
