@@ -203,7 +203,8 @@ class DIBRA(WeightedAggregator):
     ----------
     .. [1] L. Akritidis, A. Fevgas, P. Bozanis and Y. Manolopoulos, "An unsupervised distance-based model for weighted
        rank aggregation with list pruning", Expert Systems with Applications 202, 2022.
-    .. [2] L. Akritidis and P. Bozanis, "Weighted item selection in rank aggregation", Algorithms 18(6):362, 2025.
+    .. [2] L. Akritidis and P. Bozanis, "WIRE: A Weighted Item Removal Method for Unsupervised Rank Aggregation",
+       Algorithms 18(6):362, 2025.
 
     Examples
     --------
