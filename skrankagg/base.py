@@ -25,6 +25,7 @@ import pandas as pd
 from ._frames import first_row, plain_index, show_id
 from ._grouped import expand, group_order, positions, starts_to_ptr
 from ._lists import check_lists
+from ._output import check_output
 from ._sklearn import BaseEstimator, Tags, TransformerMixin, accept_lists
 
 __all__ = [
@@ -513,6 +514,7 @@ class BaseAggregator(TransformerMixin, BaseEstimator):
     def _prepare(self, X):
         """Check the parameters and the lists, encode them, and apply the voters' weights."""
         self._validate_params()
+        check_output(self, X)
         lists = check_lists(X)
         tags = self.__sklearn_tags__().aggregator_tags
         if tags.needs_scores and not lists.has_scores:

@@ -18,6 +18,7 @@ LAYERS = [
     {"_encoding", "_query_container"},
     {"_qrels"},
     {"_lists"},
+    {"_output"},
     {"base", "datasets"},
     {"_weighted"},
     {"metrics", "stats"},

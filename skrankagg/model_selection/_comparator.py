@@ -9,13 +9,13 @@ from joblib import Parallel, delayed
 
 from .._composition import Composition
 from .._lists import check_lists
+from .._output import check_output
 from .._progress import is_interactive
 from .._sklearn import (
     ANY_INTEGER,
     StrOptions,
     TransformerMixin,
     accept_lists,
-    available_if,
     check_is_fitted,
     clone,
     print_elapsed_time,
@@ -131,6 +131,7 @@ class Comparator(TransformerMixin, Composition):
             If the judgements are a plain frame, which scikit-learn would cut into pieces like data.
         """
         self._validate_params()
+        check_output(self, X)
         members = self._members()
         measures = get_measures(self.metrics)
         first = _first_measure(measures)
@@ -187,6 +188,7 @@ class Comparator(TransformerMixin, Composition):
             Columns `query`, `item`, `score`, `rank` and the method's own.
         """
         check_is_fitted(self)
+        check_output(self, X)
         return self.best_estimator_.transform(X)
 
     def score(self, X, y=None, *, qrels=None):
@@ -285,7 +287,6 @@ class Comparator(TransformerMixin, Composition):
         marks = None if baseline is None else significance_marks(self.per_query_, baseline, list(table.columns))
         return latex_table(table, marks=marks, **options)
 
-    @available_if(lambda self: hasattr(self, "best_estimator_"))
     def get_feature_names_out(self, input_features=None):
         """Columns of the best method's consensus.
 
@@ -298,7 +299,13 @@ class Comparator(TransformerMixin, Composition):
         -------
         ndarray of str objects
             Names, in their order.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``: which method is best is not known yet.
         """
+        check_is_fitted(self)
         return self.best_estimator_.get_feature_names_out()
 
     def __sklearn_tags__(self):
