@@ -7,6 +7,7 @@ import numpy as np
 from .._frames import plain_index
 from .._grouped import expand, gather_ranges, group_order, positions
 from .._kernels import ragged_cumsum
+from .._qrels import encode_run
 
 __all__ = ["RankedRelevance", "RelevanceList"]
 
@@ -428,7 +429,7 @@ class RankedRelevance(RelevanceList):
             rows, ptr = slice(None), run.row_ptr
         else:  # a place behind the last query is an empty range
             rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
-        ranked = cls(qrels.align(run).relevance[run.pair[rows]], ptr, judged)
+        ranked = cls(encode_run(qrels, run).relevance[run.pair[rows]], ptr, judged)
         # Most rules for ties look at nothing else.
         ranked._get_columns = lambda: (
             run.score[rows] if run.has_scores else None,
