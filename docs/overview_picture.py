@@ -27,7 +27,7 @@ from skrankagg.plotting import AgreementDisplay, ComparisonDisplay, VoterWeights
 
 # Name, method, and the parameters that are tried.
 METHODS = [
-    ("CombSUM", CombSUM(), {"norm": ["borda", "rank", "score", "z-score"]}),
+    ("CombSUM", CombSUM(), {"norm": ["borda", "rank", "min-max", "z-score"]}),
     ("RRF", ReciprocalRankFusion(), {"k": [0, 1, 2, 5, 10, 20, 60]}),
     ("RRA", RobustRankAggregation(), {"exact": [False, True]}),
     ("Borda", BordaCount(), {}),

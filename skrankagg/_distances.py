@@ -1,10 +1,10 @@
 """Distances from each list to a consensus of its query: 0 where they agree, at most 1.
 
 Every function takes encoded lists, works out what does not depend on the consensus, and returns the distance as a
-function of the place of each (query, item) pair in the consensus: 1 for the best, ties at their mean place, float64 of
-shape (n_pairs,). That function returns float64 of shape (n_lists,). With ``r`` the rank of an item in the list, ``L``
-the length of the list, ``a`` the place of the item and ``n`` the number of items of the query; *local* places ``b`` are
-those among the items of the list alone.
+function of the place of each candidate in the consensus: 1 for the best, ties at their mean place, float64 of
+shape (n_candidates,). That function returns float64 of shape (n_lists,). With ``r`` the rank of an item in the list,
+``L`` the length of the list, ``a`` the place of the item and ``n`` the number of items of the query; *local* places
+``b`` are those among the items of the list alone.
 
 >>> sorted(LIST_DISTANCES)
 ['cosine', 'footrule', 'local-footrule', 'rho', 'tau']
@@ -19,22 +19,22 @@ __all__ = ["LIST_DISTANCES", "consensus_places", "cosine", "footrule", "local_fo
 
 
 def consensus_places(lists, order, score):
-    """Places of the pairs in a consensus, ties at their mean.
+    """Places of the candidates in a consensus, ties at their mean.
 
     Parameters
     ----------
     lists : RankedLists
-    order : ndarray of shape (n_pairs,), dtype=int
-        Pairs of each query, best first.
-    score : ndarray of shape (n_pairs,), dtype=float64
+    order : ndarray of shape (n_candidates,), dtype=int
+        Candidates of each query, best first.
+    score : ndarray of shape (n_candidates,), dtype=float64
         Scores in this order; equal neighbours tie.
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
+    ndarray of shape (n_candidates,), dtype=float64
     """
-    place = np.empty(lists.n_pairs)
-    place[order] = mid_ranks(lists.pair_ptr, tie_starts(lists.pair_ptr, score))
+    place = np.empty(lists.n_candidates)
+    place[order] = mid_ranks(lists.candidate_ptr, tie_starts(lists.candidate_ptr, score))
     return place
 
 
@@ -44,12 +44,12 @@ def cosine(lists):
     points = lists.list_length[lists.row_list] + 1 - lists.rank
     size = np.add.reduceat(points**2, heads)
     table = lists.list_matrix(points)
-    most = lists.query_n_items[lists.pair_query] + 1
+    most = lists.query_n_items[lists.candidate_query] + 1
 
     def distance(place):
         consensus = most - place
         inner = table @ consensus
-        length = np.add.reduceat(consensus**2, lists.pair_ptr[:-1])[lists.list_query]
+        length = np.add.reduceat(consensus**2, lists.candidate_ptr[:-1])[lists.list_query]
         return np.clip(1 - inner / np.sqrt(size * length), 0.0, 1.0)
 
     return distance
@@ -58,10 +58,10 @@ def cosine(lists):
 def footrule(lists):
     """``(2 / L) * sum |r / L - a / n|`` over the list's items, at most 1."""
     share = lists.rank / lists.list_length[lists.row_list]
-    n_items = lists.query_n_items[lists.pair_query]
+    n_items = lists.query_n_items[lists.candidate_query]
 
     def distance(place):
-        apart = np.abs(share - (place / n_items)[lists.pair])
+        apart = np.abs(share - (place / n_items)[lists.candidate])
         return np.minimum(2 * np.add.reduceat(apart, lists.row_ptr[:-1]) / lists.list_length, 1.0)
 
     return distance
@@ -101,7 +101,7 @@ def tau(lists):
     tie_end = np.repeat(ptr[1:], np.diff(ptr))
 
     def distance(place):
-        dense = dense_ranks(lists.row_ptr, place[lists.pair])
+        dense = dense_ranks(lists.row_ptr, place[lists.candidate])
         discordant, ordered = discordant_pairs(lists.row_ptr, tie_end, dense)
         return np.divide(discordant, ordered, out=np.zeros_like(discordant), where=ordered > 0)
 
@@ -118,7 +118,7 @@ LIST_DISTANCES = {
 
 
 def _local_places(lists, place):
-    value = place[lists.pair]
+    value = place[lists.candidate]
     order = group_order(lists.row_list, value)
     local = np.empty(lists.n_rows)
     local[order] = mid_ranks(lists.row_ptr, tie_starts(lists.row_ptr, value[order]))

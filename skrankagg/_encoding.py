@@ -16,8 +16,8 @@ from .exceptions import RankScoreConflictWarning, SplitQueryWarning
 
 __all__ = ["encode_lists"]
 
-# Codes of pairs have 32 bits.
-_MOST_PAIRS = 2**31 - 1
+# Codes of candidates have 32 bits.
+_MOST_CANDIDATES = 2**31 - 1
 
 
 def encode_lists(columns):
@@ -78,7 +78,9 @@ def encode_lists(columns):
     conflict = find_conflicts(row_ptr, tie_start, score) if with_rank and with_score else None
     if conflict is not None:
         _warn_of_conflicts(conflict, name_list)
-    pair, pair_ptr, pair_item = _encode_pairs(list_query, list_voter, lengths, item, queries, voters, items)
+    candidate, candidate_ptr, candidate_item = _encode_candidates(
+        list_query, list_voter, lengths, item, queries, voters, items
+    )
     del item
     return {
         "queries": queries,
@@ -89,11 +91,11 @@ def encode_lists(columns):
         "list_weight": _list_weights(weight, row_ptr, name_list),
         "list_conflict": conflict,
         "row_ptr": row_ptr,
-        "pair": pair,
+        "candidate": candidate,
         "rank": mid_ranks(row_ptr, tie_start),
         "score": score,
-        "pair_ptr": pair_ptr,
-        "pair_item": pair_item,
+        "candidate_ptr": candidate_ptr,
+        "candidate_item": candidate_item,
     }
 
 
@@ -130,10 +132,10 @@ def _sort_ties_by_item(tie_start, *columns):
             column[tied] = column[order]
 
 
-def _encode_pairs(list_query, list_voter, lengths, item, queries, voters, items):
+def _encode_candidates(list_query, list_voter, lengths, item, queries, voters, items):
     # One at a time: a column of codes is as large as the result.
     codes = (code if code is item else np.repeat(code, lengths) for code in (list_query, item, list_voter))
-    order, (query_start, pair_start, row_start) = sort_codes(codes, [len(queries), len(items), len(voters)])
+    order, (query_start, candidate_start, row_start) = sort_codes(codes, [len(queries), len(items), len(voters)])
     if not row_start.all():
         row = order[first_row(~row_start)]
         v = int(np.searchsorted(np.cumsum(lengths), row, side="right"))
@@ -143,19 +145,19 @@ def _encode_pairs(list_query, list_voter, lengths, item, queries, voters, items)
             f"{show_id(voters, list_voter[v])}, item {show_id(items, item[row])}. "
             "Keep one of them, say with drop_duplicates."
         )
-    n_pairs = int(np.count_nonzero(pair_start))
-    if n_pairs > _MOST_PAIRS:
+    n_candidates = int(np.count_nonzero(candidate_start))
+    if n_candidates > _MOST_CANDIDATES:
         raise ValueError(
-            f"X must have at most {_MOST_PAIRS:,} (query, item) pairs; it has {n_pairs:,}. Encode some "
+            f"X must have at most {_MOST_CANDIDATES:,} candidates; it has {n_candidates:,}. Encode some "
             "of the queries at a time."
         )
-    pair_item = item[order[pair_start]]
-    number = np.cumsum(pair_start, dtype=np.int32)
+    candidate_item = item[order[candidate_start]]
+    number = np.cumsum(candidate_start, dtype=np.int32)
     number -= 1
-    pair_ptr = np.append(number[query_start], len(pair_item)).astype(np.int64)
-    pair = np.empty(len(order), dtype=np.int32)
-    pair[order] = number
-    return pair, pair_ptr, pair_item
+    candidate_ptr = np.append(number[query_start], len(candidate_item)).astype(np.int64)
+    candidate = np.empty(len(order), dtype=np.int32)
+    candidate[order] = number
+    return candidate, candidate_ptr, candidate_item
 
 
 def _list_weights(weight, row_ptr, name_list):

@@ -64,7 +64,7 @@ def _fingerprints(lists):
     """A number for each row that depends on the ids of its query, voter and item alone."""
     one_list = _hash(lists.queries, "query")[lists.list_query] + _hash(lists.voters, "voter")[lists.list_voter]
     rows = np.repeat(one_list, lists.list_length)
-    rows += _hash(lists.items, "item")[lists.pair_item][lists.pair]
+    rows += _hash(lists.items, "item")[lists.candidate_item][lists.candidate]
     return rows
 
 

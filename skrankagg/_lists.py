@@ -2,7 +2,8 @@
 
 A data set of ranked lists is a long frame, a row for each place of each list. Everything below the public border works
 on integer codes instead: rows are sorted by query, voter and rank, so that a list is a slice of rows, and each row
-knows the code of its (query, item) *pair*, the thing that is scored. Aggregating is then adding up over ``lists.pair``.
+knows the code of its *candidate*: the (query, item) that is scored. Aggregating is then adding up over
+``lists.candidate``.
 
 The frame of the examples, two voters on one query:
 
@@ -17,7 +18,7 @@ The frame of the examples, two voters on one query:
 >>> lists = RankedLists.from_frame(frame)
 >>> lists
 RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
->>> lists.pair
+>>> lists.candidate
 array([0, 1, 1, 2], dtype=int32)
 """
 
@@ -65,16 +66,16 @@ class RankedLists(QueryContainer, Immutable):
         Lists whose ranks and scores order the items differently; None where there is no such list.
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
         Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first, ties by item.
-    pair : ndarray of shape (n_rows,), dtype=int32
-        Code of the (query, item) pair of each row.
+    candidate : ndarray of shape (n_rows,), dtype=int32
+        Candidate of each row.
     rank : ndarray of shape (n_rows,), dtype=float64
         Mid-rank in the list: positions from 1, ties share their mean.
     score : ndarray of shape (n_rows,), dtype=float64, or None
         Scores as given, higher is better; None for lists of ranks only.
-    pair_ptr : ndarray of shape (n_queries + 1,), dtype=int64
-        Pairs of query ``q`` are ``pair_ptr[q]`` to ``pair_ptr[q + 1] - 1``, sorted by item.
-    pair_item : ndarray of shape (n_pairs,), dtype=int32
-        Item of each pair.
+    candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Candidates of query ``q`` are ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
+    candidate_item : ndarray of shape (n_candidates,), dtype=int32
+        Item of each candidate.
 
     See Also
     --------
@@ -113,11 +114,11 @@ class RankedLists(QueryContainer, Immutable):
     list_weight: np.ndarray
     list_conflict: np.ndarray | None
     row_ptr: np.ndarray
-    pair: np.ndarray
+    candidate: np.ndarray
     rank: np.ndarray
     score: np.ndarray | None
-    pair_ptr: np.ndarray
-    pair_item: np.ndarray
+    candidate_ptr: np.ndarray
+    candidate_item: np.ndarray
 
     def __post_init__(self):
         super().__post_init__()
@@ -196,9 +197,9 @@ class RankedLists(QueryContainer, Immutable):
         return int(self.row_ptr[-1])
 
     @property
-    def n_pairs(self):
-        """Number of (query, item) pairs: what an aggregation scores."""
-        return int(self.pair_ptr[-1])
+    def n_candidates(self):
+        """Number of candidates: what an aggregation scores."""
+        return int(self.candidate_ptr[-1])
 
     @property
     def has_scores(self):
@@ -219,9 +220,9 @@ class RankedLists(QueryContainer, Immutable):
         return expand(self.list_ptr)
 
     @cached_property
-    def pair_query(self):
-        """Query of each pair, int32 of shape (n_pairs,)."""
-        return expand(self.pair_ptr)
+    def candidate_query(self):
+        """Query of each candidate, int32 of shape (n_candidates,)."""
+        return expand(self.candidate_ptr)
 
     @property
     def row_weight(self):
@@ -236,7 +237,7 @@ class RankedLists(QueryContainer, Immutable):
     @property
     def query_n_items(self):
         """Number of distinct items of each query, int64 of shape (n_queries,)."""
-        return np.diff(self.pair_ptr)
+        return np.diff(self.candidate_ptr)
 
     @cached_property
     def is_weighted(self):
@@ -244,18 +245,18 @@ class RankedLists(QueryContainer, Immutable):
         return bool((self.list_weight != 1).any())
 
     @cached_property
-    def pair_weight(self):
-        """Total weight of the lists that hold each pair's item, float64 of shape (n_pairs,)."""
-        return np.bincount(self.pair, weights=self.row_weight, minlength=self.n_pairs).astype(np.float64)
+    def candidate_weight(self):
+        """Total weight of the lists that hold each candidate's item, float64 of shape (n_candidates,)."""
+        return np.bincount(self.candidate, weights=self.row_weight, minlength=self.n_candidates).astype(np.float64)
 
     @cached_property
-    def rows_by_pair(self):
-        """Rows of each pair: a pointer array of shape (n_pairs + 1,) into rows sorted by pair, of shape (n_rows,)."""
-        rows, _ = sort_codes([self.pair], [self.n_pairs])
-        return np.concatenate([[0], np.cumsum(np.bincount(self.pair, minlength=self.n_pairs))]), rows
+    def rows_by_candidate(self):
+        """Rows of each candidate: a pointer array of shape (n_candidates + 1,), and rows sorted by candidate."""
+        rows, _ = sort_codes([self.candidate], [self.n_candidates])
+        return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
     def list_matrix(self, value):
-        """Lay out a value of each row as a matrix of lists by pairs.
+        """Lay out a value of each row as a matrix of lists by candidates.
 
         Parameters
         ----------
@@ -264,10 +265,10 @@ class RankedLists(QueryContainer, Immutable):
 
         Returns
         -------
-        scipy.sparse.csr_array of shape (n_lists, n_pairs)
+        scipy.sparse.csr_array of shape (n_lists, n_candidates)
             Empty where a list does not hold an item.
         """
-        return csr_array((value, self.pair, self.row_ptr), shape=(self.n_lists, self.n_pairs))
+        return csr_array((value, self.candidate, self.row_ptr), shape=(self.n_lists, self.n_candidates))
 
     def sum_over_lists(self, value):
         """Add up a value of each list over the lists of its query.
@@ -285,7 +286,7 @@ class RankedLists(QueryContainer, Immutable):
         return np.add.reduceat(value, self.list_ptr[:-1])
 
     def sum_over_absent(self, value):
-        """Add up a value of each list over the lists of the query that do not hold the pair's item.
+        """Add up a value of each list over the lists of the query that do not hold the candidate's item.
 
         Parameters
         ----------
@@ -294,11 +295,11 @@ class RankedLists(QueryContainer, Immutable):
 
         Returns
         -------
-        ndarray of shape (n_pairs,)
+        ndarray of shape (n_candidates,)
             0 for an item that all lists of its query hold.
         """
-        held = np.bincount(self.pair, weights=value[self.row_list], minlength=self.n_pairs)
-        return self.sum_over_lists(value)[self.pair_query] - held
+        held = np.bincount(self.candidate, weights=value[self.row_list], minlength=self.n_candidates)
+        return self.sum_over_lists(value)[self.candidate_query] - held
 
     # ------------------------------------------------------------------ other lists from these
 
@@ -322,7 +323,7 @@ class RankedLists(QueryContainer, Immutable):
                 f"shape {weight.shape}{'' if weight.shape != (self.n_lists,) else ' with other values'}."
             )
         lists = object.__new__(RankedLists)
-        derived = {"is_weighted", "pair_weight"}  # all other derived arrays stay as they are
+        derived = {"is_weighted", "candidate_weight"}  # all other derived arrays stay as they are
         lists.__setstate__({name: value for name, value in self.__dict__.items() if name not in derived})
         lists.__dict__["list_weight"] = weight
         return lists
@@ -355,8 +356,8 @@ class RankedLists(QueryContainer, Immutable):
         -------
         lists : RankedLists
             Without the items that no list of the query holds any more.
-        pairs : ndarray of shape (n_kept_pairs,), dtype=int64
-            The pairs that are left, as they are numbered here.
+        candidates : ndarray of shape (n_kept_candidates,), dtype=int64
+            The candidates that are left, as they are numbered here.
         """
         return self._keep(np.ones(self.n_lists, dtype=bool), kept)
 
@@ -372,8 +373,8 @@ class RankedLists(QueryContainer, Immutable):
         -------
         lists : RankedLists
             Without the items that no list of the query holds any more.
-        pairs : ndarray of shape (n_kept_pairs,), dtype=int64
-            The pairs that are left, as they are numbered here.
+        candidates : ndarray of shape (n_kept_candidates,), dtype=int64
+            The candidates that are left, as they are numbered here.
         """
         return self._keep(kept, kept[self.row_list])
 
@@ -382,9 +383,9 @@ class RankedLists(QueryContainer, Immutable):
         row_ptr = np.concatenate([[0], np.cumsum(length)])
         rank, score = self.rank[row_kept], self.score[row_kept] if self.has_scores else None
         tie_start = tie_starts(row_ptr, rank)
-        pair_kept = np.zeros(self.n_pairs, dtype=bool)
-        pair_kept[self.pair[row_kept]] = True
-        number = np.concatenate([[0], np.cumsum(pair_kept, dtype=np.int32)])
+        candidate_kept = np.zeros(self.n_candidates, dtype=bool)
+        candidate_kept[self.candidate[row_kept]] = True
+        number = np.concatenate([[0], np.cumsum(candidate_kept, dtype=np.int32)])
         n_lists = np.add.reduceat(list_kept, self.list_ptr[:-1], dtype=np.int64)
         left = n_lists > 0
         lists = RankedLists(
@@ -397,13 +398,13 @@ class RankedLists(QueryContainer, Immutable):
             # Fewer rows make no conflict where there was none.
             list_conflict=None if self.list_conflict is None else find_conflicts(row_ptr, tie_start, score),
             row_ptr=row_ptr,
-            pair=number[self.pair[row_kept]],
+            candidate=number[self.candidate[row_kept]],
             rank=mid_ranks(row_ptr, tie_start),
             score=score,
-            pair_ptr=np.append(number[self.pair_ptr[:-1]][left], number[-1]).astype(np.int64),
-            pair_item=self.pair_item[pair_kept],
+            candidate_ptr=np.append(number[self.candidate_ptr[:-1]][left], number[-1]).astype(np.int64),
+            candidate_item=self.candidate_item[candidate_kept],
         )
-        return lists, np.flatnonzero(pair_kept)
+        return lists, np.flatnonzero(candidate_kept)
 
     def judged(self, qrels):
         """Lists of the queries that have judgements.
@@ -454,7 +455,7 @@ class RankedLists(QueryContainer, Immutable):
         columns = {
             "query": self.queries.take(self.list_query[row_list]),
             "voter": self.voters.take(self.list_voter[row_list]),
-            "item": self.items.take(self.pair_item[self.pair]),
+            "item": self.items.take(self.candidate_item[self.candidate]),
             "rank": self.rank,
         }
         if self.has_scores:

@@ -5,12 +5,12 @@ an absent item for each list, of shape (n_lists,), or None where an absent item 
 ``L`` the length of its list, ``n`` the number of distinct items of the query.
 
 >>> sorted(filter(None, NORMS))
-['borda', 'rank', 'score', 'simple-borda', 'z-score']
+['borda', 'min-max', 'rank', 'simple-borda', 'z-score']
 """
 
 import numpy as np
 
-__all__ = ["NORMS", "SCORES_HINT", "SCORE_NORMS", "as_given", "borda", "rank", "score", "simple_borda", "z_score"]
+__all__ = ["NORMS", "SCORES_HINT", "SCORE_NORMS", "as_given", "borda", "min_max", "rank", "simple_borda", "z_score"]
 
 
 def rank(lists):
@@ -24,7 +24,7 @@ def rank(lists):
 def simple_borda(lists):
     """``1 - (r - 1) / n``, nothing for absent items."""
     value = 1 - lists.rank
-    value /= lists.query_n_items[lists.pair_query[lists.pair]]
+    value /= lists.query_n_items[lists.candidate_query[lists.candidate]]
     value += 1
     return value, None
 
@@ -36,7 +36,7 @@ def borda(lists):
     return value, (n - lists.list_length + 1) / (2 * n)
 
 
-def score(lists):
+def min_max(lists):
     """``(s - min) / (max - min)`` within the list; every item of a constant list gets 1."""
     heads = lists.row_ptr[:-1]
     low = np.minimum.reduceat(lists.score, heads)
@@ -69,7 +69,7 @@ def as_given(lists):
 
 
 NORMS = {  # the default of CombSUM first
-    "score": score,
+    "min-max": min_max,
     "borda": borda,
     "rank": rank,
     "z-score": z_score,
@@ -77,6 +77,6 @@ NORMS = {  # the default of CombSUM first
     None: as_given,
 }
 #: Normalisations that read scores; the others read ranks only.
-SCORE_NORMS = frozenset({"score", "z-score", None})
+SCORE_NORMS = frozenset({"min-max", "z-score", None})
 #: What to do about lists without scores, for the message.
 SCORES_HINT = "add a column 'score', or choose a norm of ranks, norm='borda' or norm='rank'"

@@ -196,32 +196,32 @@ def _log_crossing(log_rho, n, most):
     return np.clip(log_p, log_rho, np.minimum(log_rho + np.log(n), 0.0))
 
 
-def sorted_places(pair, x, n_pairs, *, weight=None):
-    """Sort the normalised ranks of each pair, and number them.
+def sorted_places(candidate, x, n_candidates, *, weight=None):
+    """Sort the normalised ranks of each candidate, and number them.
 
     Parameters
     ----------
-    pair : ndarray of shape (n_rows,), dtype=int
-        Code of the (query, item) pair of each row.
+    candidate : ndarray of shape (n_rows,), dtype=int
+        Candidate of each row.
     x : ndarray of shape (n_rows,), dtype=float64
         Normalised rank that the row gives it.
-    n_pairs : int
+    n_candidates : int
     weight : ndarray of shape (n_rows,), dtype=float64, default=None
         Whole numbers: a row of weight w stands for w equal ones, a row of weight 0 is left out.
 
     Returns
     -------
     rows : ndarray of shape (n_kept,), dtype=int64
-        Row numbers, sorted by pair and rank.
+        Row numbers, sorted by candidate and rank.
     place : ndarray of shape (n_kept,), dtype=int64
-        How many ranks of the pair there are up to and with this row.
+        How many ranks of the candidate there are up to and with this row.
     """
-    rows = group_order(pair, x)
+    rows = group_order(candidate, x)
     if weight is None:
         count = np.ones(len(rows), dtype=np.int64)
     else:
         rows = rows[weight[rows] > 0]
         count = weight[rows].astype(np.int64)
-    total = np.bincount(pair[rows], weights=count, minlength=n_pairs).astype(np.int64)
+    total = np.bincount(candidate[rows], weights=count, minlength=n_candidates).astype(np.int64)
     before = np.cumsum(total) - total
-    return rows, np.cumsum(count) - before[pair[rows]]
+    return rows, np.cumsum(count) - before[candidate[rows]]

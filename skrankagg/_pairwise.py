@@ -62,7 +62,7 @@ def rank_matrix(lists, q):
         Twice the mid-rank, so that halves are whole, from 2 to 2 n. Absent items have the number 4 n + 2: they are
         further below every ranked item than any two ranked ones are apart.
     """
-    n = int(lists.pair_ptr[q + 1] - lists.pair_ptr[q])
+    n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     # Ranks plus a gap of up to 2 n + 1 are compared, and must not overflow.
     dtype = np.int16 if 6 * n + 4 < 2**15 else np.int32
     return _spread(lists, q, 2 * lists.rank[_query_rows(lists, q)], 4 * n + 2, dtype)
@@ -76,8 +76,8 @@ def _spread(lists, q, value, absent, dtype):
     """Write a value of each row of a query into a matrix of lists by items."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = _query_rows(lists, q)
-    matrix = np.full((last - first, lists.pair_ptr[q + 1] - lists.pair_ptr[q]), absent, dtype=dtype)
-    matrix[lists.row_list[rows] - first, lists.pair[rows] - lists.pair_ptr[q]] = value
+    matrix = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), absent, dtype=dtype)
+    matrix[lists.row_list[rows] - first, lists.candidate[rows] - lists.candidate_ptr[q]] = value
     return matrix
 
 
@@ -244,7 +244,7 @@ def preference_stacks(lists, row_weight=None):
         chosen, list_ptr = gather_ranges(lists.list_ptr, queries)
         rows, row_ptr = gather_ranges(lists.row_ptr, chosen)
         matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
-        item = lists.pair[rows] - np.repeat(lists.pair_ptr[queries], np.diff(row_ptr[list_ptr]))
+        item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
         below, level = co_ranked(row_ptr, item, lists.rank[rows], row_weight[rows], matrix, n, len(queries), ties=ties)
         yield queries, below.swapaxes(1, 2), level
     for q in np.flatnonzero(dense):
@@ -267,7 +267,7 @@ def _dense_preferences(lists, q, row_weight, constant, ties):
     return above * scale, level * scale
 
 
-def preference_matrix(lists, q, *, absent="below"):
+def preference_matrix(lists, q, *, absent="last"):
     """Weigh the lists of a query that prefer one item to another.
 
     Parameters
@@ -275,7 +275,7 @@ def preference_matrix(lists, q, *, absent="below"):
     lists : RankedLists
     q : int
         Position of the query.
-    absent : {"below", "apart"}, default="below"
+    absent : {"last", "ignore"}, default="last"
         Whether a list ranks the items that it does not hold below those that it holds, or compares only the items that
         it holds.
 
@@ -295,14 +295,14 @@ def preference_matrix(lists, q, *, absent="below"):
     (array([[0., 1.],
            [1., 0.]]), array([[1., 1.],
            [1., 2.]]))
-    >>> preference_matrix(RankedLists.from_frame(frame), 0, absent="apart")[0]
+    >>> preference_matrix(RankedLists.from_frame(frame), 0, absent="ignore")[0]
     array([[0., 1.],
            [0., 0.]])
     """
     query = lists if lists.n_queries == 1 else lists.take([q])
     ((_, (prefer,), (level,)),) = preference_stacks(query)
     both = prefer + prefer.T + level
-    if absent == "below":
+    if absent == "last":
         prefer = prefer + (np.diag(both)[:, None] - both)
     return prefer, both
 
@@ -370,30 +370,30 @@ def majority(lists):
 
     Returns
     -------
-    wins, draws : ndarray of shape (n_pairs,), dtype=float64
+    wins, draws : ndarray of shape (n_candidates,), dtype=float64
         Numbers of opponents beaten by a weighted majority, and of opponents at a draw.
     """
-    wins, draws = np.empty(lists.n_pairs), np.empty(lists.n_pairs)
+    wins, draws = np.empty(lists.n_candidates), np.empty(lists.n_candidates)
     dense = _is_dense(lists)
     for q in np.flatnonzero(dense):
-        pairs = slice(lists.pair_ptr[q], lists.pair_ptr[q + 1])
+        candidates = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
         counts = preference_counts(rank_matrix(lists, q))
-        wins[pairs] = np.count_nonzero(counts > counts.T, axis=1)
-        draws[pairs] = np.count_nonzero(counts == counts.T, axis=1) - 1
+        wins[candidates] = np.count_nonzero(counts > counts.T, axis=1)
+        draws[candidates] = np.count_nonzero(counts == counts.T, axis=1) - 1
     sparse = np.flatnonzero(~dense)
     if len(sparse):
         rest = lists if len(sparse) == lists.n_queries else lists.take(sparse)
-        pairs = np.repeat(~dense, np.diff(lists.pair_ptr))
-        wins[pairs], draws[pairs] = majority_points(
+        candidates = np.repeat(~dense, np.diff(lists.candidate_ptr))
+        wins[candidates], draws[candidates] = majority_points(
             rest.list_ptr,
             rest.row_ptr,
             rest.rank,
-            rest.pair,
+            rest.candidate,
             rest.list_weight,
-            rest.pair_ptr,
-            rest.pair_weight,
+            rest.candidate_ptr,
+            rest.candidate_weight,
             rest.row_list,
-            *rest.rows_by_pair,
+            *rest.rows_by_candidate,
         )
     return wins, draws
 

@@ -13,9 +13,9 @@ from ._grouped import expand, gather_ranges, group_order, sort_codes
 from ._immutable import Immutable
 from .exceptions import NothingJudgedWarning
 
-__all__ = ["EncodedQrels", "Qrels", "check_qrels", "find_queries", "match_ids", "show_ids"]
+__all__ = ["EncodedQrels", "Qrels", "check_qrels", "encode_run", "find_queries", "match_ids", "show_ids"]
 
-# Judgements are looked up in a table of queries by items where it has at most so many cells for each pair and each
+# Judgements are looked up in a table of queries by items where it has at most so many cells for each candidate and each
 # judgement, some queries at a time.
 _DENSE_SHARE = 16
 _TABLE_CELLS = 1 << 18
@@ -73,7 +73,7 @@ class Qrels(Immutable):
         Parameters
         ----------
         df : DataFrame of pandas, polars or pyarrow
-            A row for each judged (query, item) pair, in any order. Other columns are ignored.
+            A row for each judged (query, item), in any order. Other columns are ignored.
         query, item, relevance : str, default="query", "item", "relevance"
             Names of the columns.
 
@@ -86,19 +86,19 @@ class Qrels(Immutable):
         TypeError
             If `df` is not a data frame, or if ids cannot be sorted.
         ValueError
-            If a column or an id is missing, there are no rows, a grade is NaN or infinite, or a pair is judged twice.
+            If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
         """
         columns = Columns(df, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
         columns.require("query", "item", "relevance")
         query_code, queries = columns.ids("query")
         item_code, items = columns.ids("item")
         grade = columns.numbers("relevance")
-        order, (query_start, pair_start) = sort_codes([query_code, item_code], [len(queries), len(items)])
-        if not pair_start.all():
-            row = order[first_row(~pair_start)]
+        order, (query_start, candidate_start) = sort_codes([query_code, item_code], [len(queries), len(items)])
+        if not candidate_start.all():
+            row = order[first_row(~candidate_start)]
             raise ValueError(
-                f"Each item of a query must be judged once; {int((~pair_start).sum())} rows repeat one, the first is "
-                f"query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one of them."
+                f"Each item of a query must be judged once; {int((~candidate_start).sum())} rows repeat one, the first "
+                f"is query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
             )
         return cls(
             queries=queries,
@@ -115,7 +115,7 @@ class Qrels(Immutable):
 
     @property
     def n_judgements(self):
-        """Number of judged (query, item) pairs."""
+        """Number of judged candidates."""
         return len(self.relevance)
 
     @cached_property
@@ -129,12 +129,12 @@ class Qrels(Immutable):
         Parameters
         ----------
         lists : RankedLists
-            Lists or a run whose pairs are to be graded.
+            Lists or a run whose candidates are to be graded.
 
         Returns
         -------
         EncodedQrels
-            The grade of each pair of the lists.
+            The grade of each candidate of the lists.
 
         Raises
         ------
@@ -147,8 +147,8 @@ class Qrels(Immutable):
             If no item of the lists is judged.
         """
         find_queries(self, lists.queries)
-        encoded, item = self._align(lists)
-        if (item < 0).all():
+        encoded = encode_run(self, lists)
+        if np.isnan(encoded.relevance).all() and (match_ids(lists.items, self.items, "item") < 0).all():
             warnings.warn(
                 f"The lists hold no judged item: they have {show_ids(lists.items)}, the qrels judge "
                 f"{show_ids(self.items)}; every measure that counts judged items is 0. Check the ids.",
@@ -156,36 +156,6 @@ class Qrels(Immutable):
                 stacklevel=2,
             )
         return encoded
-
-    def align(self, run):
-        """Align the judgements with a run, some of whose queries or items may be judged, or none.
-
-        Parameters
-        ----------
-        run : RankedLists
-            One list for each query.
-
-        Returns
-        -------
-        EncodedQrels
-            The grade of each pair of the run.
-
-        Raises
-        ------
-        ValueError
-            If ids cannot match: integers on one side, strings on the other.
-        """
-        return self._align(run)[0]
-
-    def _align(self, lists):
-        query = match_ids(lists.queries, self.queries, "query")
-        item = match_ids(lists.items, self.items, "item")
-        judged = query >= 0
-        rows, judged_ptr = gather_ranges(
-            np.append(self.ptr, self.n_judgements), np.where(judged, query, self.n_queries)
-        )
-        relevance = self._look_up(lists, query, item, rows, judged_ptr)
-        return EncodedQrels(relevance, judged, judged_ptr, self.best_first[rows]), item
 
     def reassign(self, queries, place):
         """Give queries the judgements of other ones.
@@ -206,22 +176,22 @@ class Qrels(Immutable):
         return Qrels(queries[place >= 0], self.items, ptr, self.item[rows], self.relevance[rows])
 
     def _look_up(self, lists, query, item, rows, judged_ptr):
-        """Grade of each pair, NaN where it is not judged."""
+        """Grade of each candidate, NaN where it is not judged."""
         n_items = lists.n_items
-        if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_pairs + len(rows)):
-            pair_query, pair_item = query[lists.pair_query], item[lists.pair_item]
-            known = (pair_query >= 0) & (pair_item >= 0)
+        if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_candidates + len(rows)):
+            candidate_query, candidate_item = query[lists.candidate_query], item[lists.candidate_item]
+            known = (candidate_query >= 0) & (candidate_item >= 0)
             keys = expand(self.ptr).astype(np.int64) * len(self.items) + self.item
-            wanted = pair_query[known] * len(self.items) + pair_item[known]
+            wanted = candidate_query[known] * len(self.items) + candidate_item[known]
             place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-            relevance = np.full(lists.n_pairs, np.nan)
+            relevance = np.full(lists.n_candidates, np.nan)
             relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
             return relevance
-        # A table of some queries by all items: written where it is judged, read where there are pairs.
+        # A table of some queries by all items: written where it is judged, read where there are candidates.
         code = np.full(len(self.items) + 1, -1, dtype=np.int64)  # the last place takes the items without judgements
         code[item] = np.arange(n_items)
         code = code[self.item[rows]]
-        relevance = np.empty(lists.n_pairs)
+        relevance = np.empty(lists.n_candidates)
         width = max(1, _TABLE_CELLS // n_items)
         table = np.empty(width * n_items)
         for first in range(0, lists.n_queries, width):
@@ -231,10 +201,10 @@ class Qrels(Immutable):
             cell = code[mine] + np.repeat(np.arange(last - first) * n_items, np.diff(judged_ptr[first : last + 1]))
             known = code[mine] >= 0
             table[cell[known]] = self.relevance[rows[mine]][known]
-            pairs = slice(lists.pair_ptr[first], lists.pair_ptr[last])
-            cell = np.repeat(np.arange(last - first) * n_items, np.diff(lists.pair_ptr[first : last + 1]))
-            cell += lists.pair_item[pairs]
-            relevance[pairs] = table[cell]
+            candidates = slice(lists.candidate_ptr[first], lists.candidate_ptr[last])
+            cell = np.repeat(np.arange(last - first) * n_items, np.diff(lists.candidate_ptr[first : last + 1]))
+            cell += lists.candidate_item[candidates]
+            relevance[candidates] = table[cell]
         return relevance
 
     def to_frame(self):
@@ -270,12 +240,12 @@ class Qrels(Immutable):
 class EncodedQrels:
     """Judgements aligned with the codes of one :class:`RankedLists`.
 
-    Made once by :meth:`Qrels.encode`, they grade any order of those pairs without another look at ids.
+    Made once by :meth:`Qrels.encode`, they grade any order of those candidates without another look at ids.
 
     Parameters
     ----------
-    relevance : ndarray of shape (n_pairs,), dtype=float64
-        Grade of each pair, NaN where it is not judged.
+    relevance : ndarray of shape (n_candidates,), dtype=float64
+        Grade of each candidate, NaN where it is not judged.
     judged : ndarray of shape (n_queries,), dtype=bool
         Which queries of the lists have judgements.
     judged_ptr : ndarray of shape (n_queries + 1,), dtype=int64
@@ -317,6 +287,33 @@ def check_qrels(qrels):
     Qrels
     """
     return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
+
+
+def encode_run(qrels, run):
+    """Align judgements with a run of which some queries and items may be judged, or none.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    run : RankedLists
+        One list for each query.
+
+    Returns
+    -------
+    EncodedQrels
+        The grade of each candidate of the run.
+
+    Raises
+    ------
+    ValueError
+        If ids cannot match: integers on one side, strings on the other.
+    """
+    query = match_ids(run.queries, qrels.queries, "query")
+    item = match_ids(run.items, qrels.items, "item")
+    judged = query >= 0
+    rows, judged_ptr = gather_ranges(np.append(qrels.ptr, qrels.n_judgements), np.where(judged, query, qrels.n_queries))
+    relevance = qrels._look_up(run, query, item, rows, judged_ptr)
+    return EncodedQrels(relevance, judged, judged_ptr, qrels.best_first[rows])
 
 
 def find_queries(qrels, queries):

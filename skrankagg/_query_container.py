@@ -10,8 +10,8 @@ from ._grouped import gather_ranges
 
 __all__ = ["QueryContainer"]
 
-# Arrays along rows and along pairs; those along queries and lists are small, and gathered at once.
-_LARGE = ("pair", "rank", "score", "pair_item")
+# Arrays along rows and along candidates; those along queries and lists are small, and gathered at once.
+_LARGE = ("candidate", "rank", "score", "candidate_item")
 
 
 class QueryContainer:
@@ -42,8 +42,8 @@ class QueryContainer:
 
     def __array__(self, dtype=None, copy=None):
         raise TypeError(
-            "RankedLists is a container of queries and no array; use to_frame() for its rows, or its arrays `pair`, "
-            "`rank` and `score`."
+            "RankedLists is a container of queries and no array; use to_frame() for its rows, or its arrays "
+            "`candidate`, `rank` and `score`."
         )
 
     def take(self, indices):
@@ -78,7 +78,7 @@ class QueryContainer:
             raise ValueError("RankedLists.take expects at least one query; no position came.")
         lists, list_ptr = gather_ranges(self.list_ptr, chosen)
         length = np.diff(self.row_ptr)[lists]
-        n_items = np.diff(self.pair_ptr)[chosen]
+        n_items = np.diff(self.candidate_ptr)[chosen]
         conflict = None if self.list_conflict is None else self.list_conflict[lists]
         subset = object.__new__(type(self))
         subset.__setstate__(
@@ -91,7 +91,7 @@ class QueryContainer:
                 "list_weight": self.list_weight[lists],
                 "list_conflict": conflict if conflict is not None and conflict.any() else None,
                 "row_ptr": np.concatenate([[0], np.cumsum(length)]),
-                "pair_ptr": np.concatenate([[0], np.cumsum(n_items)]),
+                "candidate_ptr": np.concatenate([[0], np.cumsum(n_items)]),
                 **({} if self.has_scores else {"score": None}),
                 "_source": (self, chosen),
             }
@@ -107,11 +107,11 @@ class QueryContainer:
             return self.__dict__[name]
         whole, chosen = source
         value = getattr(whole, name)
-        if name == "pair_item":
-            value = value[_ranges(whole.pair_ptr, chosen)]
+        if name == "candidate_item":
+            value = value[_ranges(whole.candidate_ptr, chosen)]
         else:
             value = value[_ranges(whole.row_ptr[whole.list_ptr], chosen)]
-        if name == "pair":
+        if name == "candidate":
             value = _renumber(value, whole, chosen, self)
         value.flags.writeable = False
         self.__dict__[name] = value
@@ -127,8 +127,8 @@ def _ranges(ptr, chosen):
     return gather_ranges(ptr, chosen)[0]
 
 
-def _renumber(pair, whole, chosen, subset):
-    moved = (subset.pair_ptr[:-1] - whole.pair_ptr[chosen]).astype(np.int32)
+def _renumber(candidate, whole, chosen, subset):
+    moved = (subset.candidate_ptr[:-1] - whole.candidate_ptr[chosen]).astype(np.int32)
     if (moved == moved[0]).all():
-        return pair + moved[0]
-    return pair + np.repeat(moved, np.diff(subset.row_ptr[subset.list_ptr]))
+        return candidate + moved[0]
+    return candidate + np.repeat(moved, np.diff(subset.row_ptr[subset.list_ptr]))

@@ -7,7 +7,7 @@ A method adds a constructor and one hook over a pure function:
 >>> class Popularity(BaseAggregator):
 ...     '''Rank items by the number of lists that hold them.'''
 ...     def _aggregate(self, lists):
-...         return np.bincount(lists.pair, minlength=lists.n_pairs).astype(float)
+...         return np.bincount(lists.candidate, minlength=lists.n_candidates).astype(float)
 >>> import pandas as pd
 >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
 >>> Popularity().fit_transform(lists)
@@ -28,6 +28,7 @@ from ._fitted_rows import RemembersRows
 from ._frames import first_row, plain_index, show_id
 from ._grouped import expand, group_order, positions, starts_to_ptr
 from ._lists import check_lists
+from ._output import check_output
 from ._sklearn import BaseEstimator, Tags, TransformerMixin, accept_lists
 from ._voter_names import near_voters, type_hint, unmatched, warn_of_misspelt_names
 
@@ -36,8 +37,8 @@ __all__ = [
     "AggregatorTags",
     "BaseAggregator",
     "Consensus",
-    "RankedPairs",
-    "rank_pairs",
+    "EncodedConsensus",
+    "order_candidates",
     "rank_scores",
     "voter_values",
 ]
@@ -109,15 +110,15 @@ class _Tags(Tags):
 
 @dataclass
 class Consensus:
-    """What a method returns where a score for each pair does not say all.
+    """What a method returns where a score for each candidate does not say all.
 
     A method that has no more to say returns the array of scores itself.
 
     Parameters
     ----------
-    score : ndarray of shape (n_pairs,), dtype=float64
-        Consensus score of each (query, item) pair, higher is better.
-    columns : dict of str to ndarray of shape (n_pairs,), optional
+    score : ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate, higher is better.
+    columns : dict of str to ndarray of shape (n_candidates,), optional
         More columns of the result, named in the attribute ``_result_columns``.
     queries : dict of str to ndarray of shape (n_queries,), optional
         What there is to know of each query, named in the class attribute ``_query_columns``.
@@ -135,9 +136,9 @@ class Consensus:
     ...     '''Rank items by the weight of the lists that hold them, and show their best rank.'''
     ...     _result_columns = ("best",)
     ...     def _aggregate(self, lists):
-    ...         best = np.full(lists.n_pairs, np.inf)
-    ...         np.minimum.at(best, lists.pair, lists.rank)
-    ...         return Consensus(lists.pair_weight, columns={"best": best})
+    ...         best = np.full(lists.n_candidates, np.inf)
+    ...         np.minimum.at(best, lists.candidate, lists.rank)
+    ...         return Consensus(lists.candidate_weight, columns={"best": best})
     >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 2]})
     >>> Popularity().fit_transform(lists)
       query item  score  rank  best
@@ -151,7 +152,7 @@ class Consensus:
 
 
 @dataclass
-class RankedPairs:
+class EncodedConsensus:
     """A consensus in its published order, still encoded.
 
     Measures read its codes; a frame is made of it where somebody asks for one.
@@ -160,28 +161,28 @@ class RankedPairs:
     ----------
     lists : RankedLists
         What was aggregated.
-    order : ndarray of shape (n_pairs,), dtype=int64
-        Pairs, query by query, best first.
-    score : ndarray of shape (n_pairs,), dtype=float64
+    order : ndarray of shape (n_candidates,), dtype=int64
+        Candidates, query by query, best first.
+    score : ndarray of shape (n_candidates,), dtype=float64
         Their scores in this order, one for each tie class.
-    columns : dict of str to ndarray of shape (n_pairs,)
+    columns : dict of str to ndarray of shape (n_candidates,)
         More columns, in this order.
     queries : dict of str to ndarray of shape (n_queries,)
         What there is to know of each query.
 
     See Also
     --------
-    rank_pairs : Finds the order.
+    order_candidates : Finds the order.
 
     Examples
     --------
     >>> import numpy as np
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
-    >>> from skrankagg.base import RankedPairs, rank_pairs
+    >>> from skrankagg.base import EncodedConsensus, order_candidates
     >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
     >>> lists = RankedLists.from_frame(frame)
-    >>> RankedPairs(lists, *rank_pairs(lists, np.array([1.0, 5.0]))).to_frame()
+    >>> EncodedConsensus(lists, *order_candidates(lists, np.array([1.0, 5.0]))).to_frame()
       query item  score  rank
     0     q    b    5.0     1
     1     q    a    1.0     2
@@ -204,10 +205,10 @@ class RankedPairs:
         lists = self.lists
         return pd.DataFrame(
             {
-                "query": lists.queries.take(lists.pair_query),
-                "item": lists.items.take(lists.pair_item[self.order]),
+                "query": lists.queries.take(lists.candidate_query),
+                "item": lists.items.take(lists.candidate_item[self.order]),
                 "score": self.score,
-                "rank": positions(lists.pair_ptr),
+                "rank": positions(lists.candidate_ptr),
                 **self.columns,
             }
         )
@@ -223,28 +224,28 @@ class RankedPairs:
         return pd.DataFrame({"query": self.lists.queries, **self.queries})
 
 
-def rank_pairs(lists, score):
-    """Put the pairs of each query in order: by score, then by the weight of the lists that hold the item, then by item.
+def order_candidates(lists, score):
+    """Put the candidates of each query in order: by score, by the weight of the lists that hold the item, by item.
 
     Parameters
     ----------
     lists : RankedLists
         What was aggregated.
-    score : ndarray of shape (n_pairs,), dtype=float64
+    score : ndarray of shape (n_candidates,), dtype=float64
         Higher is better, not NaN.
 
     Returns
     -------
-    order : ndarray of shape (n_pairs,), dtype=int64
-        Pairs, query by query, best first.
-    score : ndarray of shape (n_pairs,), dtype=float64
+    order : ndarray of shape (n_candidates,), dtype=int64
+        Candidates, query by query, best first.
+    score : ndarray of shape (n_candidates,), dtype=float64
         Scores in this order; neighbours closer than ``TIE_TOLERANCE`` times the query's largest absolute score are
         one tie class and have one score, the highest of them.
 
     See Also
     --------
     rank_scores : For scores that do not belong to ranked lists.
-    RankedPairs : Makes a frame of the order.
+    EncodedConsensus : Makes a frame of the order.
 
     Examples
     --------
@@ -253,17 +254,17 @@ def rank_pairs(lists, score):
     >>> import numpy as np
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
-    >>> from skrankagg.base import rank_pairs
+    >>> from skrankagg.base import order_candidates
     >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
-    >>> rank_pairs(RankedLists.from_frame(frame), np.array([1.0, 1.0]))
+    >>> order_candidates(RankedLists.from_frame(frame), np.array([1.0, 1.0]))
     (array([1, 0]), array([1., 1.]))
     """
     total = lists.sum_over_lists(lists.list_weight)
-    return rank_scores(lists.pair_ptr, score, lists.pair_weight, total)
+    return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total)
 
 
 def rank_scores(ptr, score, support, total):
-    """Put the members of consecutive groups in order, as :func:`rank_pairs` does the pairs of queries.
+    """Put the members of consecutive groups in order, as :func:`order_candidates` does the candidates of queries.
 
     Parameters
     ----------
@@ -283,7 +284,7 @@ def rank_scores(ptr, score, support, total):
 
     See Also
     --------
-    rank_pairs : For the pairs of ranked lists.
+    order_candidates : For the candidates of ranked lists.
 
     Examples
     --------
@@ -393,9 +394,9 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     """Base of all aggregators: ranked lists in, one consensus for each query out.
 
     A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists` and returns the score of each
-    (query, item) pair as float64 of shape (n_pairs,), higher is better, or a :class:`Consensus`. It declares its
-    parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``. Everything else is
-    here.
+    candidate, a (query, item), as float64 of shape (n_candidates,), higher is better, or a :class:`Consensus`. It
+    declares its parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``.
+    Everything else is here.
 
     See Also
     --------
@@ -411,7 +412,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     ...     '''Rank items by the weight of the lists that put them first.'''
     ...     def _aggregate(self, lists):
     ...         first = lists.list_weight[lists.row_list] * (lists.rank == 1)
-    ...         return np.bincount(lists.pair, weights=first, minlength=lists.n_pairs)
+    ...         return np.bincount(lists.candidate, weights=first, minlength=lists.n_candidates)
     >>> lists = pd.DataFrame({"query": "q", "voter": ["u", "v", "v", "w"], "item": list("abab"), "rank": [1, 1, 2, 1]})
     >>> Plurality().fit_transform(lists)
       query item  score  rank
@@ -538,7 +539,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     def _repeat(self, lists):
         """Prepare for aggregating the same lists under many weights.
 
-        Returns a function of list weights, of shape (n_lists,), that returns the scores of the pairs.
+        Returns a function of list weights, of shape (n_lists,), that returns the scores of the candidates.
         """
 
         def score(weight):
@@ -560,6 +561,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     def _prepare(self, X):
         """Check the parameters and the lists, encode them, and apply the voters' weights."""
         self._validate_params()
+        check_output(self, X)
         lists = check_lists(X)
         tags = self.__sklearn_tags__().aggregator_tags
         if getattr(self, "voter_weights", None) is not None:
@@ -592,7 +594,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         return weight
 
     def _fit_rank(self, X):
-        """Fit and aggregate without leaving the codes; returns :class:`RankedPairs`."""
+        """Fit and aggregate without leaving the codes; returns :class:`EncodedConsensus`."""
         lists = self._begin(X)
         return self._fit_lists(lists) or self._rank(lists)
 
@@ -616,13 +618,13 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         if not isinstance(consensus, Consensus):
             consensus = Consensus(consensus)
         score = np.asarray(consensus.score, dtype=np.float64)
-        if score.shape != (lists.n_pairs,) or np.isnan(score).any():
+        if score.shape != (lists.n_candidates,) or np.isnan(score).any():
             raise ValueError(
-                f"{type(self).__name__}._aggregate must return a score for each of the {lists.n_pairs} pairs, none "
-                f"of them NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
+                f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "
+                f"none of them NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
-        order, score = rank_pairs(lists, score)
+        order, score = order_candidates(lists, score)
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}
-        return RankedPairs(
+        return EncodedConsensus(
             lists, order, score, columns, {name: consensus.queries[name] for name in self._query_columns}
         )

@@ -53,7 +53,7 @@ GOLDEN = [
     (CombSUM(norm="borda"), "b a c d", [2.75, 2.0, 1.5, 1.25]),
     (CombSUM(norm="simple-borda"), "b a c d", [2.75, 1.625, 1.25, 0.625]),
     (CombSUM(norm="rank"), "b a c d", [8 / 3, 1.5, 5 / 6, 0.5]),
-    (CombSUM(norm="score"), "b a c d", [2.5, 1.0, 0.0, 0.0]),
+    (CombSUM(norm="min-max"), "b a c d", [2.5, 1.0, 0.0, 0.0]),
     (
         CombSUM(norm="z-score"),
         "b a d c",
@@ -63,7 +63,7 @@ GOLDEN = [
     (CombMNZ(norm="borda"), "b a c d", [8.25, 4.0, 3.0, 1.25]),
     (CombMNZ(norm="simple-borda"), "b a c d", [8.25, 3.25, 2.5, 0.625]),
     (CombMNZ(norm="rank"), "b a c d", [8.0, 3.0, 5 / 3, 0.5]),
-    (CombMNZ(norm="score"), "b a c d", [7.5, 2.0, 0.0, 0.0]),
+    (CombMNZ(norm="min-max"), "b a c d", [7.5, 2.0, 0.0, 0.0]),
     (
         CombMNZ(norm="z-score"),
         "b a d c",
@@ -112,7 +112,7 @@ GOLDEN = [
     (RankStatistic(statistic="min"), "b a c d", [-log10(x) for x in (1 / 4, 1 / 4, 1 / 2, 5 / 8)]),
     (RankStatistic(statistic="stuart"), "b a c d", [-log10(q) for q in (1 / 16, 121 / 256, 25 / 32, 485 / 512)]),
     # Over the lists' lengths: a 1/3 5/6, b 1/3 1/2 2/3, c 1 1, d 5/6.
-    (RankStatistic(full=True), "b a d c", [0.0, -(24**0.5) / 12, -(12**0.5) / 3, -(24**0.5) / 2]),
+    (RankStatistic(absent="ignore"), "b a d c", [0.0, -(24**0.5) / 12, -(12**0.5) / 3, -(24**0.5) / 2]),
     # rho is 1/8 for b (k = 3), 37/64 for a (k = 1), 27/32 for c (k = 2), 485/512 for d (k = 1).
     (RobustRankAggregation(), "b a c d", [log10(8 / 3), 0.0, 0.0, 0.0]),
     # P(U_(k) <= b_k for some k), b the three quantiles at rho: in fractions, the quantiles by bisection.
@@ -121,7 +121,7 @@ GOLDEN = [
         "b a c d",
         [0.5728646369112225, 0.08507654886434995, 0.012972224249470544, 0.0018323417551223707],
     ),
-    (RobustRankAggregation(full=True), "d b a c", [log10(6 / 5), log10(9 / 8), 0.0, 0.0]),
+    (RobustRankAggregation(absent="ignore"), "d b a c", [log10(6 / 5), log10(9 / 8), 0.0, 0.0]),
     # No majority cycle; against b a c d are one list on a-b, a-c and c-d each, and two ties on a-d count a half: 4.
     (Kemeny(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
     (Kemeny(ties="weak"), "b a c d", [3.0, 2.0, 1.0, 0.0]),

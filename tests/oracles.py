@@ -32,7 +32,7 @@ def comb(lists, weights, norm, mnz=False):
     """CombSUM or CombMNZ, by its definition."""
     items, n = universe(lists), len(universe(lists))
     ranges = {}
-    if norm == "score":
+    if norm == "min-max":
         for voter, ballot in lists.items():
             scores = [score for _, score in ballot.values()]
             ranges[voter] = min(scores), max(scores)
@@ -45,7 +45,7 @@ def comb(lists, weights, norm, mnz=False):
                 rank, score = ballot[item]
                 if norm == "rank":
                     value = 1 - (rank - 1) / length
-                elif norm == "score":
+                elif norm == "min-max":
                     low, high = ranges[voter]
                     value = (score - low) / (high - low) if high > low else 1
                 elif norm is None:

@@ -94,7 +94,7 @@ def test_compare_finds_the_map_that_was_computed_by_hand(run):
 def test_compare_says_what_it_left_out_of_lists_without_scores(run):
     notes = " ".join(run("compare", "lists.csv", "qrels.txt").partition("\nmethod")[0].split())
     left_out = re.search("Left out because they need scores and the lists have ranks only: (.*?)[.]", notes)[1]
-    norms = ("score", "z-score", "None")
+    norms = ("min-max", "z-score", "None")
     assert left_out.split(", ") == [f"{name}[norm={norm}]" for name in ("CombMNZ", "CombSUM") for norm in norms]
     assert notes.count("Left out") == 1
 
@@ -408,7 +408,7 @@ def test_runs_of_one_name_in_different_folders_are_told_apart(run, folder):
 def test_methods_lists_every_aggregator_with_its_parameters(run):
     lines = run("methods").splitlines()
     assert [line.split()[0] for line in lines[::2]] == list(all_aggregators())
-    assert any("norm='score'" in line for line in lines[1::2])
+    assert any("norm='min-max'" in line for line in lines[1::2])
 
 
 def test_measures_lists_every_measure(run):
@@ -454,7 +454,7 @@ def test_help_describes_and_the_big_commands_give_examples(capsys, command):
         ("compare --metrics foo@10", "'foo@10' is no measure; choose from "),
         ("compare --metrics p", "needs a cutoff"),
         ("compare --n-jobs 0", "n_jobs"),
-        ("compare lists.csv qrels.txt --methods CombSUM[norm=score]", "needs scores"),
+        ("compare lists.csv qrels.txt --methods CombSUM[norm=min-max]", "needs scores"),
         ("aggregate lists.csv --method CombSUM", "choose a norm of ranks, norm='borda' or norm='rank'"),
         ("compare --out nope/results.csv", "cannot write 'nope/results.csv': there is no folder 'nope'."),
         ("aggregate lists.csv --method CombSUM -o nope/out.csv", "there is no folder 'nope'."),

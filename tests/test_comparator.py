@@ -105,8 +105,8 @@ def test_threads_and_containers_change_nothing(fitted):
 def test_parameters_reach_into_the_methods():
     comparator = Comparator(METHODS)
     assert comparator.get_params()["mnz__norm"] == "rank"
-    comparator = clone(comparator).set_params(mnz__norm="score", sum="drop", metrics="map", qrels=QRELS).fit(LISTS)
-    assert comparator.named_estimators_["mnz"].norm == "score"
+    comparator = clone(comparator).set_params(mnz__norm="min-max", sum="drop", metrics="map", qrels=QRELS).fit(LISTS)
+    assert comparator.named_estimators_["mnz"].norm == "min-max"
     assert comparator.results_.index.tolist() == ["mnz", "copeland"]
     assert METHODS[1][1].norm == "rank" and not hasattr(METHODS[1][1], "query_info_")
 
@@ -183,14 +183,14 @@ SELECTOR = VoterSelector("ndcg@3", n_voters=2, qrels=QRELS)
 
 
 def search(method=CombSUM(norm="borda"), scoring=SCORER, **grid):  # noqa: B008
-    return GridSearchCV(method, grid or {"norm": ["rank", "score"]}, scoring=scoring, cv=2)
+    return GridSearchCV(method, grid or {"norm": ["rank", "min-max"]}, scoring=scoring, cv=2)
 
 
 class Supervised(BaseAggregator):
     """Says in its tags that it learns from judgements."""
 
     def _aggregate(self, lists):
-        return lists.pair_weight
+        return lists.candidate_weight
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -315,4 +315,15 @@ def test_unfitted_it_has_nothing_to_say():
         Comparator(METHODS, qrels=QRELS).transform(LISTS)
     with pytest.raises(NotFittedError):
         Comparator(METHODS, qrels=QRELS).score(LISTS)
-    assert not hasattr(Comparator(METHODS), "get_feature_names_out")
+    with pytest.raises(NotFittedError):
+        Comparator(METHODS).get_feature_names_out()
+
+
+@pytest.mark.parametrize("wrap", [lambda one: one, lambda one: make_pipeline(one)], ids=["alone", "pipeline"])
+def test_the_output_is_set_before_fit_or_after(wrap):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow", reason="polars takes strings of pandas through pyarrow")
+    before = wrap(Comparator(METHODS, qrels=QRELS)).set_output(transform="polars").fit(LISTS)
+    after = wrap(Comparator(METHODS, qrels=QRELS)).fit(LISTS).set_output(transform="polars")
+    for comparator in (before, after):
+        assert isinstance(comparator.transform(LISTS), polars.DataFrame)

@@ -29,10 +29,10 @@ from skrankagg.preprocessing import AggregatorUnion, ListTransformer, ScoreNorma
 from skrankagg.utils.discovery import default_methods
 from skrankagg.utils.estimator_checks import example_lists
 
-SCORE_NORMS = ["score", "z-score", None]
+SCORE_NORMS = ["min-max", "z-score", None]
 READERS = [
     *(method(norm=norm) for method in (CombSUM, CombMNZ) for norm in SCORE_NORMS),
-    *(ScoreNormalizer(norm) for norm in ("score", "z-score")),
+    *(ScoreNormalizer(norm) for norm in ("min-max", "z-score")),
     DIBRA(CombSUM()),
     LocalKemenization(CombMNZ()),
     LocalKemenization(DIBRA(CombSUM(norm=None))),
@@ -137,7 +137,7 @@ def test_a_member_of_a_comparator_is_named():
 def test_the_tag_is_enough_for_a_method_of_your_own():
     class RawSum(BaseAggregator):
         def _aggregate(self, lists):
-            return np.bincount(lists.pair, weights=lists.score, minlength=lists.n_pairs)
+            return np.bincount(lists.candidate, weights=lists.score, minlength=lists.n_candidates)
 
         def __sklearn_tags__(self):
             tags = super().__sklearn_tags__()
@@ -213,7 +213,7 @@ def test_a_subset_is_refused_before_its_rows_are_gathered():
         CombSUM().fit(part)
     CombSUM().fit(other := encode(one_of_three())[[0, 2]])
     for lists in (part, other):
-        assert not {"pair", "rank", "score"} & set(vars(lists))
+        assert not {"candidate", "rank", "score"} & set(vars(lists))
 
 
 def test_other_weights_and_pickles_remember_and_other_scores_do_not():
@@ -374,9 +374,9 @@ def test_compare_says_why_it_leaves_methods_out(tmp_path, capsys):
     notes, _, table = " ".join(out.split()).partition(" method map ")
     assert (
         "Left out because they need scores that order a list as its ranks do, and those of 3 lists order their items "
-        "differently, the first is query 'glioma', voter 'a': CombMNZ[norm=score]," in notes
+        "differently, the first is query 'glioma', voter 'a': CombMNZ[norm=min-max]," in notes
     )
-    assert "CombSUM[norm=score]" not in table and "CombSUM[norm=borda] 1.0000" in table
+    assert "CombSUM[norm=min-max]" not in table and "CombSUM[norm=borda] 1.0000" in table
     assert err.startswith("skrankagg: warning: The ranks and the scores of query 'glioma', voter 'a'")
     assert main(["aggregate", str(tmp_path / "lists.csv"), "--method", "CombSUM"]) == 1
     assert "CombSUM() needs scores that order" in capsys.readouterr().err

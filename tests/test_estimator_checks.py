@@ -15,8 +15,8 @@ class Popularity(BaseAggregator):
     """A right one: the weight of the lists that hold an item, and then its mean position."""
 
     def _aggregate(self, lists):
-        position = np.bincount(lists.pair, weights=lists.rank * lists.list_weight[lists.row_list])
-        return lists.pair_weight - 1e-3 * position / lists.pair_weight
+        position = np.bincount(lists.candidate, weights=lists.rank * lists.list_weight[lists.row_list])
+        return lists.candidate_weight - 1e-3 * position / lists.candidate_weight
 
 
 class SeesVoters(BaseAggregator):
@@ -24,28 +24,28 @@ class SeesVoters(BaseAggregator):
 
     def _aggregate(self, lists):
         first = lists.list_voter[lists.row_list] == 0
-        return -np.bincount(lists.pair, weights=np.where(first, lists.rank, 99), minlength=lists.n_pairs)
+        return -np.bincount(lists.candidate, weights=np.where(first, lists.rank, 99), minlength=lists.n_candidates)
 
 
 class SeesItems(BaseAggregator):
     """Wrong: the item's name decides."""
 
     def _aggregate(self, lists):
-        return -lists.pair_item.astype(float)
+        return -lists.candidate_item.astype(float)
 
 
 class SeesOtherQueries(BaseAggregator):
     """Wrong: the number of queries shows."""
 
     def _aggregate(self, lists):
-        return -np.bincount(lists.pair, weights=lists.rank, minlength=lists.n_pairs) * lists.n_queries
+        return -np.bincount(lists.candidate, weights=lists.rank, minlength=lists.n_candidates) * lists.n_queries
 
 
 class IgnoresWeights(BaseAggregator):
     """Wrong: a list of weight 2 counts once."""
 
     def _aggregate(self, lists):
-        return np.bincount(lists.pair, weights=1 / lists.rank, minlength=lists.n_pairs)
+        return np.bincount(lists.candidate, weights=1 / lists.rank, minlength=lists.n_candidates)
 
 
 class ReadsScores(BaseAggregator):
@@ -53,7 +53,9 @@ class ReadsScores(BaseAggregator):
 
     def _aggregate(self, lists):
         score = lists.rank * 0 if lists.score is None else lists.score
-        return np.bincount(lists.pair, weights=score * lists.list_weight[lists.row_list], minlength=lists.n_pairs)
+        return np.bincount(
+            lists.candidate, weights=score * lists.list_weight[lists.row_list], minlength=lists.n_candidates
+        )
 
 
 class RanksByScores(BaseAggregator):
@@ -64,14 +66,16 @@ class RanksByScores(BaseAggregator):
         if lists.has_scores:
             rank = pd.Series(-lists.score).groupby(lists.row_list).rank().to_numpy()
         points = (lists.query_n_items[lists.list_query][lists.row_list] + 1 - rank) * lists.list_weight[lists.row_list]
-        return np.bincount(lists.pair, weights=points, minlength=lists.n_pairs)
+        return np.bincount(lists.candidate, weights=points, minlength=lists.n_candidates)
 
 
 class Perverse(BaseAggregator):
     """Wrong: the worst come first."""
 
     def _aggregate(self, lists):
-        return np.bincount(lists.pair, weights=lists.rank * lists.list_weight[lists.row_list], minlength=lists.n_pairs)
+        return np.bincount(
+            lists.candidate, weights=lists.rank * lists.list_weight[lists.row_list], minlength=lists.n_candidates
+        )
 
 
 class Remembers(BaseAggregator):
@@ -79,7 +83,7 @@ class Remembers(BaseAggregator):
 
     def _aggregate(self, lists):
         self.last_ = lists.n_rows
-        return np.bincount(lists.pair, weights=1 / lists.rank, minlength=lists.n_pairs)
+        return np.bincount(lists.candidate, weights=1 / lists.rank, minlength=lists.n_candidates)
 
     def _fit_lists(self, lists):
         return None

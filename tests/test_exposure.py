@@ -68,9 +68,12 @@ VARIANTS = [
     (DIBRA(weighting="global"), True),
     (PreferenceRelations(weighting="global"), True),
     (Agglomerative(weighting="global"), True),
-    *[(RankStatistic(full=True, statistic=name), False) for name in ("geometric-mean", "median", "min", "stuart")],
+    *[
+        (RankStatistic(absent="ignore", statistic=name), False)
+        for name in ("geometric-mean", "median", "min", "stuart")
+    ],
     (RankStatistic(n_items=100), True),
-    (RobustRankAggregation(full=True, exact=True), False),
+    (RobustRankAggregation(absent="ignore", exact=True), False),
     (RobustRankAggregation(n_items=100, top_cutoff=0.5), True),
     (MarkovChain(chain="mct", ergodic_number=0), False),
 ]
@@ -129,8 +132,8 @@ class Silent(BaseAggregator):
 
     def _aggregate(self, lists):
         weight = lists.list_weight[lists.row_list]
-        total = np.bincount(lists.pair, weights=weight, minlength=lists.n_pairs)
-        return -np.bincount(lists.pair, weights=weight * lists.rank, minlength=lists.n_pairs) / np.maximum(
+        total = np.bincount(lists.candidate, weights=weight, minlength=lists.n_candidates)
+        return -np.bincount(lists.candidate, weights=weight * lists.rank, minlength=lists.n_candidates) / np.maximum(
             total, 1e-300
         )
 
@@ -144,7 +147,7 @@ class Counting(Silent):
     """The number of lists that hold an item."""
 
     def _aggregate(self, lists):
-        return lists.pair_weight
+        return lists.candidate_weight
 
 
 @pytest.mark.parametrize("honest", [Silent(claim=False), Counting(claim=True)])
@@ -306,7 +309,7 @@ def test_the_guide_shows_the_methods_of_the_benchmark(script):
 
 def test_the_benchmark_draws_by_its_model(script):
     lists, quality = script.seen_lists(0, n_lists=100_000, length=2, n_items=3)
-    winner, loser = lists.pair.reshape(-1, 2).T
+    winner, loser = lists.candidate.reshape(-1, 2).T
     for i in range(3):
         for j in range(i):
             won, lost = ((winner == i) & (loser == j)).sum(), ((winner == j) & (loser == i)).sum()
@@ -314,5 +317,5 @@ def test_the_benchmark_draws_by_its_model(script):
     strength = script.most_likely_qualities(lists)
     assert np.log(strength / strength[0]) == pytest.approx(quality - quality[0], abs=0.05)
     matched, quality = script.seen_lists(0, n_lists=20_000, length=2, matched=0.1)
-    first, second = quality[matched.pair.reshape(-1, 2)].T
+    first, second = quality[matched.candidate.reshape(-1, 2)].T
     assert kendalltau(first, second)[0] > 0.7

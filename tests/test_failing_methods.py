@@ -47,7 +47,7 @@ class Failing(BaseAggregator):
     def _aggregate(self, lists):
         if self.where == "aggregate" and (self.query is None or self.query in lists.queries):
             raise MemoryError
-        return lists.pair_weight
+        return lists.candidate_weight
 
 
 class WithoutItems(TransformerMixin, BaseEstimator):
@@ -284,7 +284,7 @@ def test_the_layout_of_flagr_has_its_rows(error_score):
     kind = {0.0: "int64", 0.5: "float64"}.get(error_score, "Int64")
     assert {str(dtype) for dtype in table[counts].dtypes} == {kind}
     good = table[(table["Method"] == "sum") & (table["q"] == "all")]
-    assert good["num_ret"].astype(int).tolist() == [LISTS.n_pairs]
+    assert good["num_ret"].astype(int).tolist() == [LISTS.n_candidates]
 
 
 def test_tables_show_it_and_never_mark_it(comparator):

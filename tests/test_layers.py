@@ -19,7 +19,11 @@ LAYERS = [
     {"_encoding", "_exposure", "_query_container", "_voter_names"},
     {"_qrels"},
     {"_lists"},
+<<<<<<< HEAD
     {"_fitted_rows"},
+=======
+    {"_output"},
+>>>>>>> evaluate
     {"base", "datasets"},
     {"_weighted"},
     {"metrics", "stats"},

@@ -35,7 +35,7 @@ def agrees(consensus, expected, lists, weights):
     )
 
 
-@pytest.mark.parametrize("norm", ["borda", "simple-borda", "rank", "score", None])
+@pytest.mark.parametrize("norm", ["borda", "simple-borda", "rank", "min-max", None])
 @pytest.mark.parametrize(("method", "mnz"), [(CombSUM, False), (CombMNZ, True)])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=15, deadline=None)
@@ -70,7 +70,7 @@ def test_full_lists_share_out_all_borda_points():
     assert BordaCount().fit_transform(frame)["score"].sum() == m * n * (n + 1) / 2
 
 
-@pytest.mark.parametrize(("norm", "value"), [("score", 1.0), ("z-score", 0.0)])
+@pytest.mark.parametrize(("norm", "value"), [("min-max", 1.0), ("z-score", 0.0)])
 @pytest.mark.parametrize("n", [1, 3])
 def test_a_constant_list_gives_each_of_its_items_the_same_and_never_nan(norm, value, n):
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc")[:n], "score": 0.1})
@@ -84,7 +84,7 @@ def test_lists_of_equal_scores_that_rounding_shakes_are_still_constant():
 
 def test_more_lists_win_a_tie(X):
     # c and d both score 0 under min-max, c is in two lists and d in one.
-    tied = CombSUM(norm="score").fit_transform(X)
+    tied = CombSUM(norm="min-max").fit_transform(X)
     assert tied.tail(2)["item"].tolist() == ["c", "d"] and tied.tail(2)["score"].tolist() == [0.0, 0.0]
 
 
@@ -101,14 +101,14 @@ def test_rounding_makes_no_order():
 
     class RawSum(CombSUM):
         def _aggregate(self, lists):
-            return np.bincount(lists.pair, weights=lists.score)
+            return np.bincount(lists.candidate, weights=lists.score)
 
     assert 0.1 + 0.2 != 0.3
     consensus = RawSum().fit_transform(frame[frame["item"] != "c"].reset_index(drop=True))
     assert consensus["item"].tolist() == ["a", "b"] and consensus["score"].nunique() == 1
 
 
-@pytest.mark.parametrize("norm", ["score", "z-score", None])
+@pytest.mark.parametrize("norm", ["min-max", "z-score", None])
 def test_norms_of_scores_refuse_ranks_with_a_hint(norm):
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["a"], "rank": 1})
     with pytest.raises(
@@ -120,7 +120,7 @@ def test_norms_of_scores_refuse_ranks_with_a_hint(norm):
 @pytest.mark.parametrize(("method", "expected"), [(CombSUM, [2.5, 1.0, 0.0, 0.0]), (CombMNZ, [7.5, 2.0, 0.0, 0.0])])
 def test_the_default_is_min_max(X, method, expected):
     frame = example_lists()
-    pd.testing.assert_frame_equal(method().fit_transform(frame), method(norm="score").fit_transform(frame))
+    pd.testing.assert_frame_equal(method().fit_transform(frame), method(norm="min-max").fit_transform(frame))
     assert method().fit_transform(X)["score"].tolist() == expected
     with pytest.raises(ValueError, match=r"^Comb...\(\) needs scores and the lists have ranks only; add a column"):
         method().fit(frame.drop(columns="score"))
@@ -175,4 +175,4 @@ def test_codes_in_scores_out(X):
     lists = RankedLists.from_frame(X)
     from skrankagg.aggregators import comb_sum
 
-    assert comb_sum(lists.pair, lists.score, lists.n_pairs).tolist() == pytest.approx([3.6, 7.9, 5.0, 0.6])
+    assert comb_sum(lists.candidate, lists.score, lists.n_candidates).tolist() == pytest.approx([3.6, 7.9, 5.0, 0.6])

@@ -28,9 +28,9 @@ def test_codes_of_the_example(X):
     lists = RankedLists.from_frame(X)
     assert lists.items.tolist() == ["a", "b", "c", "d"]
     assert lists.row_ptr.tolist() == [0, 3, 6, 8]
-    assert lists.pair.tolist() == [0, 1, 2, 1, 0, 3, 1, 2]
+    assert lists.candidate.tolist() == [0, 1, 2, 1, 0, 3, 1, 2]
     assert lists.rank.tolist() == [1, 2, 3, 1, 2.5, 2.5, 1, 2]
-    assert lists.pair_weight.tolist() == [2, 3, 2, 1]
+    assert lists.candidate_weight.tolist() == [2, 3, 2, 1]
 
 
 @pytest.mark.parametrize("ranks", [[1, 2, 2, 4], [1, 2, 2, 3], [0, 5, 5, 9], [0.5, 0.7, 0.7, 0.8]])
@@ -44,7 +44,7 @@ def test_row_order_does_not_show_in_the_codes(seed):
     lists = example_lists(seed)
     straight = RankedLists.from_frame(lists)
     shuffled = RankedLists.from_frame(lists.sample(frac=1, random_state=seed).reset_index(drop=True))
-    for name in ("pair", "rank", "score", "row_ptr", "list_ptr", "pair_ptr", "pair_item", "list_voter"):
+    for name in ("candidate", "rank", "score", "row_ptr", "list_ptr", "candidate_ptr", "candidate_item", "list_voter"):
         assert np.array_equal(getattr(straight, name), getattr(shuffled, name)), name
 
 
@@ -142,14 +142,14 @@ def test_a_part_is_what_encoding_that_part_gives():
     part = RankedLists.from_frame(whole)[[1, 3]]
     alone = RankedLists.from_frame(whole[whole["query"].isin(["q1", "q3"])].reset_index(drop=True))
     pd.testing.assert_frame_equal(part.to_frame(), alone.to_frame())
-    for name in ("row_ptr", "list_ptr", "pair_ptr", "pair"):
+    for name in ("row_ptr", "list_ptr", "candidate_ptr", "candidate"):
         assert np.array_equal(getattr(part, name), getattr(alone, name)), name
 
 
 def test_queries_come_in_the_order_in_which_they_are_taken():
     lists = RankedLists.from_frame(example_lists())
     part = lists[[3, 0, 2]]
-    for name in ("list_ptr", "pair_ptr"):
+    for name in ("list_ptr", "candidate_ptr"):
         assert np.array_equal(np.diff(getattr(part, name))[[1, 2, 0]], np.diff(getattr(lists[[0, 2, 3]], name))), name
     frame = part.to_frame()
     assert frame["query"].unique().tolist() == ["q3", "q0", "q2"]
@@ -234,7 +234,7 @@ def test_pickling_keeps_the_lists():
     lists = RankedLists.from_frame(example_lists())
     again = pickle.loads(pickle.dumps(lists))
     pd.testing.assert_frame_equal(again.to_frame(), lists.to_frame())
-    assert not again.pair.flags.writeable
+    assert not again.candidate.flags.writeable
 
 
 def test_it_is_no_array(X):
@@ -262,10 +262,10 @@ def test_a_notebook_shows_the_first_query_side_by_side():
 
 def test_other_weights_are_another_container(X):
     lists = RankedLists.from_frame(X)
-    assert lists.pair_weight.tolist() == [2, 3, 2, 1]
+    assert lists.candidate_weight.tolist() == [2, 3, 2, 1]
     weighted = lists.with_list_weight([1, 2, 5])
-    assert weighted.pair_weight.tolist() == [3, 8, 6, 2]
-    assert lists.pair_weight.tolist() == [2, 3, 2, 1] and not lists.is_weighted
+    assert weighted.candidate_weight.tolist() == [3, 8, 6, 2]
+    assert lists.candidate_weight.tolist() == [2, 3, 2, 1] and not lists.is_weighted
     for wrong in ([1, 2], [1, 2, -1], [1, 2, np.nan]):
         with pytest.raises(ValueError, match="List weights must be 3 finite numbers"):
             lists.with_list_weight(wrong)
@@ -275,7 +275,7 @@ def test_other_weights_are_another_container(X):
 
 
 def test_more_pairs_than_codes_can_number_are_refused(X, monkeypatch):
-    monkeypatch.setattr(_encoding, "_MOST_PAIRS", 3)
+    monkeypatch.setattr(_encoding, "_MOST_CANDIDATES", 3)
     with pytest.raises(ValueError, match=r"at most 3 .* it has 4"):
         RankedLists.from_frame(X)
 

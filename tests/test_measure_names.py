@@ -204,7 +204,7 @@ def test_a_mere_count_chooses_nothing():
 
 def test_a_search_takes_the_lowest_residual():
     scorer = make_ranking_scorer("rbp_resid@10", qrels=QRELS)
-    grid = {"norm": ["borda", "rank", "score"]}
+    grid = {"norm": ["borda", "rank", "min-max"]}
     residual = {
         norm: evaluate(CombSUM(norm=norm).fit_transform(LISTS), QRELS, "rbp_resid@10").iloc[0, 0]
         for norm in grid["norm"]

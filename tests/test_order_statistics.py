@@ -146,7 +146,7 @@ def agrees(consensus, column, expected, rtol=1e-12):
     np.testing.assert_allclose(found, [float(expected[item]) for item in found.index], rtol=rtol, atol=1e-14)
 
 
-RANKS = pytest.mark.parametrize("params", [{}, {"n_items": 30}, {"full": True}], ids=str)
+RANKS = pytest.mark.parametrize("params", [{}, {"n_items": 30}, {"absent": "ignore"}], ids=str)
 
 
 @RANKS
@@ -154,7 +154,7 @@ RANKS = pytest.mark.parametrize("params", [{}, {"n_items": 30}, {"full": True}],
 @settings(max_examples=15, deadline=None)
 def test_p_values_equal_exact_fractions(params, seed, weighted):
     frame = query(seed, weighted)
-    x = normalised(frame, params.get("n_items"), params.get("full", False))
+    x = normalised(frame, params.get("n_items"), params.get("absent") == "ignore")
     consensus = RobustRankAggregation(**params).fit_transform(frame)
     expected = {item: min(Fraction(1), len(x[item]) * rho(x[item])) for item in x}
     agrees(consensus, "pvalue", expected)
@@ -166,7 +166,7 @@ def test_p_values_equal_exact_fractions(params, seed, weighted):
 @settings(max_examples=5, deadline=None)
 def test_exact_p_values_equal_exact_fractions(params, seed, weighted):
     frame = query(seed, weighted)
-    x = normalised(frame, params.get("n_items"), params.get("full", False))
+    x = normalised(frame, params.get("n_items"), params.get("absent") == "ignore")
     consensus = RobustRankAggregation(exact=True, **params).fit_transform(frame)
     expected = {}
     for item in x:
@@ -194,7 +194,7 @@ STATISTICS = {
 @settings(max_examples=10, deadline=None)
 def test_statistics_equal_exact_fractions(statistic, params, seed, weighted):
     frame = query(seed, weighted)
-    x = normalised(frame, params.get("n_items"), params.get("full", False))
+    x = normalised(frame, params.get("n_items"), params.get("absent") == "ignore")
     consensus = RankStatistic(statistic=statistic, **params).fit_transform(frame)
     agrees(consensus, "score", {item: STATISTICS[statistic](x[item]) for item in x})
 
@@ -288,11 +288,12 @@ def test_only_the_mean_has_a_p_value(X):
 
 def test_an_item_of_lists_of_weight_zero_only_counts_as_absent(X):
     for method in (RobustRankAggregation, *(lambda s=s, **k: RankStatistic(statistic=s, **k) for s in STATISTICS)):
-        for full in (False, True):
-            weighed = method(full=full, n_items=None, voter_weights={"u": 1, "v": 0, "w": 2}).fit_transform(X)
+        for absent in ("last", "ignore"):
+            weighed = method(absent=absent, n_items=None, voter_weights={"u": 1, "v": 0, "w": 2}).fit_transform(X)
             assert np.isfinite(weighed["score"]).all() and weighed["item"].iloc[-1] in "cd"
             copies = pd.concat([X[X["voter"] == "u"], X[X["voter"] == "w"], X[X["voter"] == "w"].assign(voter="w2")])
-            plain = method(full=full, n_items=None if full else 4).fit_transform(copies.reset_index(drop=True))
+            n_items = None if absent == "ignore" else 4
+            plain = method(absent=absent, n_items=n_items).fit_transform(copies.reset_index(drop=True))
             both = plain.merge(weighed, on="item")
             np.testing.assert_allclose(both["score_x"], both["score_y"], rtol=1e-12)
 
@@ -329,8 +330,8 @@ def test_voters_may_have_numbers_of_items_of_their_own(X):
         ({"n_items": {"u": 3, "v": 2, "w": 2}}, "that of 'v' for query 'q' is 3, its n_items is 2"),
         ({"n_items": {"u": 3, "v": 3}}, "n_items must hold a value for every voter; 1 have none, the first is 'w'"),
         ({"n_items": {"u": 3, "v": np.nan, "w": 2}}, "its n_items is nan"),
-        ({"n_items": 9, "full": True}, "leave it None"),
-        ({"top_cutoff": 0.9, "full": True}, "leave it None"),
+        ({"n_items": 9, "absent": "ignore"}, "None"),
+        ({"top_cutoff": 0.9, "absent": "ignore"}, "None"),
         ({"top_cutoff": 0.5}, "that of 'u' is 0.5, and its list for query 'q' holds 0.75"),
         ({"top_cutoff": {"u": 0.75, "v": 2, "w": 1}}, "at most 1 .* that of 'v' is 2"),
         ({"top_cutoff": {"u": 0.75}}, "top_cutoff must hold a value for every voter; 2 have none"),
@@ -347,7 +348,7 @@ def test_wrong_parameters_are_told_when_fitting(X, params, words):
 # ---------------------------------------------------------------------- published figures
 
 LETTERS = ("qolm", "iygvofrtju", "wnzkrxfgbtdo")
-CASES = {"letters_N26": {"n_items": 26}, "letters_Nunique": {}, "letters_full": {"full": True}}
+CASES = {"letters_N26": {"n_items": 26}, "letters_Nunique": {}, "letters_full": {"absent": "ignore"}}
 
 
 def letters():

@@ -58,18 +58,18 @@ MEASURES = {
 WEIGHTS = {"a": 0.5, "b": 0.3, "c": 0.2}
 
 FUSIONS = {
-    ("min-max", "sum"): CombSUM(norm="score"),
+    ("min-max", "sum"): CombSUM(norm="min-max"),
     ("rank", "sum"): CombSUM(norm="rank"),
     ("zmuv", "sum"): CombSUM(norm="z-score"),
     ("borda", "sum"): CombSUM(norm="borda"),
     (None, "sum"): CombSUM(norm=None),
-    ("min-max", "mnz"): CombMNZ(norm="score"),
+    ("min-max", "mnz"): CombMNZ(norm="min-max"),
     ("rank", "mnz"): CombMNZ(norm="rank"),
     ("zmuv", "mnz"): CombMNZ(norm="z-score"),
     (None, "mnz"): CombMNZ(norm=None),
     (None, "rrf"): ReciprocalRankFusion(),
     (None, "bordafuse"): BordaCount(),
-    ("min-max", "wsum"): CombSUM(norm="score", voter_weights=WEIGHTS),
+    ("min-max", "wsum"): CombSUM(norm="min-max", voter_weights=WEIGHTS),
     (None, "w_bordafuse"): BordaCount(voter_weights=WEIGHTS),
 }
 
@@ -177,14 +177,14 @@ def test_fusions_are_equal_without_ties(data, norm, method):
 
 def test_fusions_under_other_names(data):
     lists, _ = data
-    for gamma, method in ((0.0, CombSUM(norm="score")), (1.0, CombMNZ(norm="score"))):
+    for gamma, method in ((0.0, CombSUM(norm="min-max")), (1.0, CombMNZ(norm="min-max"))):
         found = fused(lists, "min-max", "gmnz", gamma=gamma)
         np.testing.assert_allclose(found.sort_index(), consensus(lists, method).sort_index())
     found = fused(lists, "min-max-inverted", "sum").sort_index()
-    ours = consensus(lists.assign(score=-lists["score"]), CombSUM(norm="score")).sort_index()
+    ours = consensus(lists.assign(score=-lists["score"]), CombSUM(norm="min-max")).sort_index()
     np.testing.assert_allclose(found, ours, atol=1e-12)
     found = fused(lists, "min-max", "wmnz", weights=list(WEIGHTS.values())).sort_index()
-    assert not np.allclose(found, consensus(lists, CombMNZ(norm="score", voter_weights=WEIGHTS)).sort_index())
+    assert not np.allclose(found, consensus(lists, CombMNZ(norm="min-max", voter_weights=WEIGHTS)).sort_index())
 
 
 def test_borda_norm_makes_every_run_hold_every_item(data):
@@ -199,7 +199,7 @@ def test_ties_take_the_order_of_a_sort_there_and_share_their_rank_here():
     assert consensus(lists, ReciprocalRankFusion()).nunique() == 1
     assert fused(lists, None, "rrf").nunique() == 2
     constant = fused(lists, "min-max", "sum")
-    assert (constant == 0).all() and (consensus(lists, CombSUM(norm="score")) == 2).all()
+    assert (constant == 0).all() and (consensus(lists, CombSUM(norm="min-max")) == 2).all()
 
 
 def test_condorcet_has_copelands_order_of_full_lists_without_cycles():

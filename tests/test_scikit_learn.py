@@ -50,7 +50,7 @@ QUERIES = np.asarray(LISTS.queries)
 SCORER = make_ranking_scorer("ndcg@10", qrels=QRELS)
 FOLDS = [test for _, test in KFold(4).split(QUERIES)]
 KS = [1, 20, 200]
-NORMS = ["borda", "rank", "score"]
+NORMS = ["borda", "rank", "min-max"]
 INPUTS = pytest.mark.parametrize(("X", "cv"), [(LISTS, 4), (FRAME, QueryKFold(4))], ids=["RankedLists", "frame"])
 
 
@@ -417,7 +417,7 @@ def test_metadata_that_nobody_asked_for_is_refused():
 
 def test_a_comparator_is_searched_and_validated_like_any_estimator():
     comparator = Comparator([("rrf", ReciprocalRankFusion()), ("sum", CombSUM())], metrics="ndcg@10", qrels=QRELS)
-    grid = {"rrf__k": [1, 200], "sum__norm": ["rank", "score"]}
+    grid = {"rrf__k": [1, 200], "sum__norm": ["rank", "min-max"]}
     search = GridSearchCV(comparator, grid, cv=4).fit(LISTS)
     candidates = {
         (k, norm): [per_query(ReciprocalRankFusion(k=k)), per_query(CombSUM(norm=norm))]
@@ -443,8 +443,8 @@ def test_grids_exchange_and_drop_members():
 
 
 def test_a_nested_parameter_of_a_meta_estimator_is_in_the_grid():
-    search = GridSearchCV(DIBRA(CombSUM()), {"aggregator__norm": ["rank", "score"]}, scoring=SCORER, cv=4).fit(LISTS)
-    expected = [np.mean(by_fold(DIBRA(CombSUM(norm=norm)))) for norm in ("rank", "score")]
+    search = GridSearchCV(DIBRA(CombSUM()), {"aggregator__norm": ["rank", "min-max"]}, scoring=SCORER, cv=4).fit(LISTS)
+    expected = [np.mean(by_fold(DIBRA(CombSUM(norm=norm)))) for norm in ("rank", "min-max")]
     close(search.cv_results_["mean_test_score"], expected)
 
 
@@ -526,7 +526,7 @@ def test_the_seed_of_hashes_does_not_show(seed):
             n_queries=11, n_voters=6, n_items=25, list_length=20, absent=0.1, quality=0.3, random_state=0)
         qrels = qrels[qrels["query"] != "q04"]
         scorer = make_ranking_scorer("ndcg@10", qrels=qrels)
-        search = GridSearchCV(CombSUM(), {"norm": ["borda", "rank", "score"]}, scoring=scorer, cv=4)
+        search = GridSearchCV(CombSUM(), {"norm": ["borda", "rank", "min-max"]}, scoring=scorer, cv=4)
         print(*search.fit(RankedLists.from_frame(frame)).cv_results_["mean_test_score"])
     """
     done = subprocess.run(

@@ -71,8 +71,8 @@ def preference_oracle(lists, weights, alpha, beta, absent_edges):
                 cost[v] += Fraction(1, 2)
             elif place(ballot, loser) < place(ballot, winner):
                 cost[v] += 1
-    n_pairs = Fraction(len(items) * (len(items) - 1), 2)
-    trust = {v: 1 - cost[v] / n_pairs if n_pairs else Fraction(1) for v in lists}
+    n_candidates = Fraction(len(items) * (len(items) - 1), 2)
+    trust = {v: 1 - cost[v] / n_candidates if n_candidates else Fraction(1) for v in lists}
     scores = {}
     for item in items:
         scores[item] = Fraction(0)
@@ -176,20 +176,20 @@ def test_agglomerative_needs_a_divisor():
 def consensus_of(seed):
     frame = one_query(seed)
     lists = RankedLists.from_frame(frame)
-    places = np.random.default_rng(seed).permutation(lists.n_pairs) + 1.0
+    places = np.random.default_rng(seed).permutation(lists.n_candidates) + 1.0
     return lists, places
 
 
 def rows_of(lists, v):
     rows = slice(lists.row_ptr[v], lists.row_ptr[v + 1])
-    return lists.rank[rows], lists.pair[rows]
+    return lists.rank[rows], lists.candidate[rows]
 
 
 @given(seed=SEEDS)
 @settings(max_examples=40, deadline=None)
 def test_distances_equal_their_definitions(seed):
     lists, places = consensus_of(seed)
-    n = lists.n_pairs
+    n = lists.n_candidates
     found = {name: distance(lists)(places) for name, distance in LIST_DISTANCES.items()}
     for values in found.values():
         assert ((values >= 0) & (values <= 1)).all()
@@ -217,7 +217,7 @@ def test_distances_equal_their_definitions(seed):
 def test_tau_is_kendalls_where_nothing_ties():
     frame = example_lists(3, n_queries=1, full=True, ties=False)
     lists = RankedLists.from_frame(frame)
-    places = np.random.default_rng(0).permutation(lists.n_pairs) + 1.0
+    places = np.random.default_rng(0).permutation(lists.n_candidates) + 1.0
     for v, distance in enumerate(LIST_DISTANCES["tau"](lists)(places)):
         rank, pair = rows_of(lists, v)
         assert 1 - 2 * distance == pytest.approx(kendalltau(rank, places[pair]).statistic)
@@ -272,7 +272,8 @@ def test_dibra_equals_its_definition(seed):
 
 
 @pytest.mark.parametrize(
-    "base", [CombSUM(norm="rank"), CombMNZ(norm="score"), Copeland(), ReciprocalRankFusion(k=10), PreferenceRelations()]
+    "base",
+    [CombSUM(norm="rank"), CombMNZ(norm="min-max"), Copeland(), ReciprocalRankFusion(k=10), PreferenceRelations()],
 )
 def test_any_aggregator_that_weighs_lists_serves(base):
     lists = example_lists(full=True)
@@ -307,7 +308,7 @@ def test_it_sums_points_of_borda_unless_told():
 def test_a_base_of_scores_needs_scores():
     lists = example_lists().drop(columns="score")
     with pytest.raises(ValueError, match="needs scores"):
-        DIBRA(aggregator=CombSUM(norm="score")).fit(lists)
+        DIBRA(aggregator=CombSUM(norm="min-max")).fit(lists)
 
 
 def test_equal_weights_stay_equal_and_are_never_nan():

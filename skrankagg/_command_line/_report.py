@@ -14,7 +14,7 @@ __all__ = ["check_outputs", "describe_data", "gain_notes", "print_notes", "save"
 
 def describe_data(lists, qrels, encoded):
     n_judged = int(encoded.judged.sum())
-    known = ~np.isnan(encoded.relevance[encoded.judged[lists.pair_query]])
+    known = ~np.isnan(encoded.relevance[encoded.judged[lists.candidate_query]])
     ranked = "all" if known.all() else f"{known.mean():.1%}"
     notes = [
         f"Lists: {lists.n_queries:,} queries, {lists.n_voters:,} voters, {lists.n_rows:,} rows, "

@@ -193,7 +193,9 @@ def _blocks(work):
         first = last
 
 
-def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, row_list, pair_row_ptr, pair_rows):
+def majority_points(
+    list_ptr, row_ptr, rank, candidate, list_weight, candidate_ptr, held, row_list, candidate_row_ptr, candidate_rows
+):
     """Count each item's majority wins and draws against the other items of its query.
 
     A list prefers a ranked item to an absent one; it has no opinion on two absent or two tied items. Margins within
@@ -207,24 +209,24 @@ def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, 
         Rows of a list, best first.
     rank : ndarray of shape (n_rows,), dtype=float64
         Equal neighbours within a list tie.
-    pair : ndarray of shape (n_rows,), dtype=int
-        Code of the (query, item) pair of each row.
+    candidate : ndarray of shape (n_rows,), dtype=int
+        Candidate of each row.
     list_weight : ndarray of shape (n_lists,), dtype=float64
         Weight of each list.
-    pair_ptr : ndarray of shape (n_queries + 1,), dtype=int
-        Pairs of each query.
-    held : ndarray of shape (n_pairs,), dtype=float64
+    candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int
+        Candidates of each query.
+    held : ndarray of shape (n_candidates,), dtype=float64
         Total weight of the lists that hold each item.
     row_list : ndarray of shape (n_rows,), dtype=int
         List of each row.
-    pair_row_ptr : ndarray of shape (n_pairs + 1,), dtype=int
-        Rows of pair ``i`` are ``pair_rows[pair_row_ptr[i]:pair_row_ptr[i + 1]]``.
-    pair_rows : ndarray of shape (n_rows,), dtype=int
-        Rows sorted by pair.
+    candidate_row_ptr : ndarray of shape (n_candidates + 1,), dtype=int
+        Rows of candidate ``i`` are ``candidate_rows[candidate_row_ptr[i]:candidate_row_ptr[i + 1]]``.
+    candidate_rows : ndarray of shape (n_rows,), dtype=int
+        Rows sorted by candidate.
 
     Returns
     -------
-    wins, draws : ndarray of shape (n_pairs,), dtype=float64
+    wins, draws : ndarray of shape (n_candidates,), dtype=float64
         Numbers of opponents beaten by a weighted majority, and of opponents at a draw.
     """
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
@@ -232,17 +234,17 @@ def majority_points(list_ptr, row_ptr, rank, pair, list_weight, pair_ptr, held, 
         _as_vi(list_ptr),
         _as_vi(row_ptr),
         _as_vf(rank),
-        _as_vi(pair),
+        _as_vi(candidate),
         _as_vf(list_weight),
-        _as_vi(pair_ptr),
+        _as_vi(candidate_ptr),
         _as_vf(held),
         _as_vf(1e-12 * total_weight),
         _as_vi(row_list),
-        _as_vi(pair_row_ptr),
-        _as_vi(pair_rows),
+        _as_vi(candidate_row_ptr),
+        _as_vi(candidate_rows),
     )
     within = np.add.reduceat(np.diff(row_ptr).astype(np.float64) ** 2, list_ptr[:-1])
-    work = np.cumsum(within + np.diff(pair_ptr).astype(np.float64) ** 2)
+    work = np.cumsum(within + np.diff(candidate_ptr).astype(np.float64) ** 2)
     points = [_majority.majority_points(first, last, *arrays) for first, last in _blocks(work)]
     wins, draws = zip(*points, strict=True)
     return np.concatenate([np.asarray(won) for won in wins]), np.concatenate([np.asarray(drawn) for drawn in draws])

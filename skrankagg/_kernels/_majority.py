@@ -12,14 +12,14 @@ def _majority_points(
     list_ptr: vec[i64],
     row_ptr: vec[i64],
     rank: vec[float],
-    pair: vec[i64],
+    candidate: vec[i64],
     list_weight: vec[float],
-    pair_ptr: vec[i64],
+    candidate_ptr: vec[i64],
     held: vec[float],
     tolerance: vec[float],
     row_list: vec[i64],
-    pair_row_ptr: vec[i64],
-    pair_rows: vec[i64],
+    candidate_row_ptr: vec[i64],
+    candidate_rows: vec[i64],
 ) -> tuple[vec[float], vec[float]]:
     # The wins and the draws of each item of queries first..last - 1 against the query's other items.
     #
@@ -27,21 +27,21 @@ def _majority_points(
     # lists that hold both and prefer i, the margin of i over j is held[i] - held[j] + P[i, j] - P[j, i]: what the lists
     # that hold only one of the two say follows from the totals, and only pairs inside a list are ever touched. One row
     # of margins at a time stays in the cache, where the whole matrix would not fit.
-    base: i64 = pair_ptr[first]
-    n_points: i64 = pair_ptr[last] - base
+    base: i64 = candidate_ptr[first]
+    n_points: i64 = candidate_ptr[last] - base
     wins = vec[float]([0.0] * n_points)
     draws = vec[float]([0.0] * n_points)
     for q in range(first, last):
-        start: i64 = pair_ptr[q]
-        n: i64 = pair_ptr[q + 1] - start
+        start: i64 = candidate_ptr[q]
+        n: i64 = candidate_ptr[q + 1] - start
         margin = vec[float]([0.0] * n)
         limit = tolerance[q]
         for i in range(n):
             held_i = held[start + i]
             for j in range(n):
                 margin[j] = held_i - held[start + j]
-            for k in range(pair_row_ptr[start + i], pair_row_ptr[start + i + 1]):
-                row: i64 = pair_rows[k]
+            for k in range(candidate_row_ptr[start + i], candidate_row_ptr[start + i + 1]):
+                row: i64 = candidate_rows[k]
                 v: i64 = row_list[row]
                 weight = list_weight[v]
                 place = rank[row]
@@ -51,13 +51,13 @@ def _majority_points(
                 while p < end and rank[p] == place:
                     p += 1
                 while p < end:
-                    margin[pair[p] - start] += weight
+                    margin[candidate[p] - start] += weight
                     p += 1
                 p = row - 1
                 while p >= begin and rank[p] == place:
                     p -= 1
                 while p >= begin:
-                    margin[pair[p] - start] -= weight
+                    margin[candidate[p] - start] -= weight
                     p -= 1
             margin[i] = -limit - limit - 1.0  # not against itself
             won: i64 = 0
@@ -77,14 +77,14 @@ def majority_points(
     list_ptr: object,
     row_ptr: object,
     rank: object,
-    pair: object,
+    candidate: object,
     list_weight: object,
-    pair_ptr: object,
+    candidate_ptr: object,
     held: object,
     tolerance: object,
     row_list: object,
-    pair_row_ptr: object,
-    pair_rows: object,
+    candidate_row_ptr: object,
+    candidate_rows: object,
 ) -> tuple[vec[float], vec[float]]:
     return _majority_points(
         first,
@@ -92,12 +92,12 @@ def majority_points(
         cast(vec[i64], list_ptr),
         cast(vec[i64], row_ptr),
         cast(vec[float], rank),
-        cast(vec[i64], pair),
+        cast(vec[i64], candidate),
         cast(vec[float], list_weight),
-        cast(vec[i64], pair_ptr),
+        cast(vec[i64], candidate_ptr),
         cast(vec[float], held),
         cast(vec[float], tolerance),
         cast(vec[i64], row_list),
-        cast(vec[i64], pair_row_ptr),
-        cast(vec[i64], pair_rows),
+        cast(vec[i64], candidate_row_ptr),
+        cast(vec[i64], candidate_rows),
     )

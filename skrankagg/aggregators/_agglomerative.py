@@ -155,7 +155,7 @@ class Agglomerative(WeightedAggregator):
         return weight
 
     def _aggregate_weighted(self, lists, weight, known):
-        consensus = np.empty(lists.n_pairs)
+        consensus = np.empty(lists.n_candidates)
         for q in range(lists.n_queries):
             # Only ignored voters' lists have weight 0 here: they are not merged, and their items stay candidates.
             counted = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0
@@ -168,7 +168,7 @@ class Agglomerative(WeightedAggregator):
             # Absent items share the mean of the places that the list leaves over.
             ranks = np.where(held, ranks, (held.sum(axis=1, keepdims=True) + 1 + n) / 2)
             score = n * (n + 1 - 2 * ranks) / 2
-            consensus[lists.pair_ptr[q] : lists.pair_ptr[q + 1]] = agglomerate(
+            consensus[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = agglomerate(
                 score, own[order], self.c1, self.c2, weight_update=self.weight_update
             )
         return consensus

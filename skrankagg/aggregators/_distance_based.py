@@ -8,7 +8,7 @@ from .._distances import LIST_DISTANCES, consensus_places
 from .._grouped import dense_ranks, expand, gather_ranges, group_order, starts_to_ptr, tie_starts
 from .._sklearn import Interval, StrOptions, clone
 from .._weighted import WEIGHTING, WeightedAggregator
-from ..base import BaseAggregator, rank_pairs
+from ..base import BaseAggregator, order_candidates
 from ._linear import CombSUM
 
 __all__ = ["DIBRA", "item_confidence", "scale_weights"]
@@ -70,21 +70,21 @@ def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
     return np.where(known, scaled, mean[query])
 
 
-def item_confidence(pair, confidence, n_pairs):
+def item_confidence(candidate, confidence, n_candidates):
     """Add up the confidences of the lists that hold each item.
 
     Parameters
     ----------
-    pair : ndarray of shape (n_rows,), dtype=int32
-        Code of the (query, item) pair of each row.
+    candidate : ndarray of shape (n_rows,), dtype=int32
+        Candidate of each row.
     confidence : ndarray of shape (n_rows,), dtype=float64
         Confidence in the row's list.
-    n_pairs : int
-        Number of pairs.
+    n_candidates : int
+        Number of candidates.
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
+    ndarray of shape (n_candidates,), dtype=float64
         How much each item deserves to be preserved.
 
     See Also
@@ -98,7 +98,7 @@ def item_confidence(pair, confidence, n_pairs):
     >>> item_confidence(np.array([0, 1, 0]), np.array([1.0, 1.0, 0.5]), 2)
     array([1.5, 1. ])
     """
-    return np.bincount(pair, weights=confidence, minlength=n_pairs)
+    return np.bincount(candidate, weights=confidence, minlength=n_candidates)
 
 
 class DIBRA(WeightedAggregator):
@@ -176,7 +176,7 @@ class DIBRA(WeightedAggregator):
     "footrule"       :math:`\frac{2}{L} \sum |r/L - a/n|`
     "local-footrule" :math:`\sum |r - b| / \lfloor L^2/2 \rfloor`
     "rho"            :math:`(1 - \rho) / 2`, Spearman's correlation of :math:`r` and :math:`b`
-    "tau"            share of discordant pairs among those that both order
+    "tau"            share of discordant candidates among those that both order
     ================ ==============================================================================================
 
     The abstract demands that agreement is a small distance; the program of the author, FLAGR, sets the two vectors of
@@ -308,17 +308,17 @@ class DIBRA(WeightedAggregator):
         # What is in a list of weight 0 alone is in no cut list, unless all lists of its query are such.
         voting = lists.list_weight > 0
         voting |= ~np.logical_or.reduceat(voting, lists.list_ptr[:-1])[lists.list_query]
-        heard, pair = lists.keep_lists(voting)
+        heard, candidate = lists.keep_lists(voting)
         weight, known = weight[voting], None if known is None else known[voting]
         cut, held = heard.keep_rows(self._kept_rows(heard, weight, known))
         if self.prune == "wire" and self.weighting == "query":
             weight = self._iterate(cut)
         cut_score = self._score(cut, weight, known)
         # Items that no cut list holds come last, in the order that they had before.
-        heads = lists.pair_ptr[:-1]
-        lowest = np.minimum.reduceat(cut_score, cut.pair_ptr[:-1]) - 1
-        score = score - np.maximum.reduceat(score, heads)[lists.pair_query] + lowest[lists.pair_query]
-        score[pair[held]] = cut_score
+        heads = lists.candidate_ptr[:-1]
+        lowest = np.minimum.reduceat(cut_score, cut.candidate_ptr[:-1]) - 1
+        score = score - np.maximum.reduceat(score, heads)[lists.candidate_query] + lowest[lists.candidate_query]
+        score[candidate[held]] = cut_score
         return score
 
     def _aggregator(self):
@@ -336,7 +336,7 @@ class DIBRA(WeightedAggregator):
             if t == 1 or not moving.all():
                 score = self._aggregator()._repeat(rest)
                 distance = LIST_DISTANCES[self.distance](rest)
-            order, ordered = rank_pairs(rest, self._score(rest, weight[running], score=score))
+            order, ordered = order_candidates(rest, self._score(rest, weight[running], score=score))
             growth = np.exp(-self.gamma * t * distance(consensus_places(rest, order, ordered)))
             weight[running] += growth
             moving = self._moving(rest, growth)
@@ -361,11 +361,11 @@ class DIBRA(WeightedAggregator):
             return _first_places(lists, lists.rank) <= np.maximum(kept, 1)[lists.row_list]
         confidence = self._confidence(lists, weight)
         counted = (confidence * lists.list_weight)[lists.row_list]
-        preservation = item_confidence(lists.pair, counted, lists.n_pairs)
+        preservation = item_confidence(lists.candidate, counted, lists.n_candidates)
         kept = np.floor(self.d2 * np.ceil(confidence * lists.list_length - 1e-9) + 1e-9)
         # Sums of the same confidences in another order are one value: rounding keeps no item.
-        scale = np.maximum.reduceat(preservation, lists.pair_ptr[:-1])[lists.pair_query]
-        level = np.round(preservation / np.where(scale > 0, scale, 1.0), 10)[lists.pair]
+        scale = np.maximum.reduceat(preservation, lists.candidate_ptr[:-1])[lists.candidate_query]
+        level = np.round(preservation / np.where(scale > 0, scale, 1.0), 10)[lists.candidate]
         # By preservation, and of equals the better ranked.
         worth = dense_ranks(lists.row_ptr, -level) * (lists.list_length[lists.row_list] + 1) + lists.rank
         return _first_places(lists, worth) <= np.maximum(kept, 1)[lists.row_list]

@@ -46,11 +46,11 @@ def footrule_optimal(lists, q):
 def _footrule_costs(lists, q):
     """Total distance of each item from each place."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
-    n = int(lists.pair_ptr[q + 1] - lists.pair_ptr[q])
+    n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     # Absent items share the places that are left.
     place = np.repeat((lists.list_length[first:last] + 1 + n)[:, None] / 2.0, n, axis=1)
-    place[lists.row_list[rows] - first, lists.pair[rows] - lists.pair_ptr[q]] = lists.rank[rows]
+    place[lists.row_list[rows] - first, lists.candidate[rows] - lists.candidate_ptr[q]] = lists.rank[rows]
     weight = lists.list_weight[first:last]
     return np.column_stack([weight @ np.abs(place - position) for position in range(1, n + 1)])
 
@@ -119,13 +119,13 @@ class FootruleOptimal(BaseNearKemeny):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        score, kemeny, distance = np.empty(lists.n_pairs), np.empty(lists.n_queries), np.empty(lists.n_queries)
+        score, kemeny, distance = np.empty(lists.n_candidates), np.empty(lists.n_queries), np.empty(lists.n_queries)
         for q in range(lists.n_queries):
             cost = _footrule_costs(lists, q)
             place, distance[q] = _assign(cost)
             rank = interchangeable(cost, np.argsort(place))
             kemeny[q] = kemeny_score(place, *query_preferences(lists, q, self.absent))
-            score[lists.pair_ptr[q] : lists.pair_ptr[q + 1]] = n_below(rank)
+            score[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = n_below(rank)
         return Consensus(score, queries={"footrule": distance, "kemeny_score": kemeny})
 
     def __sklearn_tags__(self):

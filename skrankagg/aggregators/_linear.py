@@ -9,24 +9,24 @@ from ..base import VOTER_WEIGHTS, BaseAggregator
 __all__ = ["BordaCount", "CombMNZ", "CombSUM", "SimpleBorda", "borda_count", "comb_mnz", "comb_sum"]
 
 
-def comb_sum(pair, score, n_pairs, *, weight=None):
-    """Add up the scores that fall on each (query, item) pair.
+def comb_sum(candidate, score, n_candidates, *, weight=None):
+    """Add up the scores that fall on each candidate.
 
     Parameters
     ----------
-    pair : ndarray of shape (n_rows,), dtype=int32
-        Code of the (query, item) pair a row votes for.
+    candidate : ndarray of shape (n_rows,), dtype=int32
+        Candidate that a row votes for.
     score : ndarray of shape (n_rows,), dtype=float64
         Normalised score the row gives it.
-    n_pairs : int
-        Number of (query, item) pairs.
+    n_candidates : int
+        Number of candidates.
     weight : ndarray of shape (n_rows,), dtype=float64, default=None
         Weight of the row's list; None weighs each 1.
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
-        Consensus score of each pair.
+    ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate.
 
     See Also
     --------
@@ -39,23 +39,23 @@ def comb_sum(pair, score, n_pairs, *, weight=None):
     >>> comb_sum(np.array([0, 1, 0]), np.array([1.0, 2.0, 0.5]), 2)
     array([1.5, 2. ])
     """
-    return np.bincount(pair, weights=score if weight is None else score * weight, minlength=n_pairs)
+    return np.bincount(candidate, weights=score if weight is None else score * weight, minlength=n_candidates)
 
 
 def comb_mnz(total, support):
-    """Multiply each pair's total by the number of lists that hold the item.
+    """Multiply each candidate's total by the number of lists that hold the item.
 
     Parameters
     ----------
-    total : ndarray of shape (n_pairs,), dtype=float64
-        CombSUM of each pair.
-    support : ndarray of shape (n_pairs,), dtype=float64
+    total : ndarray of shape (n_candidates,), dtype=float64
+        CombSUM of each candidate.
+    support : ndarray of shape (n_candidates,), dtype=float64
         Number, or total weight, of the lists that hold it.
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
-        Consensus score of each pair.
+    ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate.
 
     See Also
     --------
@@ -71,26 +71,26 @@ def comb_mnz(total, support):
     return total * support
 
 
-def borda_count(pair, rank, n_items, n_pairs, *, weight=None):
+def borda_count(candidate, rank, n_items, n_candidates, *, weight=None):
     """Give each ranked item a point for itself and for each item below it.
 
     Parameters
     ----------
-    pair : ndarray of shape (n_rows,), dtype=int32
-        Code of the (query, item) pair a row votes for.
+    candidate : ndarray of shape (n_rows,), dtype=int32
+        Candidate that a row votes for.
     rank : ndarray of shape (n_rows,), dtype=float64
         Rank of the item in the row's list, 1 for the best.
     n_items : int or ndarray of shape (n_rows,), dtype=int
         Number of items to be ranked.
-    n_pairs : int
-        Number of (query, item) pairs.
+    n_candidates : int
+        Number of candidates.
     weight : ndarray of shape (n_rows,), dtype=float64, default=None
         Weight of the row's list; None weighs each 1.
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
-        Points of each pair; a list that does not hold the item gives none.
+    ndarray of shape (n_candidates,), dtype=float64
+        Points of each candidate; a list that does not hold the item gives none.
 
     See Also
     --------
@@ -104,7 +104,7 @@ def borda_count(pair, rank, n_items, n_pairs, *, weight=None):
     >>> borda_count(np.array([0, 1, 1]), np.array([1.0, 2.0, 1.0]), 2, 2)
     array([2., 3.])
     """
-    return comb_sum(pair, n_items + 1 - rank, n_pairs, weight=weight)
+    return comb_sum(candidate, n_items + 1 - rank, n_candidates, weight=weight)
 
 
 class _BaseComb(BaseAggregator):
@@ -112,15 +112,15 @@ class _BaseComb(BaseAggregator):
     _variants = tuple({"norm": norm} for norm in NORMS)
     _scores_hint = SCORES_HINT
 
-    def __init__(self, *, norm="score", voter_weights=None):
+    def __init__(self, *, norm="min-max", voter_weights=None):
         self.norm = norm
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
         gain, absent = self._gains(lists)
-        points = comb_sum(lists.pair, gain, lists.n_pairs, weight=lists.row_weight)
+        points = comb_sum(lists.candidate, gain, lists.n_candidates, weight=lists.row_weight)
         if absent is not None:
-            points += lists.sum_over_lists(absent * lists.list_weight)[lists.pair_query]
+            points += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
         return points
 
     def _repeat(self, lists):
@@ -131,7 +131,7 @@ class _BaseComb(BaseAggregator):
         def score(weight):
             points = gains @ weight
             if absent is not None:
-                points += lists.sum_over_lists(absent * weight)[lists.pair_query]
+                points += lists.sum_over_lists(absent * weight)[lists.candidate_query]
             return points
 
         return score
@@ -159,9 +159,9 @@ class CombSUM(_BaseComb):
 
     Parameters
     ----------
-    norm : {"borda", "rank", "score", "simple-borda", "z-score"} or None, default="score"
-        How each list is rescaled before summing, see Notes. "score", "z-score" and None, which takes them as they are,
-        need scores.
+    norm : {"borda", "min-max", "rank", "simple-borda", "z-score"} or None, default="min-max"
+        How each list is rescaled before summing, see Notes. "min-max", "z-score" and None, which takes them as they
+        are, need scores.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -187,13 +187,13 @@ class CombSUM(_BaseComb):
     "borda"        :math:`1 - (r - 1) / n`            :math:`(n - L_v + 1) / 2n`
     "simple-borda" :math:`1 - (r - 1) / n`            0
     "rank"         :math:`1 - (r - 1) / L_v`          0
-    "score"        :math:`(x - min) / (max - min)`    0
+    "min-max"      :math:`(x - min) / (max - min)`    0
     "z-score"      :math:`(x - mean) / sd`            0
     None           :math:`x`                          0
     ============== ================================== =========================
 
     The value of an absent item under "borda" is the mean of the values that the list leaves unused. A list of equal
-    scores gives each of its items 1 under "score" and 0 under "z-score". None needs calibrated scores: equal numbers
+    scores gives each of its items 1 under "min-max" and 0 under "z-score". None needs calibrated scores: equal numbers
     mean the same in all lists, and any is better than the 0 of an absent item. Linear in the number of rows.
 
     References
@@ -211,7 +211,7 @@ class CombSUM(_BaseComb):
     ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
     ... })
     >>> from skrankagg.aggregators import CombSUM
-    >>> CombSUM(norm="score").fit_transform(lists)
+    >>> CombSUM(norm="min-max").fit_transform(lists)
       query item  score  rank
     0     q    b    2.5     1
     1     q    a    1.0     2
@@ -227,8 +227,8 @@ class CombMNZ(_BaseComb):
 
     Parameters
     ----------
-    norm : {"borda", "rank", "score", "simple-borda", "z-score"} or None, default="score"
-        How each list is rescaled before summing, as in :class:`CombSUM`. "score", "z-score" and None need scores.
+    norm : {"borda", "min-max", "rank", "simple-borda", "z-score"} or None, default="min-max"
+        How each list is rescaled before summing, as in :class:`CombSUM`. "min-max", "z-score" and None need scores.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -261,7 +261,7 @@ class CombMNZ(_BaseComb):
     ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
     ... })
     >>> from skrankagg.aggregators import CombMNZ
-    >>> CombMNZ(norm="score").fit_transform(lists)
+    >>> CombMNZ(norm="min-max").fit_transform(lists)
       query item  score  rank
     0     q    b    7.5     1
     1     q    a    2.0     2
@@ -270,7 +270,7 @@ class CombMNZ(_BaseComb):
     """
 
     def _aggregate(self, lists):
-        return comb_mnz(super()._aggregate(lists), lists.pair_weight)
+        return comb_mnz(super()._aggregate(lists), lists.candidate_weight)
 
     def _repeat(self, lists):
         total, held = super()._repeat(lists), lists.list_matrix(np.ones(lists.n_rows)).T
@@ -284,8 +284,8 @@ class _BaseBorda(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        n_items = lists.query_n_items[lists.pair_query[lists.pair]]
-        return borda_count(lists.pair, lists.rank, n_items, lists.n_pairs, weight=lists.row_weight)
+        n_items = lists.query_n_items[lists.candidate_query[lists.candidate]]
+        return borda_count(lists.candidate, lists.rank, n_items, lists.n_candidates, weight=lists.row_weight)
 
 
 class BordaCount(_BaseBorda):

@@ -92,8 +92,8 @@ class LocalKemenization(BaseNearKemeny):
         return aggregator._rank(aggregator._prepare(lists)).order
 
     def _rank_items(self, lists, q, prefer, tied, given):
-        pairs = slice(lists.pair_ptr[q], lists.pair_ptr[q + 1])
-        order = local_kemenization(given[pairs] - lists.pair_ptr[q], prefer)
+        candidates = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
+        order = local_kemenization(given[candidates] - lists.candidate_ptr[q], prefer)
         return np.argsort(order), interchangeable(margins(prefer), order)
 
     def __sklearn_tags__(self):

@@ -11,15 +11,15 @@ def condorcet(wins, draws):
 
     Parameters
     ----------
-    wins : ndarray of shape (n_pairs,), dtype=float64
+    wins : ndarray of shape (n_candidates,), dtype=float64
         Opponents beaten.
-    draws : ndarray of shape (n_pairs,), dtype=float64
+    draws : ndarray of shape (n_candidates,), dtype=float64
         Opponents at a draw; they count nothing.
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
-        Consensus score of each pair.
+    ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate.
 
     See Also
     --------
@@ -40,15 +40,15 @@ def copeland(wins, draws):
 
     Parameters
     ----------
-    wins : ndarray of shape (n_pairs,), dtype=float64
+    wins : ndarray of shape (n_candidates,), dtype=float64
         Opponents beaten.
-    draws : ndarray of shape (n_pairs,), dtype=float64
+    draws : ndarray of shape (n_candidates,), dtype=float64
         Opponents at a draw.
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
-        Consensus score of each pair.
+    ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate.
 
     See Also
     --------

@@ -446,15 +446,15 @@ class MarkovChain(BaseAggregator):
     @limit_threads(limits=1, user_api="blas")
     def _aggregate(self, lists):
         row_weight, transitions = _CHAINS[self.chain]
-        score = np.empty(lists.n_pairs)
+        score = np.empty(lists.n_candidates)
         n_iter = np.empty(lists.n_queries, dtype=np.int64)
         converged = np.empty(lists.n_queries, dtype=bool)
         for queries, above, level in preference_stacks(lists, row_weight and row_weight(lists)):
-            pairs = lists.pair_ptr[queries][:, None] + np.arange(above.shape[-1])
-            held = lists.pair_weight[pairs]
+            candidates = lists.candidate_ptr[queries][:, None] + np.arange(above.shape[-1])
+            held = lists.candidate_weight[candidates]
             states = held > 0
             states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
-            score[pairs], n_iter[queries], error = stationary_distribution(
+            score[candidates], n_iter[queries], error = stationary_distribution(
                 transitions(above, level, held),
                 states / states.sum(axis=1, keepdims=True),
                 ergodic_number=self.ergodic_number,

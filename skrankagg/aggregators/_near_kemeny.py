@@ -81,13 +81,13 @@ class BaseNearKemeny(BaseAggregator):
         return None
 
     def _aggregate(self, lists):
-        score, cost = np.empty(lists.n_pairs), np.empty(lists.n_queries)
+        score, cost = np.empty(lists.n_candidates), np.empty(lists.n_queries)
         given = self._prepare_search(lists)
         for q in range(lists.n_queries):
             prefer, tied = query_preferences(lists, q, self.absent)
             rank, shown = self._rank_items(lists, q, prefer, tied, given)
             cost[q] = kemeny_score(rank, prefer, tied)
-            score[lists.pair_ptr[q] : lists.pair_ptr[q + 1]] = n_below(shown)
+            score[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = n_below(shown)
         return Consensus(score, queries={"kemeny_score": cost})
 
     def __sklearn_tags__(self):

@@ -5,11 +5,11 @@ from numbers import Integral
 import numpy as np
 
 from .._frames import first_row, show_id
-from .._sklearn import Interval
+from .._sklearn import Interval, StrOptions
 from .._voter_names import warn_of_misspelt_names
 from ..base import VOTER_WEIGHTS, BaseAggregator, voter_values
 
-__all__ = ["BaseNormalisedRanks", "minimum_by_pair"]
+__all__ = ["BaseNormalisedRanks", "minimum_by_candidate"]
 
 #: A mapping or Series of voter to number, or None.
 PER_VOTER = VOTER_WEIGHTS["voter_weights"]
@@ -18,12 +18,12 @@ PER_VOTER = VOTER_WEIGHTS["voter_weights"]
 class BaseNormalisedRanks(BaseAggregator):
     """Base of the methods on ranks divided by the number of items that could have been ranked.
 
-    A subclass has the parameters `n_items`, `full` and `voter_weights`, and calls :meth:`_normalise`.
+    A subclass has the parameters `n_items`, `absent` and `voter_weights`, and calls :meth:`_normalise`.
     """
 
     _parameter_constraints: dict = {
         "n_items": [Interval(Integral, 1, None, closed="left"), *PER_VOTER],
-        "full": ["boolean"],
+        "absent": [StrOptions({"last", "ignore"})],
         **VOTER_WEIGHTS,
     }
 
@@ -36,10 +36,10 @@ class BaseNormalisedRanks(BaseAggregator):
 
     def _list_n_items(self, lists):
         """Number of items that each list's ranks are out of, float64 of shape (n_lists,)."""
-        if self.full:
+        if self.absent == "ignore":
             if self.n_items is not None:
                 raise ValueError(
-                    "full=True divides each rank by the length of its list, so that n_items has no say; leave it None."
+                    "absent='ignore' divides each rank by the length of its list, not by n_items; leave n_items None."
                 )
             return lists.list_length.astype(np.float64)
         if self.n_items is None:
@@ -68,21 +68,25 @@ class BaseNormalisedRanks(BaseAggregator):
         return n_items
 
     def _normalise(self, lists):
-        """Normalised rank of each row, and the number of lists that each pair is ranked or counted absent in."""
+        """Normalised rank of each row, and the number of lists that each candidate is ranked or counted absent in."""
         x = lists.rank / self._list_n_items(lists)[lists.row_list]
-        weight = lists.pair_weight if self.full else lists.sum_over_lists(lists.list_weight)[lists.pair_query]
+        weight = (
+            lists.candidate_weight
+            if self.absent == "ignore"
+            else lists.sum_over_lists(lists.list_weight)[lists.candidate_query]
+        )
         # Where no list has any weight, one that holds nothing stands in.
         return x, np.maximum(weight, 1).astype(np.int64)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.integer_weights = True
-        tags.aggregator_tags.absent_below = not self.full
+        tags.aggregator_tags.absent_below = self.absent == "last"
         return tags
 
 
-def minimum_by_pair(pair, value, n_pairs, *, start):
-    """Smallest value of each pair, or `start` where there is none below it."""
-    smallest = np.full(n_pairs, start)
-    np.minimum.at(smallest, pair, value)
+def minimum_by_candidate(candidate, value, n_candidates, *, start):
+    """Smallest value of each candidate, or `start` where there is none below it."""
+    smallest = np.full(n_candidates, start)
+    np.minimum.at(smallest, candidate, value)
     return smallest

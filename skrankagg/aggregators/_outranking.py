@@ -213,10 +213,10 @@ class Outranking(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        score = np.empty(lists.n_pairs)
+        score = np.empty(lists.n_candidates)
         for queries in query_blocks(lists):
-            pairs = lists.pair_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
-            score[pairs] = net_qualification(np.stack([self._relation(lists, q) for q in queries]))
+            candidates = lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
+            score[candidates] = net_qualification(np.stack([self._relation(lists, q) for q in queries]))
         return score
 
     def _relation(self, lists, q):

@@ -204,7 +204,7 @@ class PreferenceRelations(WeightedAggregator):
         if self.absent_edges:
             below = below + (lists.query_n_items[lists.list_query] - lists.list_length)[lists.row_list]
         counted = below * (weight * lists.list_weight)[lists.row_list]
-        return np.bincount(lists.pair, weights=counted, minlength=lists.n_pairs)
+        return np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

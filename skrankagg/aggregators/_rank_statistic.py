@@ -7,22 +7,22 @@ from .. import _kernels
 from .._order_statistics import sorted_places
 from .._sklearn import StrOptions
 from ..base import Consensus
-from ._normalised_ranks import BaseNormalisedRanks, minimum_by_pair
+from ._normalised_ranks import BaseNormalisedRanks, minimum_by_candidate
 
 __all__ = ["RankStatistic", "rank_statistic"]
 
 
-def rank_statistic(pair, x, n_lists, *, statistic="mean", weight=None):
-    """Score each (query, item) pair by a statistic of its normalised ranks, 1 wherever it is absent.
+def rank_statistic(candidate, x, n_lists, *, statistic="mean", weight=None):
+    """Score each candidate by a statistic of its normalised ranks, 1 wherever it is absent.
 
     Parameters
     ----------
-    pair : ndarray of shape (n_rows,), dtype=int
-        Code of the (query, item) pair a row votes for.
+    candidate : ndarray of shape (n_rows,), dtype=int
+        Candidate that a row votes for.
     x : ndarray of shape (n_rows,), dtype=float64
         Normalised rank the row gives it, above 0, at most 1.
-    n_lists : ndarray of shape (n_pairs,), dtype=int
-        Number of lists, at least that of each pair's rows.
+    n_lists : ndarray of shape (n_candidates,), dtype=int
+        Number of lists, at least that of each candidate's rows.
     statistic : {"geometric-mean", "mean", "median", "min", "stuart"}, default="mean"
         Which one.
     weight : ndarray of shape (n_rows,), dtype=float64, default=None
@@ -30,7 +30,7 @@ def rank_statistic(pair, x, n_lists, *, statistic="mean", weight=None):
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
+    ndarray of shape (n_candidates,), dtype=float64
         Higher is better, see :class:`RankStatistic`.
 
     See Also
@@ -41,30 +41,32 @@ def rank_statistic(pair, x, n_lists, *, statistic="mean", weight=None):
     --------
     >>> import numpy as np
     >>> from skrankagg.aggregators import rank_statistic
-    >>> pair, x, n_lists = np.array([0, 1, 1]), np.array([0.1, 0.1, 0.1]), np.array([2, 2])
-    >>> rank_statistic(pair, x, n_lists, statistic="geometric-mean")
+    >>> candidate, x, n_lists = np.array([0, 1, 1]), np.array([0.1, 0.1, 0.1]), np.array([2, 2])
+    >>> rank_statistic(candidate, x, n_lists, statistic="geometric-mean")
     array([0.5, 1. ])
     """
-    return STATISTICS[statistic](pair, x, n_lists, weight)
+    return STATISTICS[statistic](candidate, x, n_lists, weight)
 
 
-def _mean(pair, x, n_lists, weight):
-    held = np.bincount(pair, weights=weight, minlength=len(n_lists))
-    total = np.bincount(pair, weights=x if weight is None else x * weight, minlength=len(n_lists)) + (n_lists - held)
+def _mean(candidate, x, n_lists, weight):
+    held = np.bincount(candidate, weights=weight, minlength=len(n_lists))
+    total = np.bincount(candidate, weights=x if weight is None else x * weight, minlength=len(n_lists)) + (
+        n_lists - held
+    )
     return (0.5 - total / n_lists) * np.sqrt(12.0 * n_lists)
 
 
-def _geometric_mean(pair, x, n_lists, weight):
+def _geometric_mean(candidate, x, n_lists, weight):
     log_x = np.log10(x) if weight is None else np.log10(x) * weight
-    return -np.bincount(pair, weights=log_x, minlength=len(n_lists)) / n_lists + 0.0
+    return -np.bincount(candidate, weights=log_x, minlength=len(n_lists)) / n_lists + 0.0
 
 
-def _median(pair, x, n_lists, weight):
-    rows, place = sorted_places(pair, x, len(n_lists), weight=weight)
-    end = np.searchsorted(pair[rows], np.arange(len(n_lists)), side="right")
-    # Pair and place in one ascending number, to be searched.
+def _median(candidate, x, n_lists, weight):
+    rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
+    end = np.searchsorted(candidate[rows], np.arange(len(n_lists)), side="right")
+    # Candidate and place in one ascending number, to be searched.
     step = int(n_lists.max()) + 1
-    key = pair[rows].astype(np.int64) * step + place
+    key = candidate[rows].astype(np.int64) * step + place
     value = np.append(x[rows], 1.0)
 
     def order_statistic(k):
@@ -74,17 +76,17 @@ def _median(pair, x, n_lists, weight):
     return -np.log10((order_statistic((n_lists + 1) // 2) + order_statistic(n_lists // 2 + 1)) / 2) + 0.0
 
 
-def _min(pair, x, n_lists, weight):
+def _min(candidate, x, n_lists, weight):
     if weight is not None:
-        pair, x = pair[weight > 0], x[weight > 0]
-    return -np.log10(minimum_by_pair(pair, x, len(n_lists), start=1.0)) + 0.0
+        candidate, x = candidate[weight > 0], x[weight > 0]
+    return -np.log10(minimum_by_candidate(candidate, x, len(n_lists), start=1.0)) + 0.0
 
 
-def _stuart(pair, x, n_lists, weight):
-    rows, _ = sorted_places(pair, x, len(n_lists), weight=weight)
+def _stuart(candidate, x, n_lists, weight):
+    rows, _ = sorted_places(candidate, x, len(n_lists), weight=weight)
     if weight is not None:
         rows = np.repeat(rows, weight[rows].astype(np.int64))
-    ptr = np.searchsorted(pair[rows], np.arange(len(n_lists) + 1))
+    ptr = np.searchsorted(candidate[rows], np.arange(len(n_lists) + 1))
     log_q = _kernels.log_joint_probability(ptr, x[rows], n_lists)
     return -np.minimum(log_q, 0.0) / np.log(10) + 0.0
 
@@ -104,9 +106,10 @@ class RankStatistic(BaseNormalisedRanks):
         Which number, see Notes.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked; None counts the distinct items of each query.
-    full : bool, default=False
-        Whether lists are complete: each rank is divided by the length of its list, and a list says nothing of an item
-        that it does not hold. If some items are in far more lists than others, take "geometric-mean", see Notes.
+    absent : {"last", "ignore"}, default="last"
+        What a list says of an item that it does not hold: the normalised rank 1, the worst; or nothing, and each rank
+        is divided by the length of its list, which is then taken to be complete. If some items are
+        in far more lists than others, take "geometric-mean", see Notes.
     voter_weights : mapping or pandas.Series of voter to int, default=None
         Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
 
@@ -135,8 +138,8 @@ class RankStatistic(BaseNormalisedRanks):
     is computed with positive terms only, to about 1e-12 of itself; the usual alternating sum loses digits with every
     list, most of them by 40.
 
-    Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``full=True`` no rank at all, its m
-    being the number of lists that hold it. With ``full=True`` the mean and Q tell how remarkable an item's ranks are,
+    Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
+    being the number of lists that hold it. The mean and Q then tell how remarkable an item's ranks are,
     more so with more lists: where voters see some items more often than others, items come by that as well as by
     quality, most of all in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean
     is free of it. A list of weight w is w lists: other than whole weights have no meaning for order statistics, and are
@@ -181,10 +184,10 @@ class RankStatistic(BaseNormalisedRanks):
     }
     _variants = tuple({"statistic": statistic} for statistic in STATISTICS)
 
-    def __init__(self, *, statistic="mean", n_items=None, full=False, voter_weights=None):
+    def __init__(self, *, statistic="mean", n_items=None, absent="last", voter_weights=None):
         self.statistic = statistic
         self.n_items = n_items
-        self.full = full
+        self.absent = absent
         self.voter_weights = voter_weights
 
     @property
@@ -193,7 +196,7 @@ class RankStatistic(BaseNormalisedRanks):
 
     def _aggregate(self, lists):
         x, n_lists = self._normalise(lists)
-        score = rank_statistic(lists.pair, x, n_lists, statistic=self.statistic, weight=lists.row_weight)
+        score = rank_statistic(lists.candidate, x, n_lists, statistic=self.statistic, weight=lists.row_weight)
         return Consensus(score, {"pvalue": ndtr(-score)} if self.statistic == "mean" else {})
 
     def __sklearn_tags__(self):

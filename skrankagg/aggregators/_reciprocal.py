@@ -9,17 +9,17 @@ from ._linear import comb_sum
 __all__ = ["ReciprocalRankFusion", "reciprocal_rank_fusion"]
 
 
-def reciprocal_rank_fusion(pair, rank, n_pairs, *, k=60.0, weight=None):
-    """Add up 1 / (k + rank) over the lists that hold each (query, item) pair.
+def reciprocal_rank_fusion(candidate, rank, n_candidates, *, k=60.0, weight=None):
+    """Add up 1 / (k + rank) over the lists that hold each candidate.
 
     Parameters
     ----------
-    pair : ndarray of shape (n_rows,), dtype=int32
-        Code of the (query, item) pair a row votes for.
+    candidate : ndarray of shape (n_rows,), dtype=int32
+        Candidate that a row votes for.
     rank : ndarray of shape (n_rows,), dtype=float64
         Rank of the item in the row's list, 1 for the best.
-    n_pairs : int
-        Number of (query, item) pairs.
+    n_candidates : int
+        Number of candidates.
     k : float, default=60.0
         How little the first places stand out.
     weight : ndarray of shape (n_rows,), dtype=float64, default=None
@@ -27,8 +27,8 @@ def reciprocal_rank_fusion(pair, rank, n_pairs, *, k=60.0, weight=None):
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
-        Consensus score of each pair.
+    ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate.
 
     See Also
     --------
@@ -41,7 +41,7 @@ def reciprocal_rank_fusion(pair, rank, n_pairs, *, k=60.0, weight=None):
     >>> reciprocal_rank_fusion(np.array([0, 1, 0]), np.array([1.0, 2.0, 1.0]), 2, k=0)
     array([2. , 0.5])
     """
-    return comb_sum(pair, 1.0 / (k + rank), n_pairs, weight=weight)
+    return comb_sum(candidate, 1.0 / (k + rank), n_candidates, weight=weight)
 
 
 class ReciprocalRankFusion(BaseAggregator):
@@ -99,4 +99,6 @@ class ReciprocalRankFusion(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        return reciprocal_rank_fusion(lists.pair, lists.rank, lists.n_pairs, k=self.k, weight=lists.row_weight)
+        return reciprocal_rank_fusion(
+            lists.candidate, lists.rank, lists.n_candidates, k=self.k, weight=lists.row_weight
+        )

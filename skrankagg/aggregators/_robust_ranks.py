@@ -9,28 +9,28 @@ from .._order_statistics import log_binomial_tail, log_crossing, log_poisson_bin
 from .._sklearn import Interval
 from .._voter_names import warn_of_misspelt_names
 from ..base import Consensus, voter_values
-from ._normalised_ranks import PER_VOTER, BaseNormalisedRanks, minimum_by_pair
+from ._normalised_ranks import PER_VOTER, BaseNormalisedRanks, minimum_by_candidate
 
 __all__ = ["RobustRankAggregation", "rho_pvalue", "rho_score"]
 
 
-def rho_score(pair, x, n_lists, *, weight=None):
-    """Log probability of the least likely order statistic of each pair's normalised ranks, 1 wherever it is absent.
+def rho_score(candidate, x, n_lists, *, weight=None):
+    """Log probability of the least likely order statistic of each candidate's normalised ranks, 1 where it is absent.
 
     Parameters
     ----------
-    pair : ndarray of shape (n_rows,), dtype=int
-        Code of the (query, item) pair a row votes for.
+    candidate : ndarray of shape (n_rows,), dtype=int
+        Candidate that a row votes for.
     x : ndarray of shape (n_rows,), dtype=float64
         Normalised rank the row gives it, above 0, at most 1.
-    n_lists : ndarray of shape (n_pairs,), dtype=int
-        Number of lists, at least that of each pair's rows.
+    n_lists : ndarray of shape (n_candidates,), dtype=int
+        Number of lists, at least that of each candidate's rows.
     weight : ndarray of shape (n_rows,), dtype=float64, default=None
         Whole numbers: a row of weight w stands for w equal ones, which `n_lists` counts.
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
+    ndarray of shape (n_candidates,), dtype=float64
         Logarithm of rho, at most 0.
 
     See Also
@@ -45,9 +45,11 @@ def rho_score(pair, x, n_lists, *, weight=None):
     >>> np.exp(rho_score(np.array([0, 0, 1]), np.array([0.1, 0.5, 0.5]), np.array([2, 2])))  # 1 - .9 ** 2, 1 - .5 ** 2
     array([0.19, 0.75])
     """
-    rows, place = sorted_places(pair, x, len(n_lists), weight=weight)
-    pair = pair[rows]
-    return minimum_by_pair(pair, log_binomial_tail(place, n_lists[pair], x[rows]), len(n_lists), start=0.0)
+    rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
+    candidate = candidate[rows]
+    return minimum_by_candidate(
+        candidate, log_binomial_tail(place, n_lists[candidate], x[rows]), len(n_lists), start=0.0
+    )
 
 
 def rho_pvalue(log_rho, n_lists, *, exact=False, top_cutoff=1.0):
@@ -55,9 +57,9 @@ def rho_pvalue(log_rho, n_lists, *, exact=False, top_cutoff=1.0):
 
     Parameters
     ----------
-    log_rho : ndarray of shape (n_pairs,), dtype=float64
+    log_rho : ndarray of shape (n_candidates,), dtype=float64
         At most 0.
-    n_lists : ndarray of shape (n_pairs,), dtype=int
+    n_lists : ndarray of shape (n_candidates,), dtype=int
         Number of lists.
     exact : bool, default=False
         Whether to compute the probability, else its bound, the smaller of ``n_lists * rho`` and 1.
@@ -66,7 +68,7 @@ def rho_pvalue(log_rho, n_lists, *, exact=False, top_cutoff=1.0):
 
     Returns
     -------
-    ndarray of shape (n_pairs,), dtype=float64
+    ndarray of shape (n_candidates,), dtype=float64
         Logarithm of p, at most 0.
 
     See Also
@@ -111,9 +113,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
         Share of those items that a list shows, above 0, at most 1: an item that it does not hold may have any rank
         beyond that. None lets lists show everything. It matters where the shares differ, and for the exact p-value,
         which takes one share for all.
-    full : bool, default=False
-        Whether lists are complete: each rank is divided by the length of its list, and a list says nothing of an item
-        that it does not hold. P-values then get smaller with the number of lists that hold the item.
+    absent : {"last", "ignore"}, default="last"
+        What a list says of an item that it does not hold: the normalised rank 1, the worst; or nothing, and each rank
+        is divided by the length of its list, which is then taken to be complete. P-values then get
+        smaller with the number of lists that hold the item.
     voter_weights : mapping or pandas.Series of voter to int, default=None
         Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
 
@@ -138,7 +141,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
     trials of chances :math:`\min(x_k, \sigma_i)`, and 1 for k beyond the number of lists that hold the item; a rank of
     1 is no rank. With equal shares this is the same as without.
 
-    Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``full=True`` no rank at all, its m
+    Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
     being the number of lists that hold it. A list of weight w is w lists: other than whole weights have no meaning for
     order statistics, and are refused. Items with p = 1 tie: they come by the number of lists that hold them. Linear in
     the number of rows but for sorting; exact p-values take about :math:`m^2 / 2` logarithms and powers for each
@@ -175,11 +178,11 @@ class RobustRankAggregation(BaseNormalisedRanks):
     _result_columns = ("pvalue",)
     _variants = ({}, {"exact": True})
 
-    def __init__(self, *, exact=False, n_items=None, top_cutoff=None, full=False, voter_weights=None):
+    def __init__(self, *, exact=False, n_items=None, top_cutoff=None, absent="last", voter_weights=None):
         self.exact = exact
         self.n_items = n_items
         self.top_cutoff = top_cutoff
-        self.full = full
+        self.absent = absent
         self.voter_weights = voter_weights
 
     def _prepare(self, X):
@@ -192,8 +195,10 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     def _list_cutoff(self, lists):
         """Share of the items that each list shows, float64 of shape (n_lists,)."""
-        if self.full:
-            raise ValueError("full=True says that lists are complete, so that top_cutoff has no say; leave it None.")
+        if self.absent == "ignore":
+            raise ValueError(
+                "absent='ignore' says that lists are complete, and top_cutoff that they are not; leave it None."
+            )
         if isinstance(self.top_cutoff, Real):
             cutoff = np.full(lists.n_lists, float(self.top_cutoff))
         elif self.exact:
@@ -220,7 +225,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         x, n_lists = self._normalise(lists)
         cutoff = np.ones(lists.n_lists) if self.top_cutoff is None else self._list_cutoff(lists)
         if np.ptp(cutoff) == 0:
-            log_rho = rho_score(lists.pair, x, n_lists, weight=lists.row_weight)
+            log_rho = rho_score(lists.candidate, x, n_lists, weight=lists.row_weight)
         else:
             log_rho = _rho_of_cut_lists(lists, x, n_lists, cutoff)
         most = float(self.top_cutoff) if self.exact and self.top_cutoff is not None else 1.0
@@ -235,11 +240,11 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
 
 def _rho_of_cut_lists(lists, x, n_lists, cutoff):
-    rows, place = sorted_places(lists.pair, x, lists.n_pairs, weight=lists.row_weight)
-    pair, x = lists.pair[rows], x[rows]
+    rows, place = sorted_places(lists.candidate, x, lists.n_candidates, weight=lists.row_weight)
+    candidate, x = lists.candidate[rows], x[rows]
     log_tail = np.zeros(len(rows))
     copies = lists.list_weight.astype(np.int64)
-    ends = np.searchsorted(pair, lists.pair_ptr)
+    ends = np.searchsorted(candidate, lists.candidate_ptr)
     for q in range(lists.n_queries):
         of_q = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
         chance = np.repeat(cutoff[of_q], copies[of_q])
@@ -247,8 +252,8 @@ def _rho_of_cut_lists(lists, x, n_lists, cutoff):
         # Up to the least share all lists are as good as complete.
         beyond = x[ranked] > chance.min(initial=1.0)
         whole, cut = ranked[~beyond], ranked[beyond]
-        log_tail[whole] = log_binomial_tail(place[whole], n_lists[pair[whole]], x[whole])
+        log_tail[whole] = log_binomial_tail(place[whole], n_lists[candidate[whole]], x[whole])
         if len(cut):
             distinct, which = np.unique(x[cut], return_inverse=True)
             log_tail[cut] = log_poisson_binomial_tail(distinct, place[cut].max(), chance)[place[cut], which]
-    return minimum_by_pair(pair, log_tail, lists.n_pairs, start=0.0)
+    return minimum_by_candidate(candidate, log_tail, lists.n_candidates, start=0.0)

@@ -51,9 +51,11 @@ def consensus_score(lists, consensus, distance="tau"):
     if distance not in LIST_DISTANCES:
         raise ValueError(f"distance must be one of {', '.join(sorted(LIST_DISTANCES))}; got {distance!r}.")
     lists, run = check_lists(lists), check_run(tied_by_score(consensus))
-    query = plain_index(run.queries).get_indexer(plain_index(lists.queries))[lists.pair_query]
-    item = plain_index(run.items).get_indexer(plain_index(lists.items))[lists.pair_item]
-    keys = (run.pair_item[run.pair] + run.list_query[run.row_list].astype(np.int64) * run.n_items).astype(np.int64)
+    query = plain_index(run.queries).get_indexer(plain_index(lists.queries))[lists.candidate_query]
+    item = plain_index(run.items).get_indexer(plain_index(lists.items))[lists.candidate_item]
+    keys = (run.candidate_item[run.candidate] + run.list_query[run.row_list].astype(np.int64) * run.n_items).astype(
+        np.int64
+    )
     order = np.argsort(keys)
     wanted = query * np.int64(run.n_items) + item
     place = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), len(order) - 1)]

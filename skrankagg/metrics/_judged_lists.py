@@ -42,7 +42,7 @@ class JudgedLists:
 
         Parameters
         ----------
-        consensus : RankedPairs or DataFrame
+        consensus : EncodedConsensus or DataFrame
             A query that a frame lacks has an empty list.
         measures : dict of str to Measure
 
@@ -95,7 +95,7 @@ def fit_rank(estimator, X, lists):
 
     Returns
     -------
-    RankedPairs or DataFrame
+    EncodedConsensus or DataFrame
     """
     if isinstance(estimator, BaseAggregator):
         return estimator._fit_rank(lists)

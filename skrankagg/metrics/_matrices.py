@@ -186,9 +186,9 @@ def consensus_agreement(lists, consensus, measure="tau-b", **options):
         voters, ranks = _query_ranks(lists, q)
         ranked = np.full(run.n_items + lists.n_items, np.nan)
         rows = slice(run.row_ptr[place[q]], run.row_ptr[place[q] + 1])
-        ranked[run.pair_item[run.pair[rows]]] = run.rank[rows]
+        ranked[run.candidate_item[run.candidate[rows]]] = run.rank[rows]
         # The lists' items take their places among the consensus' ones; those that it lacks stand behind.
-        here = lists.pair_item[lists.pair_ptr[q] : lists.pair_ptr[q + 1]]
+        here = lists.candidate_item[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]
         column = np.where(item[here] < 0, run.n_items + here, item[here])
         table = np.full((len(voters) + 1, len(ranked)), np.nan)
         table[:-1, column] = ranks
@@ -277,12 +277,12 @@ def pair_counts_of_all(ranks):
         row[here] = np.unique(rank[here], return_inverse=True)[1]
     tied = any(dense[k][held[k]].max(initial=-1) + 1 < held[k].sum() for k in range(m))
     product, both, ordered = np.zeros((m, m)), np.zeros((m, m)), np.zeros((m, m))
-    for sign, pair_held in _pair_strips(dense, None if whole else held):
+    for sign, candidate_held in _pair_strips(dense, None if whole else held):
         product += sign @ sign.T  # whole numbers far below 2 ** 24: exact
         if tied or not whole:
             size = np.abs(sign)
             both += size @ size.T
-            ordered += size.sum(axis=1)[:, None] if whole else size @ pair_held.T
+            ordered += size.sum(axis=1)[:, None] if whole else size @ candidate_held.T
     if not tied and whole:
         both, ordered = pairs, pairs
     return (both - product) / 2, both, ordered, ordered.T, pairs
@@ -378,8 +378,8 @@ def _query_ranks(lists, q):
     """Voters of a query, and the ranks of its items in each of their lists, NaN where a list lacks one."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
-    ranks = np.full((last - first, lists.pair_ptr[q + 1] - lists.pair_ptr[q]), np.nan)
-    ranks[lists.row_list[rows] - first, lists.pair[rows] - lists.pair_ptr[q]] = lists.rank[rows]
+    ranks = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), np.nan)
+    ranks[lists.row_list[rows] - first, lists.candidate[rows] - lists.candidate_ptr[q]] = lists.rank[rows]
     return lists.list_voter[first:last], ranks
 
 

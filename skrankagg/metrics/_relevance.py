@@ -8,6 +8,7 @@ from .._conflicts import describe_conflict
 from .._frames import plain_index
 from .._grouped import expand, gather_ranges, group_order, positions
 from .._kernels import ragged_cumsum
+from .._qrels import encode_run
 
 __all__ = ["RankedRelevance", "RelevanceList"]
 
@@ -432,17 +433,21 @@ class RankedRelevance(RelevanceList):
             rows, ptr = slice(None), run.row_ptr
         else:  # a place behind the last query is an empty range
             rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
+<<<<<<< HEAD
         ranked = cls(
-            qrels.align(run).relevance[run.pair[rows]],
+            qrels.align(run).relevance[run.candidate[rows]],
             ptr,
             judged,
             conflict=describe_conflict(run, np.isin(np.arange(run.n_queries), place)),
         )
+=======
+        ranked = cls(encode_run(qrels, run).relevance[run.candidate[rows]], ptr, judged)
+>>>>>>> evaluate
         # Most rules for ties look at nothing else.
         ranked._get_columns = lambda: (
             run.score[rows] if run.has_scores else None,
             run.rank[rows],
-            (run.pair_item[run.pair[rows]], run.items),
+            (run.candidate_item[run.candidate[rows]], run.items),
         )
         return ranked
 
@@ -454,21 +459,21 @@ class RankedRelevance(RelevanceList):
         ----------
         lists : RankedLists
             What was aggregated.
-        order : ndarray of shape (n_pairs,), dtype=int
-            Pairs of each query in the order returned.
+        order : ndarray of shape (n_candidates,), dtype=int
+            Candidates of each query in the order returned.
         encoded : EncodedQrels
             Judgements aligned with `lists`.
         judged : RelevanceList
             All grades of each query, which several runs over the same lists share.
-        score : ndarray of shape (n_pairs,), default=None
+        score : ndarray of shape (n_candidates,), default=None
             Scores in this order; None means that there are no ties.
 
         Returns
         -------
         RankedRelevance
         """
-        ranked = cls(encoded.relevance[order], lists.pair_ptr, judged)
-        ranked._get_columns = lambda: (score, None, (lists.pair_item[order], lists.items))
+        ranked = cls(encoded.relevance[order], lists.candidate_ptr, judged)
+        ranked._get_columns = lambda: (score, None, (lists.candidate_item[order], lists.items))
         return ranked
 
     def positive_only(self):

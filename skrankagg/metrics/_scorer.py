@@ -51,10 +51,10 @@ def make_ranking_scorer(metrics, *, qrels=None, **conventions):
     >>> from skrankagg.metrics import make_ranking_scorer
     >>> lists, qrels = make_ranked_lists(n_queries=10, random_state=0)
     >>> search = GridSearchCV(
-    ...     CombSUM(), {"norm": ["borda", "rank", "score"]}, scoring=make_ranking_scorer("ndcg@10", qrels=qrels), cv=5
+    ...     CombSUM(), {"norm": ["borda", "rank", "min-max"]}, scoring=make_ranking_scorer("ndcg@10", qrels=qrels), cv=5
     ... )
     >>> search.fit(RankedLists.from_frame(lists)).best_params_
-    {'norm': 'score'}
+    {'norm': 'min-max'}
     """
     scorer = RankingScorer(metrics, qrels=None if qrels is None else check_qrels(qrels), conventions=conventions)
     scorer._measures()

@@ -95,12 +95,12 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), *, missing
         places, _ = gather_ranges(lists.row_ptr, own)
         grades, judged_ptr = gather_ranges(encoded.judged_ptr, queries)
         ranked = RankedRelevance(
-            encoded.relevance[lists.pair[places]],
+            encoded.relevance[lists.candidate[places]],
             np.concatenate([[0], np.cumsum(length[queries])]),
             RelevanceList(encoded.best_first[grades], judged_ptr),
             score=lists.score[places] if lists.has_scores else None,
             rank=lists.rank[places],
-            item=(lists.pair_item[lists.pair[places]], lists.items),
+            item=(lists.candidate_item[lists.candidate[places]], lists.items),
             conflict=describe_conflict(lists, np.isin(np.arange(lists.n_lists), own)),
         )
         rows[voter] = [*(measure.summarize(measure(ranked)) for measure in measures.values()), len(queries)]

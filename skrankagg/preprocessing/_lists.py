@@ -20,8 +20,8 @@ class ScoreNormalizer(ListTransformer):
 
     Parameters
     ----------
-    norm : {"borda", "rank", "score", "simple-borda", "z-score"}, default="score"
-        How, as in :class:`~skrankagg.aggregators.CombSUM`; "score" (to 0 to 1) and "z-score" need scores, the others
+    norm : {"borda", "min-max", "rank", "simple-borda", "z-score"}, default="min-max"
+        How, as in :class:`~skrankagg.aggregators.CombSUM`; "min-max" (to 0 to 1) and "z-score" need scores, the others
         read ranks.
 
     See Also
@@ -47,7 +47,7 @@ class ScoreNormalizer(ListTransformer):
 
     _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None})]}
 
-    def __init__(self, norm="score"):
+    def __init__(self, norm="min-max"):
         self.norm = norm
 
     def _prepare(self, X):
@@ -68,7 +68,7 @@ class TopK(ListTransformer):
 
     Parameters
     ----------
-    depth : int, default=100
+    k : int, default=100
         Number of items to keep, at least 1.
     ties : {"cut", "keep"}, default="cut"
         What to do with items tied across the cut: keep as many as there is room for, in the order of their ids, or
@@ -95,12 +95,12 @@ class TopK(ListTransformer):
     """
 
     _parameter_constraints: dict = {
-        "depth": [Interval(Integral, 1, None, closed="left")],
+        "k": [Interval(Integral, 1, None, closed="left")],
         "ties": [StrOptions({"cut", "keep"})],
     }
 
-    def __init__(self, depth=100, *, ties="cut"):
-        self.depth = depth
+    def __init__(self, k=100, *, ties="cut"):
+        self.k = k
         self.ties = ties
 
     def _transform_lists(self, lists):
@@ -108,5 +108,5 @@ class TopK(ListTransformer):
         if self.ties == "keep":
             tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
             place = np.repeat(place[tie_ptr[:-1]], np.diff(tie_ptr))
-        kept = place <= self.depth
+        kept = place <= self.k
         return lists if kept.all() else lists.keep_rows(kept)[0]

@@ -21,7 +21,7 @@ from skrankagg.model_selection import QueryKFold
 CANDIDATES = [
     CombSUM(norm="rank"),
     CombSUM(norm="borda"),
-    CombSUM(norm="score"),
+    CombSUM(norm="min-max"),
     CombMNZ(norm="rank"),
     ReciprocalRankFusion(k=1),
     ReciprocalRankFusion(k=60),

@@ -71,9 +71,9 @@ METHODS = [
     RankStatistic(),
     RobustRankAggregation(),
     CombSUM(norm="z-score"),
-    RankStatistic(full=True),
-    RankStatistic(full=True, statistic="geometric-mean"),
-    RobustRankAggregation(full=True),
+    RankStatistic(absent="ignore"),
+    RankStatistic(absent="ignore", statistic="geometric-mean"),
+    RobustRankAggregation(absent="ignore"),
     MarkovChain(chain="mc1"),
     MarkovChain(chain="mc3"),
     MarkovChain(chain="mc4"),
@@ -88,11 +88,11 @@ METHODS = [
 OTHERS = [
     SimpleBorda(),
     CombSUM(norm="borda"),
-    CombSUM(norm="score"),
+    CombSUM(norm="min-max"),
     CombSUM(norm=None),
     CombMNZ(norm="borda"),
     CombMNZ(norm="rank"),
-    CombMNZ(norm="score"),
+    CombMNZ(norm="min-max"),
     CombMNZ(norm="z-score"),
     Condorcet(),
     Outranking(),
@@ -106,8 +106,8 @@ OTHERS = [
     RankStatistic(statistic="geometric-mean"),
     RankStatistic(statistic="median"),
     RankStatistic(statistic="min"),
-    RankStatistic(full=True, statistic="median"),
-    RankStatistic(full=True, statistic="min"),
+    RankStatistic(absent="ignore", statistic="median"),
+    RankStatistic(absent="ignore", statistic="min"),
     MarkovChain(chain="mc2"),
     MarkovChain(chain="mct", ergodic_number=0),
     RankedPairs(absent="ignore", strength="votes"),
@@ -152,10 +152,10 @@ def seen_lists(random_state, *, n_lists, length, matched=None, spread=1.0, n_ite
 def most_likely_qualities(lists, max_iter=10_000):
     """Hunter's iteration for the Plackett-Luce model: strengths that make the lists of one query most likely."""
     length = int(lists.list_length[0])
-    item = lists.pair.reshape(-1, length)
+    item = lists.candidate.reshape(-1, length)
     # Each place but the last is a choice among the items from there on.
-    chosen = np.bincount(item[:, :-1].ravel(), minlength=lists.n_pairs)
-    strength = np.ones(lists.n_pairs)
+    chosen = np.bincount(item[:, :-1].ravel(), minlength=lists.n_candidates)
+    strength = np.ones(lists.n_candidates)
     for _ in range(max_iter):
         left = np.cumsum(strength[item][:, ::-1], axis=1)[:, ::-1][:, :-1]
         share = np.cumsum(1 / left, axis=1)
@@ -171,8 +171,8 @@ def most_likely_qualities(lists, max_iter=10_000):
 def taus(order, lists, quality):
     """Kendall's tau of an order of the pairs with their quality, and with the number of lists that hold them."""
     place = -np.arange(len(order))
-    quality = quality[lists.items[lists.pair_item].to_numpy()]
-    return kendalltau(place, quality[order])[0], kendalltau(place, lists.pair_weight[order])[0]
+    quality = quality[lists.items[lists.candidate_item].to_numpy()]
+    return kendalltau(place, quality[order])[0], kendalltau(place, lists.candidate_weight[order])[0]
 
 
 def order_of(method, lists):
@@ -180,7 +180,7 @@ def order_of(method, lists):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExposureWarning)
         item = method.fit_transform(lists)["item"]
-    return lists.items[lists.pair_item].get_indexer(item)
+    return lists.items[lists.candidate_item].get_indexer(item)
 
 
 def main():

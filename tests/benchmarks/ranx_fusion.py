@@ -23,8 +23,8 @@ from skrankagg import BordaCount, CombMNZ, CombSUM, Condorcet, Qrels, RankedList
 
 # Ours, and theirs: the method's name, its parameters and the normalisation of scores.
 METHODS = {
-    "CombSUM": (CombSUM(norm="score"), ("sum", {}, "min-max")),
-    "CombMNZ": (CombMNZ(norm="score"), ("mnz", {}, "min-max")),
+    "CombSUM": (CombSUM(norm="min-max"), ("sum", {}, "min-max")),
+    "CombMNZ": (CombMNZ(norm="min-max"), ("mnz", {}, "min-max")),
     "ReciprocalRankFusion": (ReciprocalRankFusion(), ("rrf", {"k": 60}, None)),
     "BordaCount": (BordaCount(), ("bordafuse", {}, None)),
     "Condorcet": (Condorcet(), ("condorcet", {}, None)),
@@ -68,7 +68,7 @@ _COLD_OURS = """
 import pandas as pd
 from skrankagg import CombSUM
 lists = {"query": "q", "voter": ["a", "a", "b", "b"], "item": ["x", "y", "y", "z"], "score": [2.0, 1.0, 3.0, 2.0]}
-CombSUM(norm="score").fit_transform(pd.DataFrame(lists))
+CombSUM(norm="min-max").fit_transform(pd.DataFrame(lists))
 """
 
 _COLD_THEIRS = """

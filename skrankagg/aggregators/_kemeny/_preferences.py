@@ -8,8 +8,8 @@ from ..._pairwise import preference_matrix
 
 __all__ = ["condorcet_components", "kemeny_lower_bound", "kemeny_score", "mean_tau_x", "pairwise_preferences"]
 
-#: What absent items are, and how the matrices of pairs name it.
-ABSENT = {"last": "below", "ignore": "apart"}
+#: What absent items are.
+ABSENT = ("last", "ignore")
 #: Margins within this share of the total weight are draws.
 TOLERANCE = 1e-12
 
@@ -72,7 +72,7 @@ def pairwise_preferences(X, *, absent="last"):
 
 def query_preferences(lists, q, absent):
     """Make the two matrices of :func:`pairwise_preferences` for a query of encoded lists."""
-    prefer, both = preference_matrix(lists, q, absent=ABSENT[absent])
+    prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":
         both = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]].sum()
     tied = np.maximum(both - (prefer + prefer.T), 0.0)

@@ -65,8 +65,8 @@ class KemenyOptimal(Method):
         held = table.held
         above = (table.place[:, :, None] < table.place[:, None, :]) & held[:, :, None] & held[:, None, :]
         # A list of fewer than two items has no pairs: there it made everything NaN, here it says nothing.
-        n_pairs = table.length * (table.length - 1.0) / 2.0
-        return above / np.maximum(n_pairs, 1.0)[:, None, None]
+        n_candidates = table.length * (table.length - 1.0) / 2.0
+        return above / np.maximum(n_candidates, 1.0)[:, None, None]
 
 
 def best_order(gains):

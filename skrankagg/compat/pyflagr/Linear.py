@@ -20,7 +20,8 @@ class _Comb(Method):
         return table, comb_terms(table, self.normalization, self._multiply, self._quirks)()
 
     def _paper(self):
-        return getattr(aggregators, self._estimator)(norm=self.normalization)
+        norm = "min-max" if self.normalization == "score" else self.normalization
+        return getattr(aggregators, self._estimator)(norm=norm)
 
 
 class CombSUM(_Comb):

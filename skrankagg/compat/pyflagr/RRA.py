@@ -57,13 +57,13 @@ class RRA(Method):
         lists = profile.lists
         if self._follows_paper():
             return super()._run(profile)
-        n_items = lists.query_n_items[lists.pair_query]
-        n_lists = np.diff(lists.list_ptr)[lists.pair_query]
+        n_items = lists.query_n_items[lists.candidate_query]
+        n_lists = np.diff(lists.list_ptr)[lists.candidate_query]
         if profile.absent_voters:
             n_lists[:] = lists.n_voters
         # Ranks may be written from 0, or exceed the number of items.
-        x = np.clip(profile.rank / n_items[lists.pair], np.finfo(np.float64).tiny, 1.0)
-        log_rho = aggregators.rho_score(lists.pair, x, n_lists)
+        x = np.clip(profile.rank / n_items[lists.candidate], np.finfo(np.float64).tiny, 1.0)
+        log_rho = aggregators.rho_score(lists.candidate, x, n_lists)
         pvalue = np.exp(aggregators.rho_pvalue(log_rho, n_lists, exact=self.exact))
         order, score = rank_groups(lists, -pvalue, self._quirks)
-        return Run(order, lists.pair_ptr, -score)
+        return Run(order, lists.candidate_ptr, -score)

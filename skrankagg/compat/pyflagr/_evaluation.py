@@ -29,7 +29,7 @@ def evaluate_run(profile, encoded, run, eval_pts, quirks):
         Queries without judgements count, with 0.
     """
     judged = RelevanceList(encoded.best_first, encoded.judged_ptr)
-    grade = np.nan_to_num(encoded.relevance[run.pair])
+    grade = np.nan_to_num(encoded.relevance[run.candidate])
     found = np.where(run.score > 0, grade, 0.0) if "eval.positive_only" in quirks else grade
     hits = RankedRelevance(found, run.ptr, judged)
     gains = RankedRelevance(grade, run.ptr, judged)

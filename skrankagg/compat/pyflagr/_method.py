@@ -30,15 +30,15 @@ class Run:
 
     Parameters
     ----------
-    pair : ndarray of shape (n_rows,), dtype=int64
-        Pairs of the profile's lists, query by query, best first.
+    candidate : ndarray of shape (n_rows,), dtype=int64
+        Candidates of the profile's lists, query by query, best first.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Rows of each query.
     score : ndarray of shape (n_rows,), dtype=float64
         Score of each.
     """
 
-    pair: np.ndarray
+    candidate: np.ndarray
     ptr: np.ndarray
     score: np.ndarray
 
@@ -119,9 +119,9 @@ class Method:
         score = np.round(run.score, 6) if "six_decimals" in self._quirks else run.score
         return pd.DataFrame(
             {
-                "Query": queries.take(lists.queries[lists.pair_query[run.pair]]),
+                "Query": queries.take(lists.queries[lists.candidate_query[run.candidate]]),
                 "Voter": "PyFLAGR",
-                "ItemID": ids_out(lists.items).take(lists.pair_item[run.pair]),
+                "ItemID": ids_out(lists.items).take(lists.candidate_item[run.candidate]),
                 "Rank": positions(run.ptr),
                 "Score": score,
                 "Aggregator": self._number,
@@ -157,12 +157,12 @@ class Method:
         estimator = self._paper() if self._follows_paper() else None
         if estimator is not None:
             ranked = estimator._rank(estimator._prepare(profile.lists))
-            return Run(ranked.order, profile.lists.pair_ptr, self._paper_score(ranked))
-        pairs, scores = [], []
+            return Run(ranked.order, profile.lists.candidate_ptr, self._paper_score(ranked))
+        candidates, scores = [], []
         for table in profile.tables():
             left, score = self._scores(table)
             order, score = rank_table(left, score, self._quirks)
-            pairs.append(profile.lists.pair_ptr[table.query] + left.items[order])
+            candidates.append(profile.lists.candidate_ptr[table.query] + left.items[order])
             scores.append(score)
-        ptr = np.concatenate([[0], np.cumsum([len(one) for one in pairs])])
-        return Run(np.concatenate(pairs), ptr, np.concatenate(scores))
+        ptr = np.concatenate([[0], np.cumsum([len(one) for one in candidates])])
+        return Run(np.concatenate(candidates), ptr, np.concatenate(scores))

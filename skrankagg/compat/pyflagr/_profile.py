@@ -72,11 +72,11 @@ class QueryTable:
             list_weight=np.ones(len(present)),
             list_conflict=None,
             row_ptr=row_ptr,
-            pair=item.astype(np.int32),
+            candidate=item.astype(np.int32),
             rank=mid_ranks(row_ptr, start | (np.diff(rank, prepend=-1.0) != 0)),
             score=None,
-            pair_ptr=np.array([0, n]),
-            pair_item=np.arange(n, dtype=np.int32),
+            candidate_ptr=np.array([0, n]),
+            candidate_item=np.arange(n, dtype=np.int32),
         )
 
     @property
@@ -135,7 +135,7 @@ class QueryTable:
     def hash_order(self):
         """The items in the order of FLAGR's hash table, which is where its searches and sums begin."""
         lists = self.profile.lists
-        slot = self.profile.item_slots[lists.pair_item[lists.pair_ptr[self.query] + self.items]]
+        slot = self.profile.item_slots[lists.candidate_item[lists.candidate_ptr[self.query] + self.items]]
         # The newest of a slot comes first; items come list by list.
         first = np.where(self.held, self.place + np.cumsum(self.length)[:, None], np.iinfo(np.int64).max).min(axis=0)
         return np.lexsort((-first, slot))
@@ -244,10 +244,10 @@ class Profile:
         for q in range(lists.n_queries):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             rows = slice(lists.row_ptr[own.start], lists.row_ptr[own.stop])
-            n = int(lists.pair_ptr[q + 1] - lists.pair_ptr[q])
+            n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
             present = lists.list_voter[own].astype(np.int64) if self.absent_voters else np.arange(own.stop - own.start)
             m = lists.n_voters if self.absent_voters else own.stop - own.start
-            cells = present[lists.row_list[rows] - own.start], lists.pair[rows] - lists.pair_ptr[q]
+            cells = present[lists.row_list[rows] - own.start], lists.candidate[rows] - lists.candidate_ptr[q]
 
             def spread(value, absent, where=cells, shape=(m, n)):
                 matrix = np.full(shape, absent)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...base import rank_pairs, rank_scores
+from ...base import order_candidates, rank_scores
 
 __all__ = ["add_up", "rank_groups", "rank_table", "single"]
 
@@ -53,18 +53,18 @@ def rank_groups(lists, score, quirks):
     Parameters
     ----------
     lists : RankedLists
-    score : ndarray of shape (n_pairs,), dtype=float64
+    score : ndarray of shape (n_candidates,), dtype=float64
     quirks : frozenset of str
 
     Returns
     -------
-    order : ndarray of shape (n_pairs,), dtype=int64
-    score : ndarray of shape (n_pairs,), dtype=float64
+    order : ndarray of shape (n_candidates,), dtype=int64
+    score : ndarray of shape (n_candidates,), dtype=float64
     """
     if "sum.file_order" in quirks:
-        order = np.lexsort((-lists.pair_weight, -score, lists.pair_query))
+        order = np.lexsort((-lists.candidate_weight, -score, lists.candidate_query))
         return order, score[order]
-    return rank_pairs(lists, score)
+    return order_candidates(lists, score)
 
 
 def single(value, quirks):

@@ -24,7 +24,7 @@ def check_lists_out(transformer):
     """What comes out is ranked lists, encoded as their own frame would be."""
     encoded = clone(transformer).fit_transform(RankedLists.from_frame(example_lists()))
     again = RankedLists.from_frame(encoded.to_frame(), score="score" if encoded.has_scores else None)
-    for name in ("list_ptr", "row_ptr", "pair", "rank", "pair_ptr"):
+    for name in ("list_ptr", "row_ptr", "candidate", "rank", "candidate_ptr"):
         assert np.array_equal(getattr(encoded, name), getattr(again, name)), f"`{name}` is not that of the lists"
 
 
