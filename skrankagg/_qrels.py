@@ -13,7 +13,7 @@ from ._grouped import expand, gather_ranges, group_order, sort_codes
 from ._immutable import Immutable
 from .exceptions import NothingJudgedWarning
 
-__all__ = ["EncodedQrels", "Qrels", "check_qrels", "find_queries", "match_ids", "show_ids"]
+__all__ = ["EncodedQrels", "Qrels", "check_qrels", "encode_run", "find_queries", "match_ids", "show_ids"]
 
 # Judgements are looked up in a table of queries by items where it has at most so many cells for each candidate and each
 # judgement, some queries at a time.
@@ -147,8 +147,8 @@ class Qrels(Immutable):
             If no item of the lists is judged.
         """
         find_queries(self, lists.queries)
-        encoded, item = self._align(lists)
-        if (item < 0).all():
+        encoded = encode_run(self, lists)
+        if np.isnan(encoded.relevance).all() and (match_ids(lists.items, self.items, "item") < 0).all():
             warnings.warn(
                 f"The lists hold no judged item: they have {show_ids(lists.items)}, the qrels judge "
                 f"{show_ids(self.items)}; every measure that counts judged items is 0. Check the ids.",
@@ -156,36 +156,6 @@ class Qrels(Immutable):
                 stacklevel=2,
             )
         return encoded
-
-    def align(self, run):
-        """Align the judgements with a run, some of whose queries or items may be judged, or none.
-
-        Parameters
-        ----------
-        run : RankedLists
-            One list for each query.
-
-        Returns
-        -------
-        EncodedQrels
-            The grade of each candidate of the run.
-
-        Raises
-        ------
-        ValueError
-            If ids cannot match: integers on one side, strings on the other.
-        """
-        return self._align(run)[0]
-
-    def _align(self, lists):
-        query = match_ids(lists.queries, self.queries, "query")
-        item = match_ids(lists.items, self.items, "item")
-        judged = query >= 0
-        rows, judged_ptr = gather_ranges(
-            np.append(self.ptr, self.n_judgements), np.where(judged, query, self.n_queries)
-        )
-        relevance = self._look_up(lists, query, item, rows, judged_ptr)
-        return EncodedQrels(relevance, judged, judged_ptr, self.best_first[rows]), item
 
     def reassign(self, queries, place):
         """Give queries the judgements of other ones.
@@ -317,6 +287,33 @@ def check_qrels(qrels):
     Qrels
     """
     return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
+
+
+def encode_run(qrels, run):
+    """Align judgements with a run of which some queries and items may be judged, or none.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    run : RankedLists
+        One list for each query.
+
+    Returns
+    -------
+    EncodedQrels
+        The grade of each candidate of the run.
+
+    Raises
+    ------
+    ValueError
+        If ids cannot match: integers on one side, strings on the other.
+    """
+    query = match_ids(run.queries, qrels.queries, "query")
+    item = match_ids(run.items, qrels.items, "item")
+    judged = query >= 0
+    rows, judged_ptr = gather_ranges(np.append(qrels.ptr, qrels.n_judgements), np.where(judged, query, qrels.n_queries))
+    relevance = qrels._look_up(run, query, item, rows, judged_ptr)
+    return EncodedQrels(relevance, judged, judged_ptr, qrels.best_first[rows])
 
 
 def find_queries(qrels, queries):

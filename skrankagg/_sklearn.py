@@ -12,7 +12,6 @@ from sklearn.utils._set_output import _get_output_config as get_output_config
 from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import _threadpool_controller_decorator as limit_threads
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,7 +33,6 @@ __all__ = [
     "TransformerMixin",
     "VisualBlock",
     "accept_lists",
-    "available_if",
     "check_is_fitted",
     "clone",
     "get_output_config",

@@ -28,6 +28,7 @@ from ._fitted_rows import RemembersRows
 from ._frames import first_row, plain_index, show_id
 from ._grouped import expand, group_order, positions, starts_to_ptr
 from ._lists import check_lists
+from ._output import check_output
 from ._sklearn import BaseEstimator, Tags, TransformerMixin, accept_lists
 from ._voter_names import near_voters, type_hint, unmatched, warn_of_misspelt_names
 
@@ -560,6 +561,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     def _prepare(self, X):
         """Check the parameters and the lists, encode them, and apply the voters' weights."""
         self._validate_params()
+        check_output(self, X)
         lists = check_lists(X)
         tags = self.__sklearn_tags__().aggregator_tags
         if getattr(self, "voter_weights", None) is not None:

@@ -315,4 +315,15 @@ def test_unfitted_it_has_nothing_to_say():
         Comparator(METHODS, qrels=QRELS).transform(LISTS)
     with pytest.raises(NotFittedError):
         Comparator(METHODS, qrels=QRELS).score(LISTS)
-    assert not hasattr(Comparator(METHODS), "get_feature_names_out")
+    with pytest.raises(NotFittedError):
+        Comparator(METHODS).get_feature_names_out()
+
+
+@pytest.mark.parametrize("wrap", [lambda one: one, lambda one: make_pipeline(one)], ids=["alone", "pipeline"])
+def test_the_output_is_set_before_fit_or_after(wrap):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow", reason="polars takes strings of pandas through pyarrow")
+    before = wrap(Comparator(METHODS, qrels=QRELS)).set_output(transform="polars").fit(LISTS)
+    after = wrap(Comparator(METHODS, qrels=QRELS)).fit(LISTS).set_output(transform="polars")
+    for comparator in (before, after):
+        assert isinstance(comparator.transform(LISTS), polars.DataFrame)

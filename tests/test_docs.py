@@ -32,8 +32,14 @@ def page_name(page):
     return "_".join(["page", *page.relative_to(DOCS).with_suffix("").parts])
 
 
+# They convert frames of pandas with strings to polars, which goes through pyarrow.
+NEED_PYARROW = {"page_scaling_out", "page_user_guide_lists"}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=page_name)
 def test_examples(page, monkeypatch):
+    if page_name(page) in NEED_PYARROW:
+        pytest.importorskip("pyarrow", reason="its examples need pyarrow")
     # The fences of code blocks end an example like a blank line does.
     text = page.read_text(encoding="utf-8").replace("```python", "").replace("```", "")
     # A module of its own, so that what a page defines can be pickled.

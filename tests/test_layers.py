@@ -19,7 +19,7 @@ LAYERS = [
     {"_encoding", "_exposure", "_query_container", "_voter_names"},
     {"_qrels"},
     {"_lists"},
-    {"_fitted_rows"},
+    {"_fitted_rows", "_output"},
     {"base", "datasets"},
     {"_weighted"},
     {"metrics", "stats"},

@@ -10,7 +10,7 @@ from skrankagg._sklearn import Interval
 from skrankagg.compat.pyflagr.Linear import CombSUM as FlagrCombSUM
 from skrankagg.datasets import make_mallows, make_ranked_lists, make_rasdagen
 from skrankagg.metrics import average_overlap, evaluate, interpolated_precision, measure_names, overlap
-from skrankagg.model_selection import flagr_metrics, select_results
+from skrankagg.model_selection import QueryKFold, QueryShuffleSplit, flagr_metrics, select_results
 from skrankagg.preprocessing import TopK
 from skrankagg.stats import bootstrap_interval, randomization_test
 from skrankagg.utils.discovery import all_aggregators, all_transformers
@@ -64,6 +64,8 @@ def test_a_measure_refuses_a_bool_for_its_cutoff(name):
         (lambda: overlap(["a"], ["a"], True), "whole number of at least 1"),
         (lambda: average_overlap(["a"], ["a"], True), "whole number of at least 1"),
         (lambda: flagr_metrics(True), "cutoff must be an int"),
+        (lambda: QueryShuffleSplit(True), "n_splits must be an int"),
+        (lambda: QueryKFold(True), "n_splits=2 or more"),
         (lambda: select_results(None, None, cutoff=True), "cutoff must be an int"),
         (lambda: FlagrCombSUM(eval_pts=True), "eval_pts must be an int"),
         (lambda: make_ranked_lists(n_queries=True), "n_queries to be an int"),

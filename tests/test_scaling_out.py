@@ -79,6 +79,7 @@ def assert_same_measures(found, expected):
 
 
 def test_a_cluster_gets_what_one_machine_gets(data, tmp_path):
+    pytest.importorskip("distributed", reason="Dask is not installed")
     frame, qrels = data
     write_lists(frame, tmp_path / "lists")
     qrels.to_parquet(tmp_path / "qrels.parquet")
@@ -100,7 +101,7 @@ def test_a_cluster_gets_what_one_machine_gets(data, tmp_path):
 @pytest.fixture
 def recipe(data, tmp_path):
     """Names of the script, with the lists as a frame of Dask in which queries are torn."""
-    import dask
+    dask = pytest.importorskip("dask", reason="Dask is not installed")
     import dask.dataframe as dd
 
     write_lists(data[0], tmp_path / "lists")

@@ -8,6 +8,7 @@ from .._conflicts import describe_conflict
 from .._frames import plain_index
 from .._grouped import expand, gather_ranges, group_order, positions
 from .._kernels import ragged_cumsum
+from .._qrels import encode_run
 
 __all__ = ["RankedRelevance", "RelevanceList"]
 
@@ -433,7 +434,7 @@ class RankedRelevance(RelevanceList):
         else:  # a place behind the last query is an empty range
             rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
         ranked = cls(
-            qrels.align(run).relevance[run.candidate[rows]],
+            encode_run(qrels, run).relevance[run.candidate[rows]],
             ptr,
             judged,
             conflict=describe_conflict(run, np.isin(np.arange(run.n_queries), place)),

@@ -9,13 +9,13 @@ from joblib import Parallel, delayed
 from .._composition import Composition
 from .._fitted_rows import RemembersRows, check_untorn
 from .._lists import check_lists
+from .._output import check_output
 from .._progress import is_interactive
 from .._sklearn import (
     ANY_INTEGER,
     StrOptions,
     TransformerMixin,
     accept_lists,
-    available_if,
     check_is_fitted,
     clone,
     print_elapsed_time,
@@ -170,6 +170,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             If some methods fail and `error_score` is a number.
         """
         self._validate_params()
+        check_output(self, X)
         members = self._members()
         self._check_learns()
         check_learners(members, self.learns)
@@ -238,6 +239,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             Columns `query`, `item`, `score`, `rank` and the method's own.
         """
         check_is_fitted(self)
+        check_output(self, X)
         return self.best_estimator_.transform(X)
 
     def score(self, X, y=None, *, qrels=None):
@@ -354,7 +356,6 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         if unknown:
             raise ValueError(f"learns must name methods among {', '.join(names)}; got {unknown[0]!r}.")
 
-    @available_if(lambda self: hasattr(self, "best_estimator_"))
     def get_feature_names_out(self, input_features=None):
         """Columns of the best method's consensus.
 
@@ -367,7 +368,13 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         -------
         ndarray of str objects
             Names, in their order.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``: which method is best is not known yet.
         """
+        check_is_fitted(self)
         return self.best_estimator_.get_feature_names_out()
 
     def __sklearn_tags__(self):

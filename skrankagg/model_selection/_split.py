@@ -5,6 +5,7 @@ from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 
 from .._frames import Columns
 from .._lists import RankedLists
+from .._numbers import is_integer
 from .._qrels import check_qrels, find_queries
 
 __all__ = ["QueryKFold", "QueryShuffleSplit"]
@@ -169,6 +170,8 @@ class QueryShuffleSplit(_QuerySplitter):
     """
 
     def __init__(self, n_splits=10, *, test_size=None, train_size=None, random_state=None, query="query", qrels=None):
+        if not is_integer(n_splits) or n_splits < 1:
+            raise ValueError(f"n_splits must be an int of at least 1; got {n_splits!r}.")
         self.n_splits = n_splits
         self.test_size = test_size
         self.train_size = train_size

@@ -4,6 +4,7 @@ import numpy as np
 
 from .._fitted_rows import RemembersRows
 from .._lists import RankedLists, check_lists
+from .._output import check_output
 from .._sklearn import BaseEstimator, NotFittedError, TransformerMixin, accept_lists, get_output_config
 
 __all__ = ["ListTransformer"]
@@ -134,6 +135,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
 
     def _prepare(self, X):
         self._validate_params()
+        check_output(self, X, with_voters=True)
         return check_lists(X)
 
     def _fit(self, lists):

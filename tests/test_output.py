@@ -1,0 +1,88 @@
+"""Frames of polars where set_output asks for them, or one sentence before the work."""
+
+import importlib.util
+
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.pipeline import make_pipeline
+
+from skrankagg import CombSUM, Comparator, Qrels, RankedLists
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.preprocessing import AggregatorUnion, TopK
+from skrankagg.utils.discovery import default_methods
+from skrankagg.utils.estimator_checks import example_lists
+
+FRAME, QRELS = make_ranked_lists(n_queries=3, n_voters=3, n_items=8, list_length=6, random_state=0)
+LISTS = RankedLists.from_frame(FRAME)
+# Neither reads a consensus before it is needed: the work is what fails here.
+BROKEN = {"_aggregate": None, "_transform_lists": None, "_fit_lists": None}
+
+
+@pytest.fixture
+def lacking(monkeypatch):
+    """Make libraries look as if they were not installed."""
+    find_spec = importlib.util.find_spec
+
+    def lack(*names):
+        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in names else find_spec(name))
+
+    return lack
+
+
+def comparator():
+    return Comparator([("sum", CombSUM(norm="borda"))], metrics="map", qrels=Qrels.from_frame(QRELS))
+
+
+ESTIMATORS = {
+    **dict(default_methods()),
+    "TopK": TopK(3),
+    "AggregatorUnion": AggregatorUnion([("sum", CombSUM(norm="borda"))]),
+    "Comparator": comparator(),
+    "pipeline": make_pipeline(TopK(3), CombSUM(norm="borda")),
+}
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=ESTIMATORS.keys())
+def test_polars_without_pyarrow_is_one_sentence_before_the_work(estimator, lacking, monkeypatch):
+    estimator = sklearn.clone(estimator).set_output(transform="polars")
+    for owner in {type(estimator), type(getattr(estimator, "steps", [[None, estimator]])[0][1])}:
+        for work, nothing in BROKEN.items():
+            monkeypatch.setattr(owner, work, nothing, raising=False)
+    lacking("pyarrow")
+    words = r"transform='polars' .* pyarrow is missing\. Install with pip install pyarrow, or say set_output"
+    for X in (FRAME, LISTS):
+        with pytest.raises(ImportError, match=words):
+            estimator.fit(X)
+        with pytest.raises(ImportError, match=words):
+            estimator.fit_transform(X)
+
+
+@pytest.mark.parametrize("name", ["Copeland", "TopK", "Comparator"])
+def test_the_configuration_of_scikit_learn_is_asked_too(name, lacking):
+    fitted = sklearn.clone(ESTIMATORS[name]).fit(LISTS)
+    lacking("polars", "pyarrow")
+    with (
+        sklearn.config_context(transform_output="polars"),
+        pytest.raises(ImportError, match="polars and pyarrow are missing"),
+    ):
+        fitted.transform(LISTS)
+    assert len(fitted.transform(LISTS)) > 0
+
+
+def test_pandas_needs_nothing_else(lacking):
+    lacking("polars", "pyarrow")
+    found = CombSUM(norm="borda").set_output(transform="pandas").fit_transform(FRAME)
+    pd.testing.assert_frame_equal(found, CombSUM(norm="borda").fit_transform(FRAME))
+
+
+def test_polars_takes_ids_that_are_numbers_without_pyarrow(lacking):
+    polars = pytest.importorskip("polars", minversion="1.30")
+    lists = example_lists()
+    lists = lists.assign(query=lists["query"].str[1:].astype(int), item=lists["item"].map(hash))
+    expected = CombSUM(norm="borda").fit_transform(lists)
+    lacking("pyarrow")
+    found = CombSUM(norm="borda").set_output(transform="polars").fit_transform(lists)
+    assert isinstance(found, polars.DataFrame) and found["item"].to_list() == expected["item"].tolist()
+    with pytest.raises(ImportError, match="pyarrow is missing"):  # its frames have voters, which are strings
+        TopK(2).set_output(transform="polars").fit_transform(lists)
