@@ -438,6 +438,6 @@ def test_heavier_lists_count_more_in_the_consensus_score():
 
 def test_a_consensus_of_other_lists_is_refused(lists):
     with pytest.raises(ValueError, match="ranks every item"):
-        consensus_score(lists, Copeland().fit_transform(lists)[1:])
+        consensus_score(lists, Copeland().fit_transform(lists)[1:].reset_index(drop=True))
     with pytest.raises(ValueError, match="distance must be one of cosine"):
         consensus_score(lists, Copeland().fit_transform(lists), "x")

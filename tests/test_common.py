@@ -41,6 +41,7 @@ def ties(consensus):
     return (consensus.groupby("query")["score"].diff() == 0).tolist()
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
 def test_other_names_of_voters_change_neither_order_nor_ties(method):
     for seed in range(4):

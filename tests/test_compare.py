@@ -193,7 +193,7 @@ def test_a_csv_file_comes_back_as_it_was(comparator):
 
 def test_flagrs_layout_has_a_row_for_each_query_and_one_for_all():
     lists, qrels = make_ranked_lists(n_queries=5, random_state=0)
-    methods = [(f"m{k}", CombSUM(norm=norm)) for k, norm in enumerate(("borda", "rank", "score"))]
+    methods = [(f"m{k}", CombSUM(norm=norm)) for k, norm in enumerate(("borda", "rank", "min-max"))]
     comparator = Comparator(methods, metrics=flagr_metrics(10), qrels=Qrels.from_frame(qrels)).fit(lists)
     table = comparator.get_results(query=None, layout="flagr")
     assert table.shape == (3 * (5 + 1), 46)

@@ -146,7 +146,7 @@ def test_a_hook_that_returns_nonsense_is_told(wrong):
         def _aggregate(self, lists):
             return wrong
 
-    with pytest.raises(ValueError, match="must return a score for each of the 2 pairs"):
+    with pytest.raises(ValueError, match="must return a score for each of 2 candidates"):
         Nonsense().transform(_tiny())
 
 

@@ -276,7 +276,7 @@ def test_slices_show_it_with_its_error_score(comparator):
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0, 0.5])
 def test_the_layout_of_flagr_has_its_rows(error_score):
-    table = fit(metrics=flagr_metrics(2), error_score=error_score).get_results(layout="flagr")
+    table = fit(metrics=flagr_metrics(2), error_score=error_score).get_results(query=None, layout="flagr")
     bad = table[table["Method"] == "bad"]
     assert bad["q"].tolist() == [*LISTS.queries, "all"]
     counts = ["num_ret", "num_rel", "num_rel_ret"]

@@ -26,7 +26,7 @@ MEASURES = sorted({name.partition("@")[0] for name in measure_names() if name.en
 
 
 def test_the_number_parameters_are_found():
-    assert {("TopK", "depth"), ("ReciprocalRankFusion", "k"), ("Comparator", "n_jobs")} <= set(NUMBERS)
+    assert {("TopK", "k"), ("ReciprocalRankFusion", "k"), ("Comparator", "n_jobs")} <= set(NUMBERS)
 
 
 @pytest.mark.parametrize(("owner", "name"), NUMBERS, ids=lambda part: part)
@@ -39,7 +39,7 @@ def test_an_estimator_refuses_a_bool_for_a_number(owner, name, value):
 
 
 def test_a_step_says_so_when_it_is_fitted(X):
-    with pytest.raises(InvalidParameterError, match="'depth' parameter of TopK must be an int"):
+    with pytest.raises(InvalidParameterError, match="'k' parameter of TopK must be an int"):
         TopK(True).fit(X)
     assert len(TopK(np.int64(1)).fit_transform(X)) == 3
 

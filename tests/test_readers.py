@@ -754,6 +754,7 @@ def test_runs_that_share_the_default_tag_of_indri(shared_data):
     assert read_lists(paths, voter="file")["voter"].unique().tolist() == ["2-a", "2-b"]
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")  # some queries have many lists of two items
 def test_mq2008_needs_its_columns_named(shared_data):
     path = shared_data / "mq2008agg" / "rank_agg.csv.gz"
     with pytest.raises(ValueError, match=r"columns=\[\.\.\.\]"):

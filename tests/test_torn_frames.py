@@ -83,7 +83,7 @@ QUERY_CV = QueryKFold(2)
     "estimator",
     [
         CombSUM(norm="borda"),
-        DIBRA(CombSUM(norm="borda"), weighting="global", unknown_voter="mean"),
+        DIBRA(CombSUM(norm="borda")),
         make_pipeline(TopK(5), BordaCount()),
         Pipeline([("none", "passthrough"), ("top", TopK(5)), ("borda", BordaCount())]),
         make_pipeline(AggregatorUnion([("borda", BordaCount())]), BordaCount()),
