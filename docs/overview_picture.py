@@ -1,9 +1,13 @@
-"""Draw the picture of the home page and the README: python docs/overview_picture.py [file]."""
+"""Draw the picture of the home page and the README: python docs/overview_picture.py [file].
+
+The methods' parameters are chosen on other queries of the same voters, and printed.
+"""
 
 import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+from sklearn.model_selection import GridSearchCV
 
 from skrankagg import (
     DIBRA,
@@ -18,24 +22,35 @@ from skrankagg import (
     RobustRankAggregation,
 )
 from skrankagg.datasets import make_ranked_lists
+from skrankagg.metrics import make_ranking_scorer
 from skrankagg.plotting import AgreementDisplay, ComparisonDisplay, VoterWeightsDisplay
 
+# Name, method, and the parameters that are tried.
 METHODS = [
-    ("CombSUM", CombSUM(norm="min-max")),
-    ("RRF", ReciprocalRankFusion()),
-    ("RRA", RobustRankAggregation()),
-    ("Borda", BordaCount()),
-    ("MC2", MarkovChain(chain="mc2")),
-    ("Copeland", Copeland()),
-    ("Kemeny", Kemeny()),
-    ("DIBRA", DIBRA(weighting="global")),
+    ("CombSUM", CombSUM(), {"norm": ["borda", "rank", "min-max", "z-score"]}),
+    ("RRF", ReciprocalRankFusion(), {"k": [0, 1, 2, 5, 10, 20, 60]}),
+    ("RRA", RobustRankAggregation(), {"exact": [False, True]}),
+    ("Borda", BordaCount(), {}),
+    ("Markov chain", MarkovChain(), {"chain": ["mc1", "mc2", "mc3", "mc4", "mct"]}),
+    ("Copeland", Copeland(), {}),
+    ("Kemeny", Kemeny(), {"absent": ["last", "ignore"]}),
+    ("DIBRA", DIBRA(), {"weighting": ["query", "global"]}),
 ]
 
 
+def chosen(lists, qrels):
+    """Choose the parameters of each method by cross-validation, and print them."""
+    scorer = make_ranking_scorer("ndcg@10", qrels=qrels)
+    for name, method, grid in METHODS:
+        found = GridSearchCV(method, grid, scoring=scorer, cv=5).fit(lists).best_params_
+        print(name, *(f"{parameter}={value!r}" for parameter, value in found.items()))
+        yield name, method.set_params(**found)
+
+
 def draw(path):
-    """Compare methods on 40 queries of ten voters, two of them malicious, and save the picture."""
+    """Compare methods on 40 of 80 queries of ten voters, two of them malicious, and save the picture."""
     frame, qrels = make_ranked_lists(
-        n_queries=40,
+        n_queries=80,
         n_voters=10,
         n_items=40,
         list_length=30,
@@ -45,7 +60,9 @@ def draw(path):
         random_state=3,
     )
     lists = RankedLists.from_frame(frame)
-    comparator = Comparator(METHODS, metrics="ndcg@10", qrels=qrels, verbose=False).fit(lists)
+    others, lists = lists[:40], lists[40:]
+    methods = list(chosen(others, qrels))
+    comparator = Comparator(methods, metrics="ndcg@10", qrels=qrels, verbose=False).fit(lists)
     figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
     ComparisonDisplay.from_comparator(comparator, ax=axes[0])
     AgreementDisplay.from_lists(lists, ax=axes[1])

@@ -8,7 +8,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-__all__ = ["Columns", "encode_ids", "first_row", "known_or_missing", "plain_index", "show_id"]
+__all__ = [
+    "Columns",
+    "SampleIndex",
+    "encode_ids",
+    "first_row",
+    "known_or_missing",
+    "plain_index",
+    "sample_index",
+    "show_id",
+]
 
 
 class Columns:
@@ -156,7 +165,41 @@ def plain_index(index):
     """Values of an index that look-ups can compare: a categorical index as its categories' own type."""
     if isinstance(index, pd.CategoricalIndex):
         return pd.Index(index.astype(index.categories.dtype))
-    return index
+    return pd.Index(index) if isinstance(index, SampleIndex) else index
+
+
+class SampleIndex(pd.Index):
+    """An index whose values scikit-learn can take for the targets of samples.
+
+    Scikit-learn slices targets as ``y[rows, ...]``. To an array of NumPy that is ``y[rows]``; to one of Arrow, in which
+    pandas keeps strings where pyarrow is installed, it is an error.
+    """
+
+    def __new__(cls, data=None, *args, **kwargs):
+        # Index itself makes the class that fits the data, and has no public way to one of its subclasses.
+        index = pd.Index(data, *args, **kwargs).view()
+        index.__class__ = cls
+        return index
+
+    def __getitem__(self, key):
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]
+        found = super().__getitem__(key)
+        return sample_index(found) if isinstance(found, pd.Index) else found
+
+    def equals(self, other):
+        """Whether another index, of this class or not, holds the same."""
+        return pd.Index(self).equals(other)
+
+    def _get_engine_target(self):
+        # What look-ups run on: pandas asks for an Index that is of no subclass where an array of Arrow is concerned.
+        return pd.Index(self)._get_engine_target()
+
+
+def sample_index(index):
+    """The same index, as one that scikit-learn can slice."""
+    backed_by_arrow = isinstance(index.dtype, pd.ArrowDtype) or "pyarrow" in str(getattr(index.dtype, "storage", ""))
+    return SampleIndex(index) if backed_by_arrow and not isinstance(index, SampleIndex) else index
 
 
 def encode_ids(values):

@@ -32,7 +32,7 @@ from scipy.sparse import csr_array
 
 from ._conflicts import find_conflicts
 from ._encoding import encode_lists
-from ._frames import Columns, first_row, show_id
+from ._frames import Columns, first_row, sample_index, show_id
 from ._grouped import expand, mid_ranks, sort_codes, tie_starts
 from ._immutable import Immutable
 from ._qrels import check_qrels, find_queries
@@ -54,7 +54,8 @@ class RankedLists(QueryContainer, Immutable):
     Parameters
     ----------
     queries, voters, items : pandas.Index
-        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items.
+        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items, and has
+        its queries in the order in which they were taken.
     list_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
     list_voter : ndarray of shape (n_lists,), dtype=int32
@@ -118,6 +119,10 @@ class RankedLists(QueryContainer, Immutable):
     score: np.ndarray | None
     candidate_ptr: np.ndarray
     candidate_item: np.ndarray
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.__dict__["queries"] = sample_index(self.queries)
 
     @classmethod
     def from_frame(cls, df, *, query="query", voter="voter", item="item", rank="rank", score="score", weight="weight"):
@@ -438,7 +443,7 @@ class RankedLists(QueryContainer, Immutable):
     # ------------------------------------------------------------------ out again
 
     def to_frame(self):
-        """Write the lists as a long frame, sorted by query, voter and rank.
+        """Write the lists as a long frame, query by query, each sorted by voter and rank.
 
         Returns
         -------

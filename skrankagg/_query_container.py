@@ -52,13 +52,14 @@ class QueryContainer:
         Parameters
         ----------
         indices : array-like of shape (n_chosen,), dtype=int
-            Positions of distinct queries. Queries stay sorted, in whatever order they are asked for.
+            Positions of distinct queries.
 
         Returns
         -------
         RankedLists
-            With the same voters and items, so that codes keep their meaning. Its rows are gathered when they are first
-            read; until then it refers to this container.
+            Its queries come in the order in which they are asked for, so that whatever is sliced along with them, as
+            scikit-learn slices `y`, still belongs to them. It has the same voters and items, so that codes keep their
+            meaning. Its rows are gathered when they are first read; until then it refers to this container.
 
         Raises
         ------
@@ -67,8 +68,8 @@ class QueryContainer:
         ValueError
             If a query is asked for twice, or none at all.
         """
-        chosen = np.unique(np.arange(len(self))[np.asarray(indices, dtype=np.intp)])
-        if len(chosen) != len(indices):
+        chosen = np.arange(len(self))[np.asarray(indices, dtype=np.intp)]
+        if len(np.unique(chosen)) != len(chosen):
             raise ValueError(
                 "RankedLists.take expects distinct queries; some position came twice. Queries cannot be repeated: "
                 "give copies other ids in the frame."
@@ -120,8 +121,8 @@ class QueryContainer:
 
 
 def _ranges(ptr, chosen):
-    """Index of the elements of some ranges: a slice, which copies nothing, where they are next to each other."""
-    if chosen[-1] - chosen[0] + 1 == len(chosen):
+    """Index of the elements of some ranges: a slice, which copies nothing, where one follows the other."""
+    if (np.diff(chosen) == 1).all():
         return slice(ptr[chosen[0]], ptr[chosen[-1] + 1])
     return gather_ranges(ptr, chosen)[0]
 

@@ -5,11 +5,11 @@ Ids come as indexes, as ``RankedLists.voters`` is one.
 
 import difflib
 import re
-import warnings
 
 import pandas as pd
 
 from ._frames import plain_index
+from ._warn import warn_user
 from .exceptions import UnknownVoterWarning
 
 __all__ = ["near_voters", "type_hint", "unmatched", "warn_of_misspelt_names"]
@@ -92,9 +92,7 @@ def warn_of_misspelt_names(given, voters, parameter):
     if found:
         meant = "; ".join(f"{name!r} (did you mean {voter!r}?)" for name, voter in found)
         voters = "a voter that has no list" if len(found) == 1 else f"{len(found)} voters that have no list"
-        warnings.warn(
-            f"{parameter} names {voters}: {meant}. Correct or drop what is misspelt.", UnknownVoterWarning, stacklevel=4
-        )
+        warn_user(f"{parameter} names {voters}: {meant}. Correct or drop what is misspelt.", UnknownVoterWarning)
 
 
 def type_hint(known, given, *, known_as="the ids seen in fit", given_as="those here"):

@@ -5,18 +5,18 @@ the weights of a query are those that its own lists imply, whenever they come; w
 weights over the training queries are pooled into one, which is then applied to any query.
 """
 
-import warnings
-
 import numpy as np
 import pandas as pd
 
 from ._frames import first_row, plain_index, show_id
+from ._grouped import group_order
 from ._sklearn import StrOptions, check_is_fitted
 from ._voter_names import type_hint
+from ._warn import warn_user
 from .base import VOTER_WEIGHTS, BaseAggregator
-from .exceptions import UnknownVoterWarning
+from .exceptions import UnequalLengthWarning, UnknownVoterWarning
 
-__all__ = ["WEIGHTING", "WeightedAggregator", "pool_weights"]
+__all__ = ["WEIGHTING", "WeightedAggregator", "outweighed_queries", "pool_weights"]
 
 WEIGHTING = {
     "weighting": [StrOptions({"query", "global"})],
@@ -52,6 +52,43 @@ def pool_weights(lists, weight):
     return np.divide(pooled, trust, out=np.full(lists.n_voters, np.nan), where=trust > 0)
 
 
+def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
+    """Find the queries whose longest list outweighs all others.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    weight : ndarray of shape (n_lists,), dtype=float64
+        At least 0.
+    length_factor, weight_factor : float, default=2.0, 5.0
+        How many times the median of the query's lists is a long list, and a heavy one.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,), dtype=bool
+        Whether the heaviest list is longer than each other one, at least `length_factor` times as long as the median,
+        and more than `weight_factor` times as heavy. Lists that came with weight 0 do not count.
+    """
+    voting = np.flatnonzero(lists.list_weight > 0)
+    found = np.zeros(lists.n_queries, dtype=bool)
+    if not len(voting):
+        return found
+    query, weight, length = lists.list_query[voting], weight[voting], lists.list_length[voting]
+    ends = np.append(np.flatnonzero(np.diff(query)), len(query) - 1)
+    heads = np.concatenate([[0], ends[:-1] + 1])
+
+    def median(value):
+        order = group_order(query, value)
+        return (value[order[(heads + ends) // 2]] + value[order[(heads + ends + 1) // 2]]) / 2
+
+    heaviest = group_order(query, weight)[ends]
+    shorter = length < np.repeat(length[heaviest], ends - heads + 1)
+    longest = np.add.reduceat(shorter, heads, dtype=np.int64) == ends - heads
+    long = longest & (length[heaviest] >= length_factor * median(length))
+    found[query[heads]] = long & (weight[heaviest] > weight_factor * median(weight))
+    return found
+
+
 class WeightedAggregator(BaseAggregator):
     """Base of the aggregators that learn voter weights.
 
@@ -68,11 +105,16 @@ class WeightedAggregator(BaseAggregator):
         Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
     """
 
+    #: What to do where weights follow the length of the lists, for the message.
+    _length_advice = "cut all lists to one depth with TopK, or choose a method that learns no weights"
+
     def _aggregate(self, lists):
         return self._aggregate_weighted(*self._weigh(lists))
 
     def _rank(self, lists):
         weighed = self._weigh(lists)
+        if self.weighting == "query":
+            self._warn_of_length(lists, weighed[1])
         return self._publish(weighed[0], self._aggregate_weighted(*weighed))
 
     def _fit_rank(self, X):
@@ -88,6 +130,7 @@ class WeightedAggregator(BaseAggregator):
 
     def _learn(self, lists):
         weight = self._voter_weights(lists)
+        self._warn_of_length(lists, weight)
         self.query_voter_weights_ = pd.DataFrame(
             {
                 "query": lists.queries.take(lists.list_query),
@@ -130,14 +173,25 @@ class WeightedAggregator(BaseAggregator):
                 )
             return lists.with_list_weight(np.where(known, lists.list_weight, 0.0)), weight, None
         if not known.any():
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} was not fitted on any voter of these lists{hint}, so that all have equal "
                 "weights and nothing that it learnt is used; give the voters the ids that fit has seen, or choose "
                 "weighting='query'.",
                 UnknownVoterWarning,
-                stacklevel=4,
             )
         return lists, weight, known
+
+    def _warn_of_length(self, lists, weight):
+        found = outweighed_queries(lists, weight)
+        if found.any():
+            queries = "1 query" if lists.n_queries == 1 else f"{lists.n_queries} queries"
+            warn_user(
+                f"The weights that {type(self).__name__} learnt follow the length of the lists in {int(found.sum())} "
+                f"of {queries}, the first is {show_id(lists.queries, first_row(found))}: the longest list there, at "
+                "least twice as long as the median one, has more than 5 times the median weight and decides most of "
+                f"the consensus; {self._length_advice}.",
+                UnequalLengthWarning,
+            )
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -478,7 +478,8 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         -------
         DataFrame
             Columns `query`, `item`, `score` (higher is better), `rank` (1 to n, without repeats) and the method's own,
-            sorted by query and rank. Items that the method ties have equal scores.
+            query by query in the order of the lists, which sort the queries of a frame, each sorted by rank. Items that
+            the method ties have equal scores.
 
         Warns
         -----

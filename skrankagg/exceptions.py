@@ -6,6 +6,7 @@ __all__ = [
     "NothingJudgedWarning",
     "RankScoreConflictWarning",
     "SplitQueryWarning",
+    "UnequalLengthWarning",
     "UnknownVoterWarning",
 ]
 
@@ -165,6 +166,40 @@ class SplitQueryWarning(UserWarning):
     ...     RankedLists.from_frame(lists.iloc[[0, 2, 3]])
     Traceback (most recent call last):
     skrankagg.exceptions.SplitQueryWarning: 1 list has lost rows, as when a splitter takes the rows of a frame for ...
+    """
+
+
+class UnequalLengthWarning(UserWarning):
+    """Learnt weights follow the length of the lists: the longest list of a query outweighs all others.
+
+    A query counts if its longest list, longer than each other one and at least twice as long as the median, has more
+    than five times the median weight of the query's lists. The consensus is then little more than that list, whether or
+    not its voter is good: a long list holds more of the items of a consensus, and the more it weighs the more the
+    consensus is like it.
+
+    See Also
+    --------
+    skrankagg.aggregators.DIBRA : Warns, as do the other methods that learn weights.
+    skrankagg.preprocessing.TopK : Cuts all lists to one depth, which is the remedy.
+
+    Examples
+    --------
+    One voter ranks 200 items, three rank 30:
+
+    >>> import warnings
+    >>> from skrankagg import DIBRA
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.exceptions import UnequalLengthWarning
+    >>> lists, _ = make_ranked_lists(n_queries=2, n_voters=4, n_items=400, list_length=200, random_state=0)
+    >>> lists = lists[(lists["voter"] == "v1") | (lists["rank"] <= 30)].reset_index(drop=True)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", UnequalLengthWarning)
+    ...     DIBRA().fit(lists)
+    Traceback (most recent call last):
+    skrankagg.exceptions.UnequalLengthWarning: The weights that DIBRA learnt follow the length of the lists in 2 of ...
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from skrankagg.preprocessing import TopK
+    >>> consensus = make_pipeline(TopK(30), DIBRA()).fit_transform(lists)
     """
 
 

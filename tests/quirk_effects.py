@@ -51,9 +51,9 @@ class Data:
         """Kendall's tau between two runs, the mean over the queries, on the items that both hold."""
         values = []
         for q in range(len(one.ptr) - 1):
-            place = {pair: k for k, pair in enumerate(one.candidate[one.ptr[q] : one.ptr[q + 1]])}
-            candidates = [one for one in other.candidate[other.ptr[q] : other.ptr[q + 1]] if one in place]
-            values.append(kendalltau(range(len(pairs)), [place[pair] for pair in pairs]).statistic)
+            place = {candidate: k for k, candidate in enumerate(one.candidate[one.ptr[q] : one.ptr[q + 1]])}
+            places = [place[c] for c in other.candidate[other.ptr[q] : other.ptr[q + 1]] if c in place]
+            values.append(kendalltau(range(len(places)), places).statistic)
         return sum(values) / len(values)
 
 

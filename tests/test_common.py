@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
@@ -13,7 +14,7 @@ from golden import GOLDEN
 from skrankagg.utils._checks._aggregators import AGGREGATOR_CHECKS
 from skrankagg.utils._checks._common import check_query_subset
 from skrankagg.utils.discovery import all_aggregators, default_methods
-from skrankagg.utils.estimator_checks import parametrize_with_checks
+from skrankagg.utils.estimator_checks import example_lists, parametrize_with_checks
 
 AGGREGATORS = [aggregator for aggregator, *_ in GOLDEN]
 # The first variant of each class with each set of tags. What fit, transform, frames, pickles and errors do is code of
@@ -46,6 +47,42 @@ def test_keeps_its_promises(aggregator, check):
 @pytest.mark.parametrize("check", [*AGGREGATOR_CHECKS, check_query_subset], ids=lambda check: check.__name__)
 def test_other_variants_keep_the_promises_of_their_formula(aggregator, check):
     check(clone(aggregator))
+
+
+def ties(consensus):
+    """Whether each row has the score of the one before it, of the same query."""
+    return (consensus.groupby("query")["score"].diff() == 0).tolist()
+
+
+@pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
+def test_other_names_of_voters_change_neither_order_nor_ties(method):
+    for seed in range(4):
+        lists = example_lists(seed, n_voters=3 + seed, full=bool(seed % 2), ties=seed < 2)
+        voters = lists["voter"].unique()
+        names = dict(zip(voters, np.random.default_rng(seed).permutation(voters), strict=True))
+        found = clone(method).fit_transform(lists.assign(voter=lists["voter"].map(names)))
+        expected = clone(method).fit_transform(lists)
+        assert found["item"].tolist() == expected["item"].tolist() and ties(found) == ties(expected)
+        assert_allclose(found["score"], expected["score"], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
+def test_a_silent_list_says_nothing_and_its_items_stay_among_those_ranked(method):
+    if not method.__sklearn_tags__().aggregator_tags.voter_weights:
+        return
+    n_compared = 0
+    for seed in range(6):
+        lists = example_lists(seed, n_queries=1)
+        silent = lists["voter"] == lists["voter"].iloc[0]
+        found = clone(method).fit_transform(lists.assign(weight=np.where(silent, 0.0, 1.0)))
+        assert set(found["item"]) == set(lists["item"])
+        # A list that is cut takes part with what is left of it, whatever its weight.
+        if set(lists["item"]) == set(lists.loc[~silent, "item"]) and getattr(method, "prune", None) is None:
+            expected = clone(method).fit_transform(lists[~silent])
+            assert found["item"].tolist() == expected["item"].tolist()
+            assert_allclose(found["score"], expected["score"], rtol=1e-9, atol=1e-12)
+            n_compared += 1
+    assert n_compared > 2 or getattr(method, "prune", None)
 
 
 _ANSWERS = """

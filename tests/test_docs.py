@@ -12,11 +12,13 @@ from public_api import DOCS
 from public_api import api_pages as pages
 
 import skrankagg
-from skrankagg import MarkovChain
+from skrankagg import MarkovChain, compat
 from skrankagg._weighted import WeightedAggregator
 from skrankagg.metrics import agreement_names, measure_names
 from skrankagg.metrics._card import CARDS, VIEW_OPTIONS
+from skrankagg.utils._checks._scikit_learn import SKLEARN_CHECKS
 from skrankagg.utils.discovery import all_aggregators
+from skrankagg.utils.estimator_checks import EXEMPTIONS
 
 PAGES = sorted(DOCS.rglob("*.md"))
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -58,6 +60,23 @@ def test_the_reference_has_a_page_for_every_public_module_and_name(tmp_path):
         assert all(f"   {name}\n" in text for name in names if callable(getattr(importlib.import_module(module), name)))
     top = (tmp_path / "skrankagg.rst").read_text(encoding="utf-8")
     assert "   RankedLists\n" in top and "   show_versions\n" in top
+
+
+def test_the_numbers_of_scikit_learns_checks():
+    run, other = len(SKLEARN_CHECKS), len(EXEMPTIONS)
+    for page in ("index.md", "own_aggregator.md"):
+        text = " ".join((DOCS / page).read_text(encoding="utf-8").split())
+        assert f"{run + other} checks" in text and f"the {run} that need no" in text and f"the other {other}" in text
+
+
+def test_every_class_of_pyflagr_is_named_on_its_page():
+    text = (DOCS / "coming_from_pyflagr.md").read_text(encoding="utf-8")
+    for path in pkgutil.iter_modules(compat.pyflagr.__path__):
+        if not path.name.startswith("_"):
+            module = importlib.import_module(f"skrankagg.compat.pyflagr.{path.name}")
+            # A table names the first and the last of the five chains.
+            names = {*module.__all__} - {"MC", "MC2", "MC3", "MC4", "Borda", "SimpleBorda"}
+            assert names and all(re.search(rf"[`.]{name}\b", text) for name in names)
 
 
 def test_the_guide_names_every_measure_with_its_conventions():

@@ -14,9 +14,9 @@ from skrankagg import CombMNZ, CombSUM, Condorcet, Copeland, evaluate
 from skrankagg.datasets import make_rasdagen, read_lists, read_qrels
 
 LINEAR = [
-    (f"{method.__name__}-{norm.capitalize()}", method(norm=norm))
+    (f"{method.__name__}-{flagr}", method(norm=norm))
     for method in (CombSUM, CombMNZ)
-    for norm in ("rank", "borda", "score")
+    for flagr, norm in (("Rank", "rank"), ("Borda", "borda"), ("Score", "min-max"))
 ]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from skrankagg import Kemeny
 from skrankagg.aggregators import condorcet_components, pairwise_preferences
-from skrankagg.aggregators._kemeny import _estimator, _proof, _triangles, _unique, _weak
+from skrankagg.aggregators._kemeny import _estimator, _proof, _relations, _triangles, _unique, _weak
 from skrankagg.aggregators._kemeny._preferences import pair_costs
 
 
@@ -242,10 +242,10 @@ def test_no_time_is_taken_for_it_after_the_limit(ties, monkeypatch):
         return original(*args)
 
     monkeypatch.setattr(late[0] if ties == "weak" else _estimator, late[1], pass_time)
-    for module in (_estimator, _proof, _weak):
+    for module in (_estimator, _proof, _relations):
         monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     solved = []
-    for module, name in ((_triangles, "linprog"), (_weak, "linprog"), (_weak, "milp")):
+    for module, name in ((_triangles, "linprog"), (_relations, "linprog"), (_relations, "milp")):
         monkeypatch.setattr(module, name, noting(solved, now, getattr(module, name)))
     info = Kemeny(ties=ties, method="exact", time_limit=50).aggregate(frame)[1]
     assert info["optimal"][0] and info["unique"][0] is pd.NA

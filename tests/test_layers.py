@@ -11,7 +11,7 @@ PACKAGE = Path(skrankagg.__file__).parent
 # From the bottom up; a module may import those of lower layers, and its own package.
 LAYERS = [
     {"_kernels", "_numbers"},
-    {"exceptions", "_sklearn", "_grouped", "_normalize", "_immutable", "_progress"},
+    {"exceptions", "_sklearn", "_grouped", "_normalize", "_immutable", "_progress", "_warn"},
     {"_pairwise", "_distances", "_order_statistics"},
     {"_frames", "_composition"},
     {"_conflicts"},

@@ -1,5 +1,6 @@
 """RankedLists: the encoding, the container of queries, and what the door refuses."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -131,7 +132,7 @@ def test_samples_are_queries():
     assert lists[-1].queries.tolist() == ["q3"]
     assert lists[1:3].queries.tolist() == ["q1", "q2"]
     assert lists[np.array([True, False, False, True])].queries.tolist() == ["q0", "q3"]
-    assert lists[[3, 0], ...].queries.tolist() == ["q0", "q3"]
+    assert lists[[3, 0], ...].queries.tolist() == ["q3", "q0"]
     with pytest.raises(IndexError):
         lists[4]
 
@@ -143,6 +144,70 @@ def test_a_part_is_what_encoding_that_part_gives():
     pd.testing.assert_frame_equal(part.to_frame(), alone.to_frame())
     for name in ("row_ptr", "list_ptr", "candidate_ptr", "candidate"):
         assert np.array_equal(getattr(part, name), getattr(alone, name)), name
+
+
+def test_queries_come_in_the_order_in_which_they_are_taken():
+    lists = RankedLists.from_frame(example_lists())
+    part = lists[[3, 0, 2]]
+    for name in ("list_ptr", "candidate_ptr"):
+        assert np.array_equal(np.diff(getattr(part, name))[[1, 2, 0]], np.diff(getattr(lists[[0, 2, 3]], name))), name
+    frame = part.to_frame()
+    assert frame["query"].unique().tolist() == ["q3", "q0", "q2"]
+    pd.testing.assert_frame_equal(
+        frame.sort_values(["query", "voter", "rank"], kind="stable", ignore_index=True), lists[[0, 2, 3]].to_frame()
+    )
+    pd.testing.assert_frame_equal(part[[1, 0]].to_frame(), lists[[0, 3]].to_frame())
+    consensus = CombSUM(norm="borda").fit_transform(part)
+    assert consensus["query"].unique().tolist() == ["q3", "q0", "q2"]
+    for query, rows in consensus.groupby("query"):
+        alone = CombSUM(norm="borda").fit_transform(lists[[lists.queries.get_loc(query)]])
+        pd.testing.assert_frame_equal(rows.reset_index(drop=True), alone)
+    pd.testing.assert_frame_equal(RankedLists.from_frame(frame).to_frame(), lists[[0, 2, 3]].to_frame())
+
+
+def id_types():
+    strings = pd.Series(["a", "b", "c", "d"])
+    kinds = {
+        "str": strings,
+        "object": strings.astype(object),
+        "string": strings.astype("string"),
+        "category": strings.astype("category"),
+        "int": pd.Series([1, 2, 3, 4]),
+        "Int64": pd.Series([1, 2, 3, 4], dtype="Int64"),
+        "dates": pd.Series(pd.date_range("2020", periods=4)),
+    }
+    try:
+        import pyarrow
+    except ImportError:
+        return kinds
+    kinds["arrow strings"] = strings.astype(pd.ArrowDtype(pyarrow.string()))
+    kinds["arrow ints"] = kinds["int"].astype(pd.ArrowDtype(pyarrow.int64()))
+    kinds["string[pyarrow]"] = strings.astype("string[pyarrow]")
+    return kinds
+
+
+@pytest.mark.parametrize("ids", id_types().values(), ids=id_types().keys())
+def test_scikit_learn_slices_the_queries_like_the_lists(ids):
+    frame = pd.DataFrame({"query": ids, "voter": "v", "item": "x", "rank": 1})
+    lists = RankedLists.from_frame(frame)
+    assert lists.queries.dtype == ids.dtype
+    for kept in (lists, pickle.loads(pickle.dumps(lists)), copy.deepcopy(lists), lists[[3, 1, 0, 2]]):
+        train, test, y_train, y_test = train_test_split(kept, kept.queries, random_state=0)
+        assert train.queries.tolist() == list(y_train) and test.queries.tolist() == list(y_test)
+        twice = _safe_indexing(_safe_indexing(kept.queries, [2, 0, 1]), [1, 0])
+        assert list(twice) == [kept.queries[0], kept.queries[2]] and twice.dtype == ids.dtype
+    alike = pd.Index(list(ids), dtype=ids.dtype)
+    assert lists.queries.equals(alike) and alike.equals(lists.queries)
+    assert [lists.queries.get_loc(one) for one in ids] == [0, 1, 2, 3] and ids[2] in lists.queries
+    for op in ("get_indexer", "isin", "union", "difference", "intersection", "append"):
+        found, expected = getattr(lists.queries, op)(alike[1:3]), getattr(alike, op)(alike[1:3])
+        assert list(found) == list(expected) and found.dtype == expected.dtype, op
+    assert lists.queries[lists.queries == ids[1]].tolist() == [ids[1]]
+    series = pd.Series(range(4), index=lists.queries)
+    assert series[ids[3]] == 3 and series.reindex(alike[::-1]).tolist() == [3, 2, 1, 0]
+    out = lists.to_frame()["query"]
+    pd.testing.assert_series_equal(out, frame["query"])
+    assert pickle.loads(pickle.dumps(lists.queries)).equals(lists.queries)
 
 
 def test_parts_of_parts():
@@ -274,7 +339,11 @@ REFUSED = {
         ValueError,
         "query 'q', voter 'v' it varies from 1 to 2",
     ),
-    "a negative weight": (frame(GOOD).assign(weight=-1), ValueError, "at least 0; that of query 'q', voter 'v' is -1"),
+    "a negative weight": (
+        frame(GOOD).assign(weight=-1),
+        ValueError,
+        "at least 0; that of query 'q', voter 'v' is -1.*silence it",
+    ),
     "a NaN weight": (frame(GOOD).assign(weight=[1, np.nan, 1]), ValueError, "'weight' must hold finite numbers"),
     "ids that cannot be sorted": (
         with_value("item", 0, [1]).assign(item=[(1, 2), "b", 3]),

@@ -292,9 +292,8 @@ def test_an_item_of_lists_of_weight_zero_only_counts_as_absent(X):
             weighed = method(absent=absent, n_items=None, voter_weights={"u": 1, "v": 0, "w": 2}).fit_transform(X)
             assert np.isfinite(weighed["score"]).all() and weighed["item"].iloc[-1] in "cd"
             copies = pd.concat([X[X["voter"] == "u"], X[X["voter"] == "w"], X[X["voter"] == "w"].assign(voter="w2")])
-            plain = method(absent=absent, n_items=None if absent == "ignore" else 4).fit_transform(
-                copies.reset_index(drop=True)
-            )
+            n_items = None if absent == "ignore" else 4
+            plain = method(absent=absent, n_items=n_items).fit_transform(copies.reset_index(drop=True))
             both = plain.merge(weighed, on="item")
             np.testing.assert_allclose(both["score_x"], both["score_y"], rtol=1e-12)
 

@@ -293,9 +293,10 @@ def test_validation_curve(X, cv):
     close(test, [by_fold(ReciprocalRankFusion(k=k)) for k in KS])
 
 
-def test_permutation_test_judges_queries_by_others():
+@pytest.mark.parametrize("y", [QUERIES, LISTS.queries], ids=["array", "index"])
+def test_permutation_test_judges_queries_by_others(y):
     score, permuted, pvalue = permutation_test_score(
-        CombSUM(), LISTS, QUERIES, scoring=SCORER, cv=4, n_permutations=20, random_state=0
+        CombSUM(), LISTS, y, scoring=SCORER, cv=4, n_permutations=20, random_state=0
     )
     assert score == pytest.approx(np.mean(by_fold(CombSUM())), rel=1e-12)
     assert permuted.max() < score and pvalue == pytest.approx(1 / 21)
@@ -319,6 +320,25 @@ def test_nested_cross_validation(X, cv):
         best = max(NORMS, key=inside.get)
         chosen = values[best]
         assert found[k] == pytest.approx(chosen[chosen.index.isin(QUERIES[test])].mean(), rel=1e-12)
+
+
+SPLITTERS = [4, KFold(4, shuffle=True, random_state=0), ShuffleSplit(3, test_size=4, random_state=1)]
+
+
+@pytest.mark.parametrize("cv", SPLITTERS, ids=["folds", "shuffled folds", "random splits"])
+def test_queries_as_y_change_no_score(cv):
+    expected = cross_val_score(CombSUM(norm="borda"), LISTS, scoring=SCORER, cv=cv)
+    for y in (QUERIES, LISTS.queries, QUERIES.tolist()):
+        close(cross_val_score(CombSUM(norm="borda"), LISTS, y, scoring=SCORER, cv=cv), expected)
+
+
+def test_lists_and_queries_are_split_alike():
+    train, test, y_train, y_test = train_test_split(LISTS, LISTS.queries, random_state=0)
+    assert train.queries.tolist() == list(y_train) and test.queries.tolist() == list(y_test)
+    method = CombSUM(norm="borda").fit(train)
+    assert SCORER(method, test, y_test) == pytest.approx(SCORER(method, test), rel=1e-12)
+    score, _, _ = permutation_test_score(method, train, y_train, scoring=SCORER, cv=2, n_permutations=2, random_state=0)
+    close(score, cross_val_score(method, train, scoring=SCORER, cv=2).mean())
 
 
 def test_train_test_split_and_shuffle_split_cut_between_queries():

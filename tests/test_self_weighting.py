@@ -1,6 +1,7 @@
 """Methods that learn voter weights: against plain-Python oracles, and what weights are for."""
 
 import math
+import statistics
 import warnings
 from fractions import Fraction
 from itertools import combinations
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 from oracles import ballots, comb, order, universe
 from skrankagg import (
@@ -28,9 +30,11 @@ from skrankagg import (
     evaluate,
 )
 from skrankagg._distances import LIST_DISTANCES
-from skrankagg._weighted import pool_weights
+from skrankagg._weighted import outweighed_queries, pool_weights
 from skrankagg.aggregators import scale_weights
 from skrankagg.datasets import make_ranked_lists, make_rasdagen
+from skrankagg.exceptions import UnequalLengthWarning
+from skrankagg.preprocessing import TopK
 from skrankagg.utils.estimator_checks import example_lists
 
 SEEDS = st.integers(0, 10**6)
@@ -253,6 +257,7 @@ def dibra_oracle(lists, weights, gamma, tol, max_iter):
     return trust, aggregate()
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")  # some lists are very short
 @given(seed=SEEDS)
 @settings(max_examples=25, deadline=None)
 def test_dibra_equals_its_definition(seed):
@@ -339,7 +344,7 @@ def test_lists_of_weight_0_change_no_cut(prune):
     lists = example_lists(3, full=True)
     worst = lists[lists["voter"] == "v0"].assign(voter="w", weight=0.0)
     worst["rank"] = worst.groupby("query")["rank"].transform("max") + 1 - worst["rank"]
-    method = DIBRA(prune=prune, d2=0.1 if prune == "low" else 1.0)
+    method = DIBRA(prune=prune, d2=0.1 if prune == "low" else 0.3)
     together = pd.concat([lists.assign(weight=1.0), worst.drop(columns="score")], ignore_index=True)
     expected = method.fit_transform(lists.drop(columns="score"))
     pd.testing.assert_frame_equal(method.fit_transform(together.drop(columns="score")), expected)
@@ -352,6 +357,92 @@ def test_weights_given_to_the_aggregator_are_those_of_the_method(weighting):
     outside = DIBRA(CombSUM(norm="borda"), weighting=weighting, voter_weights=given)
     pd.testing.assert_frame_equal(inside.fit_transform(lists), outside.fit_transform(lists))
     pd.testing.assert_frame_equal(inside.voter_weights_, outside.voter_weights_)
+
+
+# ---------------------------------------------------------------------- lists of different length
+
+
+def cut_lists(depths, n_queries=3, random_state=0):
+    """Lists of equally good voters, each voter's cut to a depth of its own."""
+    lists, qrels = make_ranked_lists(
+        n_queries=n_queries, n_voters=len(depths), n_items=400, list_length=max(depths), quality=0.5,
+        quality_spread=0.0, random_state=random_state,
+    )  # fmt: skip
+    depth = dict(zip(sorted(lists["voter"].unique()), depths, strict=True))
+    return lists[lists["rank"] <= lists["voter"].map(depth)].reset_index(drop=True), qrels
+
+
+@pytest.mark.parametrize("call", ["fit", "fit_transform", "transform", "aggregate"])
+def test_weights_that_follow_the_length_are_told_once(call):
+    lists, _ = cut_lists((200, 30, 30, 30))
+    lists = pd.concat([lists, cut_lists((30, 30, 30))[0].replace({"query": {"q1": "q8", "q2": "q9", "q3": "q0"}})])
+    words = r"in 3 of 6 queries, the first is 'q1'.*with TopK, set distance"
+    with pytest.warns(UnequalLengthWarning, match=words) as caught:
+        getattr(DIBRA(), call)(lists.reset_index(drop=True))
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_weights_of_voters_follow_the_length_where_they_are_learnt():
+    lists, _ = cut_lists((200, 30, 30, 30))
+    method = DIBRA(weighting="global")
+    for call in (method.fit, method.fit_transform):
+        with pytest.warns(UnequalLengthWarning, match=r"in 3 of 3 queries") as caught:
+            call(lists)
+        assert len(caught) == 1
+    method.transform(lists)
+
+
+def test_a_method_inside_of_another_one_tells_nothing():
+    lists, _ = cut_lists((200, 30, 30, 30), n_queries=1)
+    with pytest.warns(UnequalLengthWarning, match=r"in 1 of 1 query, ") as caught:
+        DIBRA(DIBRA(max_iter=9), max_iter=9).fit_transform(lists)
+    assert len(caught) == 1
+
+
+def test_lists_of_similar_depth_and_milder_weights_tell_nothing():
+    lists, _ = cut_lists((200, 30, 30, 30))
+    make_pipeline(TopK(30), DIBRA()).fit_transform(lists)
+    PreferenceRelations(alpha=0.4).fit_transform(lists)
+    DIBRA().fit_transform(cut_lists((36, 30, 30, 30))[0])
+    DIBRA().fit_transform(lists.assign(weight=(lists["voter"] != "v1").astype(float)))
+
+
+@given(seed=SEEDS)
+@settings(max_examples=60, deadline=None)
+def test_outweighed_queries_equal_their_definition(seed):
+    random = np.random.default_rng(seed)
+    lists = RankedLists.from_frame(one_query(seed).assign(query="a"))
+    both = pd.concat([lists.to_frame(), one_query(seed + 1).assign(query="b")], ignore_index=True)
+    both["weight"] = both["query"].str.cat(both["voter"]).map(lambda name: float(sum(map(ord, name)) % 4 > 0))
+    lists = RankedLists.from_frame(both.drop(columns=["rank", "score"]).assign(rank=np.arange(len(both))))
+    weight = np.exp(3 * random.standard_normal(lists.n_lists))
+    expected = []
+    for q in range(lists.n_queries):
+        own = [v for v in range(lists.list_ptr[q], lists.list_ptr[q + 1]) if lists.list_weight[v] > 0]
+        if not own:
+            expected.append(False)
+            continue
+        first = max(own, key=lambda v: weight[v])
+        lengths = [int(lists.list_length[v]) for v in own]
+        expected.append(
+            sum(length >= lists.list_length[first] for length in lengths) == 1
+            and lists.list_length[first] >= 1.2 * statistics.median(lengths)
+            and weight[first] > 2 * statistics.median(weight[own])
+        )
+    assert outweighed_queries(lists, weight, length_factor=1.2, weight_factor=2.0).tolist() == expected
+
+
+def test_the_longest_list_is_the_consensus_and_a_cut_helps():
+    depths = (200, 30, 30, 30)
+    lists, qrels = cut_lists(depths, n_queries=20)
+    with pytest.warns(UnequalLengthWarning):
+        poor = evaluate(DIBRA().fit_transform(lists), qrels, "ndcg@10").iloc[0, 0]
+    with pytest.warns(UnequalLengthWarning, match="with TopK, or choose a method"):
+        milder = DIBRA(distance="tau", weight_norm=None).fit_transform(lists)
+    longest = evaluate(lists[lists["voter"] == "v1"].drop(columns="voter"), qrels, "ndcg@10").iloc[0, 0]
+    cut = evaluate(make_pipeline(TopK(30), DIBRA()).fit_transform(lists), qrels, "ndcg@10").iloc[0, 0]
+    assert abs(poor - longest) < 0.02
+    assert cut > poor + 0.05 and evaluate(milder, qrels, "ndcg@10").iloc[0, 0] > poor + 0.1
 
 
 # ---------------------------------------------------------------------- what weights are for

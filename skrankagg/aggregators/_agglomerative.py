@@ -74,6 +74,8 @@ class Agglomerative(WeightedAggregator):
 
     Warns
     -----
+    UnequalLengthWarning
+        If the longest list of a query outweighs all others.
     UnknownVoterWarning
         With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 

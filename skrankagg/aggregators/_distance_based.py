@@ -116,7 +116,8 @@ class DIBRA(WeightedAggregator):
     gamma : float, default=1.5
         How fast trust fades with distance and with the iterations, above 0.
     weight_norm : {"minmax", "z"} or None, default="minmax"
-        How weights are scaled before they are used. "minmax" silences the most distant voter of a query.
+        How weights are scaled before they are used. "minmax" silences the most distant voter of a query. With
+        ``distance="cosine"`` it is the rule of the paper.
     tol : float, default=0.01
         The iteration ends when no weight of the query grows by more; above 0.
     max_iter : int, default=50
@@ -147,6 +148,8 @@ class DIBRA(WeightedAggregator):
 
     Warns
     -----
+    UnequalLengthWarning
+        If the longest list of a query outweighs all others.
     UnknownVoterWarning
         With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 
@@ -185,6 +188,13 @@ class DIBRA(WeightedAggregator):
     that sum. The aggregator then sees the cut lists alone; items that none of them holds come last, in the order they
     had before, rather than getting lost.
 
+    Under "cosine" and "footrule" a long list is near the consensus because it holds more of its items: where lengths
+    differ much, the longest list of a query outweighs all others and becomes the consensus, which
+    :class:`~skrankagg.exceptions.UnequalLengthWarning` tells. Cut all lists to one depth first, with
+    :class:`~skrankagg.preprocessing.TopK`. With few voters of about equal quality no weights are best. Of all variants
+    ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least there, and gains least from voters of
+    unequal quality. The user guide has the figures.
+
     Ties and absent items are the business of `aggregator`. If all weights of a query are equal, as with one voter or
     one item, they are 1. Each iteration costs one aggregation, and ``distance="tau"`` :math:`O(L \log L)` for each
     list.
@@ -193,7 +203,8 @@ class DIBRA(WeightedAggregator):
     ----------
     .. [1] L. Akritidis, A. Fevgas, P. Bozanis and Y. Manolopoulos, "An unsupervised distance-based model for weighted
        rank aggregation with list pruning", Expert Systems with Applications 202, 2022.
-    .. [2] L. Akritidis and P. Bozanis, "Weighted item selection in rank aggregation", Algorithms 18(6):362, 2025.
+    .. [2] L. Akritidis and P. Bozanis, "WIRE: A Weighted Item Removal Method for Unsupervised Rank Aggregation",
+       Algorithms 18(6):362, 2025.
 
     Examples
     --------
@@ -260,6 +271,15 @@ class DIBRA(WeightedAggregator):
         self.weighting = weighting
         self.unknown_voter = unknown_voter
         self.voter_weights = voter_weights
+
+    @property
+    def _length_advice(self):
+        if self.distance == "tau" and self.weight_norm is None:
+            return super()._length_advice
+        return (
+            "cut all lists to one depth with TopK, set distance='tau' and weight_norm=None, or choose a method that "
+            "learns no weights"
+        )
 
     # ------------------------------------------------------------------ the iteration
 

@@ -193,7 +193,8 @@ class CombSUM(_BaseComb):
     ============== ================================== =========================
 
     The value of an absent item under "borda" is the mean of the values that the list leaves unused. A list of equal
-    scores gives each of its items 1 under "min-max" and 0 under "z-score". Linear in the number of rows.
+    scores gives each of its items 1 under "min-max" and 0 under "z-score". None needs calibrated scores: equal numbers
+    mean the same in all lists, and any is better than the 0 of an absent item. Linear in the number of rows.
 
     References
     ----------
@@ -243,8 +244,8 @@ class CombMNZ(_BaseComb):
 
     .. math:: \mathrm{CombMNZ}(i) = h(i) \sum_{v} w_v s_v(i).
 
-    Tied items of a list share their mean rank; an absent item counts as in :class:`CombSUM`. A negative sum, which only
-    "z-score" has, is made more negative by more lists. Linear in the number of rows.
+    Tied items of a list share their mean rank; an absent item counts as in :class:`CombSUM`. A negative sum, which
+    "z-score" has, and None of negative scores, is made more negative by more lists. Linear in the number of rows.
 
     References
     ----------

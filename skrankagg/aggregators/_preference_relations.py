@@ -119,6 +119,8 @@ class PreferenceRelations(WeightedAggregator):
 
     Warns
     -----
+    UnequalLengthWarning
+        If the longest list of a query outweighs all others.
     UnknownVoterWarning
         With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
 

@@ -11,6 +11,7 @@ from .._frames import first_row, plain_index, show_id
 from .._qrels import check_qrels
 from .._sklearn import HasMethods, Interval, StrOptions, check_is_fitted, clone
 from .._voter_names import type_hint, warn_of_misspelt_names
+from .._warn import warn_user
 from ..aggregators import DIBRA
 from ..exceptions import UnknownVoterWarning
 from ..metrics import Measure, evaluate_voters, get_measure
@@ -159,11 +160,10 @@ class VoterSelector(ListTransformer):
                 "voters, or choose unknown_voter='keep'."
             )
         if unknown.all():
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__} has a value for none of the voters{hint}, so that all lists are kept and "
                 "nothing is selected; give the voters the ids that fit has seen.",
                 UnknownVoterWarning,
-                stacklevel=3,
             )
         kept = np.where(unknown, self.unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
         left = np.logical_or.reduceat(kept, lists.list_ptr[:-1])

@@ -40,7 +40,7 @@ def all_checks(estimator):
     list of (str, callable) tuples
         Name of the check, and the check as a function of the estimator. Scikit-learn's checks that need no data come
         first, then the library's own. Scikit-learn's other checks are in the table ``EXEMPTIONS``, each with the reason
-        and what is run in its place.
+        and, where there is one, the check that is run in its place.
 
     See Also
     --------

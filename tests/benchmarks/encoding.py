@@ -1,5 +1,7 @@
 """Encode 5 million rows, beside one pandas factorize of the three id columns.
 
+Strings are measured as pandas keeps them with pyarrow, where that is installed, and as it keeps them without.
+
 python tests/benchmarks/encoding.py [--queries 1000] [--voters 50] [--length 100]
 """
 
@@ -11,6 +13,19 @@ import pandas as pd
 from _measure import best_time, extra_memory, table
 
 from skrankagg import RankedLists
+
+# Kinds of id columns: what they are called, and their dtype.
+WITHOUT_PYARROW = {"str without pyarrow": pd.StringDtype("python", na_value=np.nan)}
+try:
+    STRINGS = {"str": pd.StringDtype("pyarrow", na_value=np.nan)}
+except ImportError:
+    STRINGS = {}
+KINDS = {**STRINGS, **WITHOUT_PYARROW, "object": object, "category": "category"}
+CASES = [
+    *((kind, shuffled, by) for kind in STRINGS for shuffled in (False, True) for by in ("rank", "score")),
+    *((kind, shuffled, "rank") for kind in (*WITHOUT_PYARROW, "object") for shuffled in (False, True)),
+    ("category", False, "rank"),
+]
 
 
 def make_lists(n_queries, n_voters, length, dtype, shuffled, by):
@@ -53,16 +68,8 @@ def main():
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
     rows = []
-    for dtype, shuffled, by in (
-        ("str", False, "rank"),
-        ("str", False, "score"),
-        ("str", True, "rank"),
-        ("str", True, "score"),
-        (object, False, "rank"),
-        (object, True, "rank"),
-        ("category", False, "rank"),
-    ):
-        frame = make_lists(arguments.queries, arguments.voters, arguments.length, dtype, shuffled, by)
+    for kind, shuffled, by in CASES:
+        frame = make_lists(arguments.queries, arguments.voters, arguments.length, KINDS[kind], shuffled, by)
         factorize = best_time(
             lambda frame=frame: [pd.factorize(frame[name]) for name in ("query", "voter", "item")], arguments.repeat
         )
@@ -75,7 +82,7 @@ def main():
             lists, over = RankedLists.from_frame(frame), "-"
         rows.append(
             [
-                f"{dtype if isinstance(dtype, str) else 'object'}, {'shuffled' if shuffled else 'in order'}, {by}s",
+                f"{kind}, {'shuffled' if shuffled else 'in order'}, {by}s",
                 f"{len(frame):,}",
                 f"{factorize:.2f}",
                 f"{encode:.2f}",

@@ -126,7 +126,7 @@ def compare(lists, repeat, timeout, chosen, folder):
 
 
 def kemeny(timeout, folder):
-    """Print our times of Kemeny beside theirs, of few items."""
+    """Print our times of Kemeny next to theirs, of few items."""
     rows = []
     for n in range(7, 12):
         lists, method = full_lists(10, n), Kemeny(method="exact")
@@ -170,9 +170,14 @@ def main():
     parser.add_argument("part", choices=("table", "wide", "kemeny", "growth", "large"), nargs="?", default="table")
     parser.add_argument("--methods", nargs="*", default=[], help="parts of names; default: all")
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument(
+        "--strings", choices=("pyarrow", "python"), help="how pandas keeps strings: python is the way without pyarrow"
+    )
     parser.add_argument("--timeout", type=int, default=60, help="seconds given to PyFLAGR for a method")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
+    if arguments.strings:
+        pd.options.mode.string_storage = arguments.strings
     with tempfile.TemporaryDirectory() as folder:
         if arguments.part == "table":
             compare(make_rasdagen()[0], arguments.repeat, arguments.timeout, arguments.methods, Path(folder))

@@ -8,7 +8,8 @@
     _cuts, _branching   what proves the rest
     _proof              strict orders: search and bound until they meet
     _unique             whether another strict order costs as little
-    _weak               orders with ties: all of that
+    _relations          integer programmes of orders with ties
+    _weak               orders with ties: search, bound, and others of the same cost
     _levels             how orders with ties of the components make one
     _estimator          Kemeny
 """

@@ -1,32 +1,21 @@
 """Orders with ties: buckets from a local search, bounds from integer programmes with rows added as they are violated.
 
-A variable for each ordered pair is 1 where the first item is before the second or tied with it. One of the two
-directions holds, and what holds from a to b and from b to c holds from a to c: the rows of the triples, of which a
-round adds those that the last solution violates.
-
 Once the lowest cost is proven, a row that cuts the buckets off finds others of the same cost, or that there are none;
 of several the one with the most ties is looked for, by a bonus for ties that is too small to make up for any cost.
 """
 
-import time
-
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-from scipy.sparse import csr_array, vstack
 
 from ..._kernels import bucket_descent
 from ._levels import Stack
 from ._preferences import TOLERANCE, granularity, kemeny_score, ordered_components, pair_costs
-from ._triangles import Unfinished
+from ._relations import RelationProgramme
+from ._triangles import Infeasible, Unfinished
 
 __all__ = []
 
-_VIOLATION = 1e-6
-# Rows that a round adds at most, for each item.
-_ROWS_PER_ITEM = 40
-# Programmes that each search among orders of the lowest cost may take beyond those of the first proof, and nodes of
-# each programme.
-_PROGRAMMES, _NODES = 10, 200
+# Programmes that each search among orders of the lowest cost may take beyond those of the first proof.
+_PROGRAMMES = 10
 
 
 def solve_weak(prefer, tied, penalty, rank, *, proves, deadline, report):
@@ -111,8 +100,7 @@ class _Component:
         self.cost, self.bound, self.bucket, self.reason = np.inf, 0.0, None, "time limit"
         #: Whether no other order costs as little; None where that is not known.
         self.only = True if self.n == 1 else None
-        self.off = ~np.eye(self.n, dtype=bool)
-        self.triple, self.n_programmes = np.empty((0, 3), dtype=np.int64), 0
+        self.programme = None
 
     def search(self, bucket):
         """Descend from these buckets."""
@@ -141,9 +129,9 @@ class _Component:
         """Raise the bound until it meets the cost, or time is over."""
         if self.met():
             return
-        self.triple = self._violated((self.level < self.before.T).astype(np.float64))
+        self._open()
         try:
-            for y, bound in self._rounds(self.level):
+            for y, bound in self.programme.rounds(self.level):
                 self.raise_bound(bound, report)
                 self.search(_buckets(y))
                 if self.met():
@@ -153,6 +141,11 @@ class _Component:
             self.bound = max(self.bound, min(bound, self.cost))
             return
         self.bound = self.cost  # that of a whole solution without violations
+
+    def _open(self):
+        if self.programme is None:
+            unit = self.step or self.scale / self.n**2
+            self.programme = RelationProgramme(self.before, self.level, unit, self.deadline)
 
     # ------------------------------------------------------------------ orders of equal cost
 
@@ -191,138 +184,47 @@ class _Component:
 
     def settle(self):
         """Find out whether no other order costs as little, and if some do, look for one with the most ties."""
+        if self.n == 1:
+            return
+        self._open()
+        limit = _PROGRAMMES + self.programme.n_solved
         try:
             if self.only is None:
-                self._look_for_another()
+                self._look_for_another(limit)
             if self.only is False and self.step:
-                self._look_for_ties()
+                self._look_for_ties(limit)
         except Unfinished:
             pass
 
-    def _look_for_another(self):
-        known = self.bucket[:, None] <= self.bucket[None, :]
-        sign = np.where(known, 1.0, -1.0)[self.off]
-        for y, bound in self._rounds(self.level, excluded=(sign, np.count_nonzero(sign > 0) - 1.0), patient=False):
-            if bound > self.cost + (1e-3 * self.step or 1e-6 * self.scale):
-                self.only = True
+    def _look_for_another(self, limit):
+        most = self.cost + (1e-3 * self.step or 1e-9 * self.scale)
+        # What the solver calls a bound is one but for its tolerances.
+        beyond = self.cost + (1e-3 * self.step or 1e-6 * self.scale)
+        try:
+            for y, bound in self.programme.rounds(self.level, excluded=self.bucket, most=most, limit=limit):
+                if bound > beyond:
+                    break
+                self._take(_buckets(y))
+                self._take(np.array(bucket_descent(self.before, self.level, _buckets(y), self.tolerance)))
+                if self.only is False:
+                    return
+            else:
                 return
-            self._take(_buckets(y))
-            self._take(np.array(bucket_descent(self.before, self.level, _buckets(y), self.tolerance)))
-            if self.only is False:
-                return
+        except Infeasible:
+            pass
+        self.only = True
 
-    def _look_for_ties(self):
+    def _look_for_ties(self, limit):
         level = self.level - self.bonus
-        for y, bound in self._rounds(level, patient=False):
-            self._take(_buckets(y))
-            self.tie()
-            if bound > kemeny_cost(self.bucket, self.before, level) - 0.999 * self.bonus:
-                return
-
-    # ------------------------------------------------------------------ programmes
-
-    def _rounds(self, level, excluded=None, *, patient=True):
-        """Solve programmes with more and more triples, and whole ones in the end.
-
-        Parameters
-        ----------
-        level : ndarray of shape (n, n)
-            Cost of ties.
-        excluded : (ndarray of shape (n_variables,), float), default=None
-            A row more, and what it may be at most.
-        patient : bool, default=True
-            Whether nothing but the deadline limits them.
-
-        Yields
-        ------
-        y : ndarray of shape (n, n)
-            1 where the row's item is before the column's or tied with it; the last one is an order.
-        bound : float
-            What each order costs at least.
-
-        Raises
-        ------
-        Unfinished
-            At the deadline, and where the solver gives up.
-        """
-        integer, most_programmes = False, np.inf if patient else _PROGRAMMES + self.n_programmes
-        options = {} if patient else {"node_limit": _NODES}
-        while most_programmes > 0 and time.monotonic() < self.deadline:
-            most_programmes -= 1
-            self.n_programmes += patient
-            y, bound = self._solve(level, excluded, integer, options)
-            yield y, bound
-            new = self._violated(y)
-            if len(new) == 0 and (integer or np.abs(y - np.round(y)).max() < _VIOLATION):
-                return
-            integer = integer or len(new) == 0
-            self.triple = np.unique(np.concatenate([self.triple, new]), axis=0)
-        raise Unfinished(-np.inf, "time limit")
-
-    def _violated(self, y):
-        """Find the triples that a solution violates, the most violated first."""
-        n = self.n
-        found, excess = [], []
-        for a in range(n):
-            sums = y[a][:, None] + y - y[a][None, :] - 1.0
-            sums[a], sums[:, a] = -1.0, -1.0
-            np.fill_diagonal(sums, -1.0)
-            b, c = np.nonzero(sums > _VIOLATION)
-            found.append(np.column_stack([np.full(len(b), a), b, c]))
-            excess.append(sums[b, c])
-        found, excess = np.concatenate(found), np.concatenate(excess)
-        return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]
-
-    def _solve(self, level, excluded, integer, options):
-        """Solve with the triples held: a solution and a bound."""
-        n, off = self.n, self.off
-        number = np.full((n, n), -1)
-        number[off] = np.arange(n * (n - 1))
-        # Costs as multiples of what the solver's tolerances are small against.
-        unit = self.step or self.scale / n**2
-        # Cost of a pair by its two variables: after + before of the other way round, less what a tie saves.
-        cost = (level - self.before.T)[off] / unit
-        base = float(np.triu(self.before + self.before.T - level, 1).sum())
-        first, second = np.nonzero(np.triu(off))
-        a, b, c = self.triple.T
-        rows = np.concatenate(
-            [
-                np.column_stack([number[first, second], number[second, first]]).ravel(),
-                np.column_stack([number[a, b], number[b, c], number[a, c]]).ravel(),
-            ]
-        )
-        value = np.concatenate([np.full(2 * len(first), -1.0), np.tile([1.0, 1.0, -1.0], len(a))])
-        ptr = np.concatenate([2 * np.arange(len(first)), 2 * len(first) + 3 * np.arange(len(a) + 1)])
-        matrix = csr_array((value, rows, ptr), shape=(len(ptr) - 1, len(cost)))
-        most = np.concatenate([np.full(len(first), -1.0), np.ones(len(a))])
-        if excluded:
-            matrix, most = vstack([matrix, csr_array(excluded[0][None, :])], format="csr"), np.append(most, excluded[1])
-        if self.deadline < np.inf:
-            options = {"time_limit": max(self.deadline - time.monotonic(), 1e-3), **options}
-        bound = -np.inf
-        if integer:
-            done = milp(
-                cost,
-                integrality=np.ones(len(cost)),
-                bounds=Bounds(0, 1),
-                constraints=LinearConstraint(matrix, -np.inf, most),
-                options={"mip_rel_gap": 0.0, **options},
-            )
-            if done.mip_dual_bound is not None:
-                bound = base + unit * done.mip_dual_bound
-        else:
-            options.pop("node_limit", None)
-            done = linprog(cost, A_ub=matrix, b_ub=most, bounds=(0, 1), method="highs-ds", options=options)
-            if done.status == 0:
-                multiplier = np.minimum(done.ineqlin.marginals, 0.0)
-                reduced = cost - matrix.T @ multiplier
-                bound = base + unit * (float(most @ multiplier) + float(np.minimum(reduced, 0.0).sum()))
-        if done.status != 0:
-            raise Unfinished(bound, "time limit" if done.status == 1 else "solver")
-        y = np.ones((n, n))
-        # Whole numbers are whole to a tolerance of the solver, which must not pass for violations.
-        y[off] = np.round(done.x) if integer else done.x
-        return y, bound
+        most = kemeny_cost(self.bucket, self.before, level) - 0.999 * self.bonus
+        try:
+            for y, bound in self.programme.rounds(level, most=most, limit=limit):
+                self._take(_buckets(y))
+                self.tie()
+                if bound > kemeny_cost(self.bucket, self.before, level) - 0.999 * self.bonus:
+                    return
+        except Infeasible:
+            pass
 
 
 def kemeny_cost(bucket, before, level):

@@ -49,7 +49,7 @@ def _check_ties_in_order(group, lists):
 
 
 def check_voter_names(aggregator):
-    """The names of the voters, hence their order, change nothing: anonymity."""
+    """The names of the voters, hence their order, change nothing but the last bits of scores: anonymity."""
     lists = example_lists()
     names = dict(zip(sorted(lists["voter"].unique()), ("z", "c", "y", "a", "m"), strict=True))
     renamed = lists.assign(voter=lists["voter"].map(names))

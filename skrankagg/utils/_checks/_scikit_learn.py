@@ -21,7 +21,7 @@ SKLEARN_CHECKS = (
 
 _MATRIX = "gives a matrix of numbers, and ranked lists are none"
 
-#: Checks of scikit-learn's suite that are not run, with the reason and what is run in their place.
+#: Checks of scikit-learn's suite that are not run, with the reason and, where there is one, what is run in their place.
 EXEMPTIONS = {
     "check_array_api_input": "arrays of other libraries are no frames of lists; polars and pyarrow: check_containers",
     "check_complex_data": "lists hold ids; a complex rank or score is refused: check_errors",

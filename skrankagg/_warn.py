@@ -1,0 +1,22 @@
+"""Warnings that point at the line of the user's own code, however deep they arise."""
+
+import sys
+import warnings
+
+__all__ = ["warn_user"]
+
+_OURS = {"skrankagg", "sklearn", "joblib"}
+
+
+def warn_user(message, category):
+    """Warn at the first line outside of this package and of those that call it.
+
+    Parameters
+    ----------
+    message : str
+    category : type of Warning
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

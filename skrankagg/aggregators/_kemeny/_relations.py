@@ -1,0 +1,172 @@
+"""The programme of orders with ties: relations of ordered pairs are the variables, violated triples become rows.
+
+A variable for each ordered pair is 1 where the first item is before the second or tied with it. One of the two
+directions holds, and what holds from a to b and from b to c holds from a to c: the rows of the triples, of which a
+round adds those that the last solution violates.
+"""
+
+import time
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array, vstack
+
+from ._triangles import VIOLATION, Infeasible, Unfinished
+
+__all__ = []
+
+# Rows that a round adds at most, for each item.
+_ROWS_PER_ITEM = 40
+# Nodes of a whole programme where their number is limited.
+_NODES = 200
+
+
+class RelationProgramme:
+    """Orders with ties of some items, as far as rows describe them.
+
+    Parameters
+    ----------
+    before : ndarray of shape (n, n)
+        Cost of the row's item before the column's.
+    level : ndarray of shape (n, n)
+        Cost of a tie.
+    unit : float
+        Costs are given to the solver as multiples of this, so that its tolerances are small.
+    deadline : float
+        When to stop, by `time.monotonic`.
+    """
+
+    def __init__(self, before, level, unit, deadline):
+        n = len(before)
+        self.n, self.before, self.unit, self.deadline = n, before, unit, deadline
+        self.off = ~np.eye(n, dtype=bool)
+        self.number = np.full((n, n), -1)
+        self.number[self.off] = np.arange(n * (n - 1))
+        self.triple = self.violated((level < before.T).astype(np.float64))
+        #: Programmes solved without a limit.
+        self.n_solved = 0
+
+    def rounds(self, level, *, excluded=None, most=None, limit=None):
+        """Solve programmes with more and more triples, and whole ones in the end.
+
+        Parameters
+        ----------
+        level : ndarray of shape (n, n)
+            Cost of a tie.
+        excluded : ndarray of shape (n,), default=None
+            Buckets of an order that is cut off.
+        most : float, default=None
+            Orders that cost more are of no use: variables that none of the others has otherwise are fixed.
+        limit : int, default=None
+            Programmes that are solved at most, whole ones with few nodes.
+
+        Yields
+        ------
+        y : ndarray of shape (n, n)
+            1 where the row's item is before the column's or tied with it; the last one is an order.
+        bound : float
+            What each order costs at least.
+
+        Raises
+        ------
+        Infeasible
+            If no order costs so little.
+        Unfinished
+            At the deadline or the limit, and where the solver gives up; its arguments are a bound and a reason.
+        """
+        bounds, integer, n_left = np.zeros((2, self.n * (self.n - 1))), False, np.inf if limit is None else limit
+        bounds[1] = 1.0
+        row = None if excluded is None else np.where(excluded[:, None] <= excluded[None, :], 1.0, -1.0)[self.off]
+        while n_left > 0 and time.monotonic() < self.deadline:
+            n_left -= 1
+            self.n_solved += limit is None
+            options = {} if self.deadline == np.inf else {"time_limit": max(self.deadline - time.monotonic(), 1e-3)}
+            if integer:
+                options |= {"mip_rel_gap": 0.0} | ({} if limit is None else {"node_limit": _NODES})
+            y, bound = self._solve(level, row, bounds, most, integer, options)
+            yield y, bound
+            new = self.violated(y)
+            if len(new) == 0 and (integer or np.abs(y - np.round(y)).max() < VIOLATION):
+                return
+            integer = integer or len(new) == 0
+            self.triple = np.unique(np.concatenate([self.triple, new]), axis=0)
+        raise Unfinished(-np.inf, "time limit")
+
+    def violated(self, y):
+        """Find the triples that a solution violates.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n, n)
+
+        Returns
+        -------
+        ndarray of shape (n_triples, 3)
+            The most violated first, and no more than one round adds.
+        """
+        n = self.n
+        found, excess = [], []
+        for a in range(n):
+            sums = y[a][:, None] + y - y[a][None, :] - 1.0
+            sums[a], sums[:, a] = -1.0, -1.0
+            np.fill_diagonal(sums, -1.0)
+            b, c = np.nonzero(sums > VIOLATION)
+            found.append(np.column_stack([np.full(len(b), a), b, c]))
+            excess.append(sums[b, c])
+        found, excess = np.concatenate(found), np.concatenate(excess)
+        return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]
+
+    def _rows(self, excluded):
+        """Rows of the pairs, of the triples and of the order that is cut off, and what each may be at most."""
+        number = self.number
+        first, second = np.nonzero(np.triu(self.off))
+        a, b, c = self.triple.T
+        column = [
+            np.column_stack([number[first, second], number[second, first]]).ravel(),
+            np.column_stack([number[a, b], number[b, c], number[a, c]]).ravel(),
+        ]
+        value = np.concatenate([np.full(2 * len(first), -1.0), np.tile([1.0, 1.0, -1.0], len(a))])
+        ptr = np.concatenate([2 * np.arange(len(first)), 2 * len(first) + 3 * np.arange(len(a) + 1)])
+        matrix = csr_array((value, np.concatenate(column), ptr), shape=(len(ptr) - 1, self.n * (self.n - 1)))
+        most = np.concatenate([np.full(len(first), -1.0), np.ones(len(a))])
+        if excluded is not None:
+            matrix = vstack([matrix, csr_array(excluded[None, :])], format="csr")
+            # One less than what the order itself comes to.
+            most = np.append(most, np.count_nonzero(excluded > 0) - 1.0)
+        return matrix, most
+
+    def _solve(self, level, excluded, bounds, useful, integer, options):
+        # Cost of a pair by its two variables: after + before of the other way round, less what a tie saves.
+        cost = (level - self.before.T)[self.off] / self.unit
+        base = float(np.triu(self.before + self.before.T - level, 1).sum())
+        matrix, most = self._rows(excluded)
+        bound = -np.inf
+        if integer:
+            done = milp(
+                cost,
+                integrality=np.ones(len(cost)),
+                bounds=Bounds(*bounds),
+                constraints=LinearConstraint(matrix, -np.inf, most),
+                options=options,
+            )
+            if done.mip_dual_bound is not None:
+                bound = base + self.unit * done.mip_dual_bound
+        else:
+            done = linprog(cost, A_ub=matrix, b_ub=most, bounds=bounds.T, method="highs-ds", options=options)
+            if done.status == 0:
+                multiplier = np.minimum(done.ineqlin.marginals, 0.0)
+                reduced = cost - matrix.T @ multiplier
+                least = float(np.minimum(reduced * bounds[0], reduced * bounds[1]).sum())
+                bound = base + self.unit * (float(most @ multiplier) + least)
+                if useful is not None:
+                    dear = (bound + self.unit * np.abs(reduced) > useful) & (bounds[0] < bounds[1])
+                    bounds[1, dear & (reduced > 0)] = 0.0
+                    bounds[0, dear & (reduced < 0)] = 1.0
+        if done.status == 2 and useful is not None:
+            raise Infeasible
+        if done.status != 0:
+            raise Unfinished(bound, "time limit" if done.status == 1 else "solver")
+        y = np.ones((self.n, self.n))
+        # Whole numbers are whole to a tolerance of the solver, which must not pass for violations.
+        y[self.off] = np.round(done.x) if integer else done.x
+        return y, bound

@@ -1,0 +1,30 @@
+"""What the figures of the performance page were measured with: versions, processors, memory."""
+
+import importlib.metadata
+import os
+import platform
+
+from _measure import table
+
+from skrankagg import _kernels
+
+PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "scikit-learn", "pyflagr", "ranx", "numba", "pytrec-eval-terrier")
+
+
+def version(name):
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def main():
+    rows = [["Python", platform.python_version()], ["kernels", "compiled" if _kernels.COMPILED else "plain Python"]]
+    rows += [[name, version(name)] for name in PACKAGES]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    rows += [["processors", os.cpu_count()], ["memory GiB", f"{memory:.0f}"]]
+    table(rows, ["what", "version"])
+
+
+if __name__ == "__main__":
+    main()
