@@ -10,15 +10,12 @@ def ballots(frame, by="rank"):
     """One query's lists as {voter: {item: (mid-rank, score)}}, all fractions, and the weight of each voter."""
     lists, weights = {}, {}
     for voter, rows in frame.groupby("voter"):
-        values = {row["item"]: row[by] if by == "rank" else -row[by] for _, row in rows.iterrows()}
-        scores = {row["item"]: Fraction(str(row["score"])) for _, row in rows.iterrows()} if "score" in rows else {}
+        columns = {name: rows[name].tolist() for name in rows}
+        values = columns[by] if by == "rank" else [-value for value in columns[by]]
+        scores = [Fraction(str(score)) for score in columns["score"]] if "score" in rows else [None] * len(rows)
         lists[voter] = {
-            item: (
-                Fraction(sum(v < value for v in values.values()))
-                + Fraction(sum(v == value for v in values.values()) + 1, 2),
-                scores.get(item),
-            )
-            for item, value in values.items()
+            item: (Fraction(2 * sum(v < value for v in values) + sum(v == value for v in values) + 1, 2), score)
+            for item, value, score in zip(columns["item"], values, scores, strict=True)
         }
         weights[voter] = Fraction(str(rows["weight"].iloc[0])) if "weight" in rows else Fraction(1)
     return lists, weights

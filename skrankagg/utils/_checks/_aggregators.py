@@ -120,34 +120,40 @@ def check_integer_weights(aggregator):
 # ---------------------------------------------------------------------- axioms
 
 
+def _full_lists(**sizes):
+    """Lists that hold every item, with the ranks as an array of queries, voters and items."""
+    lists = example_lists(full=True, **sizes)
+    shape = [lists[name].nunique() for name in ("query", "voter", "item")]
+    ranks = lists.sort_values(["query", "voter", "item"])["rank"].to_numpy().reshape(shape)
+    return lists, ranks, np.sort(lists["query"].unique()), np.sort(lists["item"].unique())
+
+
 def check_unanimity(aggregator):
     """If every list ranks one item above another, so does the consensus (where promised)."""
     if not _tags(aggregator).unanimity:
         return
-    for seed in range(10):
-        lists = example_lists(seed, n_queries=1, n_voters=3, n_items=6, full=True, ties=False)
-        place = aggregator.fit_transform(lists).set_index("item")["rank"]
-        ranks = lists.pivot(index="item", columns="voter", values="rank")
-        for above in ranks.index:
-            for below in ranks.index[(ranks.loc[above] < ranks).all(axis=1)]:
-                assert place[above] < place[below], f"every list ranks {above} above {below}, the consensus does not"
+    lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, ties=False)
+    place = aggregator.fit_transform(lists).sort_values(["query", "item"])["rank"].to_numpy().reshape(10, 6)
+    unanimous = (ranks[:, :, :, None] < ranks[:, :, None, :]).all(axis=1)
+    for q, above, below in zip(*np.nonzero(unanimous), strict=True):
+        assert place[q, above] < place[q, below], (
+            f"every list ranks {items[above]} above {items[below]}, the consensus does not"
+        )
 
 
 def check_condorcet_winner(aggregator):
     """An item that beats every other one by a majority comes first (where promised)."""
     if not _tags(aggregator).condorcet_winner:
         return
-    found = 0
-    for seed in range(20):
-        lists = example_lists(seed, n_queries=1, full=True)
-        ranks = lists.pivot(index="item", columns="voter", values="rank")
-        for item in ranks.index:
-            wins = (ranks.loc[item] < ranks).sum(axis=1) > (ranks.loc[item] > ranks).sum(axis=1)
-            if wins.drop(item).all():
-                found += 1
-                first = clone(aggregator).fit_transform(lists)["item"].iloc[0]
-                assert first == item, f"{item} beats every other item, the consensus puts {first} first"
-    assert found, "the examples hold no Condorcet winner"
+    lists, ranks, queries, items = _full_lists(n_queries=20)
+    above, below = ranks[:, :, :, None] < ranks[:, :, None, :], ranks[:, :, :, None] > ranks[:, :, None, :]
+    wins = (above.sum(axis=1) > below.sum(axis=1)).sum(axis=2)
+    winner = {queries[q]: items[item] for q, item in zip(*np.nonzero(wins == len(items) - 1), strict=True)}
+    assert winner, "the examples hold no Condorcet winner"
+    consensus = aggregator.fit_transform(lists[lists["query"].isin(list(winner))])
+    first = consensus[consensus["rank"] == 1].set_index("query")["item"]
+    for query, item in winner.items():
+        assert first[query] == item, f"{item} beats every other item, the consensus puts {first[query]} first"
 
 
 def check_absent_below(aggregator):
