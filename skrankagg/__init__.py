@@ -18,11 +18,9 @@ frame of lists.
 2  breakfast   milk    0.0     3
 """
 
+from lazy_loader import attach_stub
+
 __version__ = "0.1.0"
 
-from ._lists import RankedLists
-from ._qrels import EncodedQrels, Qrels
-from ._show_versions import show_versions
-from .aggregators import *
-from .metrics import evaluate
-from .model_selection import Comparator
+# The public names stand in __init__.pyi, and each is imported when it is first asked for.
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from .. import Comparator, evaluate
-from .._lists import check_run
-from .._sklearn import FitFailedWarning
+from .._data._ranked_lists import check_run
+from .._support._sklearn import FitFailedWarning
 from ..datasets import write_run
 from ..datasets._writers import output_format
 from ..metrics import evaluate_voters, measure_names
-from ..metrics._registry import get_measures, orient
+from ..metrics._relevance._registry import get_measures, orient
 from ..model_selection import latex_table, text_table
 from ..plotting import ComparisonDisplay
 from ..utils.discovery import all_aggregators, describe

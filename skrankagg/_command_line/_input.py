@@ -5,7 +5,7 @@ import os
 import re
 
 from .. import Qrels, RankedLists
-from .._conflicts import describe_conflict
+from .._data._conflicts import describe_conflict
 from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError, naming

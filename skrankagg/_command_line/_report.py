@@ -6,7 +6,7 @@ import textwrap
 import numpy as np
 
 from ..datasets._writers import output_format, write_table
-from ..plotting._base import picture_formats
+from ..plotting._display import picture_formats
 from ._messages import UserError, naming
 
 __all__ = ["check_outputs", "describe_data", "gain_notes", "print_notes", "save", "write_results"]

@@ -24,7 +24,8 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _agglomerate, _buckets, _co_ranked, _insertion, _inversions, _joint, _majority, _ragged
+from . import _agglomerate, _buckets, _co_ranked, _insertion, _inversions, _joint, _majority
+from . import _running_sums as _ragged
 
 __all__ = [
     "COMPILED",

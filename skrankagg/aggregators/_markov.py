@@ -6,10 +6,11 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._grouped import starts_to_ptr, tie_starts
-from .._pairwise import preference_stacks
-from .._sklearn import Interval, StrOptions, limit_threads
-from ..base import VOTER_WEIGHTS, BaseAggregator, Consensus
+from .._arrays._pairwise import preference_stacks
+from .._arrays._ragged import starts_to_ptr, tie_starts
+from .._support._sklearn import Interval, StrOptions, limit_threads
+from ..base import BaseAggregator, Consensus
+from ..base._voter_weights import VOTER_WEIGHTS
 
 __all__ = [
     "MarkovChain",

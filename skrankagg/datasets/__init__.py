@@ -5,9 +5,9 @@ Everything here speaks plain pandas frames with the canonical columns: ``query, 
 ``query, item, relevance`` for judgements, ``query, item, score, rank`` for a consensus.
 """
 
+from ._make_ranked_lists import *
 from ._mallows import *
 from ._preflib import *
-from ._ranked_lists import *
 from ._rasdagen import *
 from ._readers import *
 from ._writers import *

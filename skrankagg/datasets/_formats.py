@@ -6,8 +6,8 @@ known. A file that fits no format, or two, is refused; guessing would misread a 
 
 import re
 
+from ._delimited import Layout, head, is_number
 from ._parquet import check_parquet, is_parquet, parquet_columns
-from ._tables import Layout, head, is_number
 
 __all__ = []
 

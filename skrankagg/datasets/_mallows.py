@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
-from .._numbers import is_integer, is_real
-from ._ranked_lists import _names
+from .._support._numbers import is_integer, is_real
+from ._make_ranked_lists import _names
 
 __all__ = ["make_mallows", "make_plackett_luce"]
 

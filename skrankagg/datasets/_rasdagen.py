@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from .._numbers import is_integer, is_real
+from .._support._numbers import is_integer, is_real
 
 __all__ = ["make_rasdagen"]
 

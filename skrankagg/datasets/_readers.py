@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pandas as pd
 
+from ._delimited import blamed_on, is_number, read_table
 from ._formats import FORMATS, LISTS, QRELS, detect
-from ._tables import blamed_on, is_number, read_table
 
 __all__ = ["read_lists", "read_qrels"]
 

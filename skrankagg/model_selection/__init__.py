@@ -1,7 +1,7 @@
 """Compare aggregators and choose among them."""
 
 from ._comparator import *
-from ._compare import *
+from ._report_tables import *
 from ._results import *
+from ._significance import *
 from ._split import *
-from ._tables import *

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from .._composition import Composition
-from .._fitted_rows import RemembersRows, check_untorn
-from .._lists import check_lists
-from .._output import check_output
-from .._progress import is_interactive
-from .._sklearn import (
+from .._data._fitted_rows import RemembersRows, check_untorn
+from .._data._output import check_output
+from .._data._ranked_lists import check_lists
+from .._support._composition import Composition
+from .._support._progress import is_interactive
+from .._support._sklearn import (
     ANY_INTEGER,
     StrOptions,
     TransformerMixin,
@@ -20,14 +20,14 @@ from .._sklearn import (
     clone,
     print_elapsed_time,
 )
-from ..metrics._judged_lists import JudgedLists, rank
-from ..metrics._registry import Measure, get_measures, orient
-from ..metrics._scorer import choose_qrels
-from ._compare import compare_methods, significance_marks
+from ..metrics._judging._judged_lists import JudgedLists, rank
+from ..metrics._judging._scorer import choose_qrels
+from ..metrics._relevance._registry import Measure, get_measures, orient
 from ._learners import check_learners
+from ._report_tables import latex_table
 from ._results import select_flagr, select_results
 from ._runs import Runs, run_method, warn_of_failures
-from ._tables import latex_table
+from ._significance import compare_methods, significance_marks
 
 __all__ = ["Comparator"]
 

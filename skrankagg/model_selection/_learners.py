@@ -1,6 +1,6 @@
 """Which methods learn from judgements, as far as their parameters and tags show."""
 
-from .._qrels import Qrels
+from .._data._qrels import Qrels
 from ..metrics import ConsensusScorer, RankingScorer
 
 __all__ = ["check_learners", "find_judgements"]

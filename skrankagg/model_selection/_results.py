@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from .._numbers import is_integer
+from .._support._numbers import is_integer
 from ..metrics import Measure, get_measure
-from ..metrics._registry import find_column
+from ..metrics._relevance._registry import find_column
 
 __all__ = ["flagr_metrics", "flagr_table", "select_results"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .._sklearn import FitFailedWarning, clone
-from ..metrics._judged_lists import fit_rank
+from .._support._sklearn import FitFailedWarning, clone
+from ..metrics._judging._judged_lists import fit_rank
 
 __all__ = ["Outcome", "Runs", "run_method", "warn_of_failures"]
 

@@ -3,10 +3,10 @@
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 
-from .._frames import Columns
-from .._lists import RankedLists
-from .._numbers import is_integer
-from .._qrels import check_qrels, find_queries
+from .._data._frames import Columns
+from .._data._qrels import check_qrels, find_queries
+from .._data._ranked_lists import RankedLists
+from .._support._numbers import is_integer
 
 __all__ = ["QueryKFold", "QueryShuffleSplit"]
 

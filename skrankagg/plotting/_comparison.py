@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..metrics import get_measure
-from ..metrics._registry import find_column
-from ._base import check_fitted, evaluate_runs, import_pyplot, summaries
+from ..metrics._relevance._registry import find_column
+from ._display import check_fitted, evaluate_runs, import_pyplot, summaries
 
 __all__ = ["ComparisonDisplay"]
 

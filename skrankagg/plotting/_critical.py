@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..metrics._registry import orient
+from ..metrics._relevance._registry import orient
 from ..stats import friedman_nemenyi
-from ._base import check_fitted, evaluate_runs, measured_values, new_axes
+from ._display import check_fitted, evaluate_runs, measured_values, new_axes
 
 __all__ = ["CriticalDifferenceDisplay"]
 

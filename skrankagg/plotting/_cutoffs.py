@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..metrics import get_measure
-from ._base import check_fitted, evaluate_runs, line_style, measured_values, new_axes, summaries
+from ._display import check_fitted, evaluate_runs, line_style, measured_values, new_axes, summaries
 
 __all__ = ["CutoffDisplay", "InterpolatedPrecisionDisplay"]
 

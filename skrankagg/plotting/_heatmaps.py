@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..metrics import agreement_matrix
-from ._base import new_axes
+from ._display import new_axes
 
 __all__ = ["AgreementDisplay", "VoterWeightsDisplay"]
 

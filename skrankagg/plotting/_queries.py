@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..metrics import get_measure
-from ..metrics._registry import orient
-from ._base import check_fitted, evaluate_runs, measured_values, new_axes
+from ..metrics._relevance._registry import orient
+from ._display import check_fitted, evaluate_runs, measured_values, new_axes
 
 __all__ = ["QueryGainDisplay"]
 

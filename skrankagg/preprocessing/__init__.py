@@ -1,6 +1,5 @@
 """Steps before and after an aggregator: ranked lists in, ranked lists out."""
 
-from ._base import *
-from ._lists import *
-from ._union import *
-from ._voters import *
+from ._aggregator_union import *
+from ._single_lists import *
+from ._voter_selector import *

@@ -2,5 +2,5 @@
 
 from ._adjust import *
 from ._effects import *
+from ._friedman import *
 from ._paired import *
-from ._ranks import *

@@ -7,7 +7,7 @@ difference the p-value is 1.
 import numpy as np
 from scipy import stats
 
-from .._numbers import is_integer
+from .._support._numbers import is_integer
 
 __all__ = ["PAIRED_TESTS", "paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
 

@@ -3,8 +3,7 @@
 import inspect
 
 from .. import aggregators, preprocessing
-from ..base import BaseAggregator
-from ..preprocessing import ListTransformer
+from ..base import BaseAggregator, ListTransformer
 
 __all__ = ["all_aggregators", "all_transformers", "default_methods", "describe"]
 

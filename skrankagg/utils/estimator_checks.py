@@ -10,7 +10,7 @@ with a reason. What a check may ask for depends on what the estimator's tags pro
 
 from sklearn.base import clone
 
-from ..preprocessing import ListTransformer
+from ..base import ListTransformer
 from ._checks._aggregators import AGGREGATOR_CHECKS
 from ._checks._common import COMMON_CHECKS
 from ._checks._scikit_learn import EXEMPTIONS, SKLEARN_CHECKS, run_sklearn_check
@@ -33,7 +33,7 @@ def all_checks(estimator):
     Parameters
     ----------
     estimator : estimator
-        A :class:`~skrankagg.preprocessing.ListTransformer` is checked as one, anything else as an aggregator.
+        A :class:`~skrankagg.base.ListTransformer` is checked as one, anything else as an aggregator.
 
     Returns
     -------

@@ -12,8 +12,14 @@
     _weak               orders with ties: search, bound, and others of the same cost
     _levels             how orders with ties of the components make one
     _estimator          Kemeny
+    _near               KwikSort and PickAPerm, which are near the optimum and cheaper
+    _footrule           FootruleOptimal, the least sum of distances of places
+    _local_kemenization the least repair of another method's order
 """
 
 from ._estimator import *
+from ._footrule import *
+from ._local_kemenization import *
+from ._near import *
 from ._preferences import *
 from ._search import *

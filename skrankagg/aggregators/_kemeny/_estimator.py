@@ -7,10 +7,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
-from ..._frames import known_or_missing
-from ..._progress import Progress
-from ..._sklearn import ANY_INTEGER, Interval, StrOptions
-from ...base import VOTER_WEIGHTS, BaseAggregator, Consensus
+from ..._data._frames import known_or_missing
+from ..._support._progress import Progress
+from ..._support._sklearn import ANY_INTEGER, Interval, StrOptions
+from ...base import BaseAggregator, Consensus
+from ...base._voter_weights import VOTER_WEIGHTS
 from ._preferences import condorcet_components, draws, kemeny_lower_bound, margins, n_below, query_preferences
 from ._proof import Proven, prove
 from ._search import borda_order, descend, iterate, order_cost

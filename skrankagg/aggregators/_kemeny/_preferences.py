@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from ..._lists import check_lists
-from ..._pairwise import preference_matrix
+from ..._arrays._pairwise import preference_matrix
+from ..._data._ranked_lists import check_lists
 
 __all__ = ["condorcet_components", "kemeny_lower_bound", "kemeny_score", "mean_tau_x", "pairwise_preferences"]
 

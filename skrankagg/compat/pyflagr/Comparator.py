@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from ..._sklearn import limit_threads
+from ..._support._sklearn import limit_threads
 from ...model_selection import latex_table
 from ...plotting import ComparisonDisplay, CutoffDisplay
-from ...plotting._base import new_axes
-from ._door import encode_judgements, encode_profile
+from ...plotting._display import new_axes
+from ._input_check import encode_judgements, encode_profile
 from ._method import Method, is_given, one_of
 
 __all__ = ["Comparator"]

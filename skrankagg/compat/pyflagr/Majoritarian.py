@@ -1,7 +1,7 @@
 """Majorities: PyFLAGR's CondorcetWinners, CopelandWinners and OutrankingApproach."""
 
 from ... import aggregators
-from ._compare import majority_scores, outranking_scores
+from ._comparison_table import majority_scores, outranking_scores
 from ._method import Method
 
 __all__ = ["CondorcetWinners", "CopelandWinners", "OutrankingApproach"]

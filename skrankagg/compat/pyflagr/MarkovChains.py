@@ -3,7 +3,7 @@
 import numpy as np
 
 from ... import aggregators
-from ..._pairwise import preference_counts, preference_stacks
+from ..._arrays._pairwise import preference_counts, preference_stacks
 from ._method import Method
 from ._ranking import add_up, single
 

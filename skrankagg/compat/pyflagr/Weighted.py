@@ -3,8 +3,8 @@
 import numpy as np
 
 from ... import aggregators
-from ..._pairwise import count_above, weigh_by_list
-from ._dibra import BASES, DISTANCES, dibra_scores
+from ..._arrays._pairwise import count_above, weigh_by_list
+from ._flagr_dibra import BASES, DISTANCES, dibra_scores
 from ._merging import merged_scores
 from ._method import Method, one_of
 from ._ranking import add_up, single

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._conflicts import check_scores
+from ..._data._conflicts import check_scores
 from ._ranking import add_up
 
 __all__ = ["NORM_NUMBERS", "comb_terms"]

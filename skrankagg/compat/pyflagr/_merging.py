@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._pairwise import majority_agreement
+from ..._arrays._pairwise import majority_agreement
 from ._ranking import single
 
 __all__ = ["merged_scores"]

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..._grouped import positions
-from ..._numbers import is_integer
-from ..._sklearn import limit_threads
-from ._door import encode_judgements, encode_profile, ids_out
+from ..._arrays._ragged import positions
+from ..._support._numbers import is_integer
+from ..._support._sklearn import limit_threads
 from ._evaluation import evaluate_run
+from ._input_check import encode_judgements, encode_profile, ids_out
 from ._quirks import quirks_of
 from ._ranking import rank_table
 

@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from ..._grouped import mid_ranks, positions
-from ..._lists import RankedLists
-from ..._pairwise import preference_counts
+from ..._arrays._pairwise import preference_counts
+from ..._arrays._ragged import mid_ranks, positions
+from ..._data._ranked_lists import RankedLists
 
 __all__ = ["ABSENT", "Profile", "QueryTable"]
 

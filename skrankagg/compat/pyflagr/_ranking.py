@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...base import order_candidates, rank_scores
+from ...base._consensus import order_candidates, rank_scores
 
 __all__ = ["add_up", "rank_groups", "rank_table", "single"]
 

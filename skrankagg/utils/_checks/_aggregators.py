@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from ..._lists import RankedLists
+from ..._data._ranked_lists import RankedLists
 from ...base import AggregatorTags
 from ...exceptions import RankScoreConflictWarning
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
-from ..._lists import RankedLists
+from ..._data._ranked_lists import RankedLists
 from ._shared import example_lists, raises, same
 
 __all__ = ["COMMON_CHECKS"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..._lists import RankedLists
+from ..._data._ranked_lists import RankedLists
 
 __all__ = ["example_lists", "raises", "same"]
 

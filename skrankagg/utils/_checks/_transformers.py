@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.base import clone
 
-from ..._lists import RankedLists
+from ..._data._ranked_lists import RankedLists
 from ...aggregators import CombSUM, MarkovChain
 from ._shared import example_lists, same
 

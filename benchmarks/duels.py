@@ -1,0 +1,209 @@
+"""Which methods find the better items in paired comparisons, and which the items that were compared most often.
+
+Run it from anywhere as `python benchmarks/duels.py [--all] [--repeat 10]`; it takes a minute or so.
+
+The quality of 30 items and the logarithm of their exposure are independent and standard normal. A list holds some of
+the items, drawn in proportion to their exposure, in an order drawn from the Plackett-Luce model with the qualities;
+with two items that is the model of Bradley and Terry. Shown is Kendall's tau of each method's order with the quality of
+the items, which is the truth, and with the number of lists that hold them, the mean of ten draws:
+
+- random: 20,000 comparisons of two items
+- even: the same where all items have the same exposure
+- few: 2,000 comparisons
+- matched: 20,000, in which the second item is drawn among those of about the first one's quality, as in a league
+- ten: 100 lists of ten items
+
+The last row is the estimate of largest likelihood under the very model that the lists are drawn from, which is not part
+of the library. Left out for their cost, which grows with the square or the cube of the number of lists: Agglomerative,
+RankStatistic(statistic="stuart"), exact p-values of RobustRankAggregation.
+"""
+
+import argparse
+import warnings
+
+import numpy as np
+import pandas as pd
+from _measure import table
+from scipy.stats import kendalltau
+
+from skrankagg import (
+    DIBRA,
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    Condorcet,
+    Copeland,
+    FootruleOptimal,
+    Kemeny,
+    KwikSort,
+    LocalKemenization,
+    MarkovChain,
+    Minimax,
+    Outranking,
+    PickAPerm,
+    PreferenceRelations,
+    RankedLists,
+    RankedPairs,
+    RankStatistic,
+    ReciprocalRankFusion,
+    RobustRankAggregation,
+    Schulze,
+    SimpleBorda,
+)
+from skrankagg.exceptions import ExposureWarning
+
+SETTINGS = {
+    "random": {"n_lists": 20_000, "length": 2},
+    "even": {"n_lists": 20_000, "length": 2, "spread": 0.0},
+    "few": {"n_lists": 2_000, "length": 2},
+    "matched": {"n_lists": 20_000, "length": 2, "matched": 0.5},
+    "ten": {"n_lists": 100, "length": 10},
+}
+# Those that rank the items of a list above all others, and those that do not.
+METHODS = [
+    BordaCount(),
+    ReciprocalRankFusion(),
+    CombSUM(norm="rank"),
+    DIBRA(),
+    Copeland(),
+    Kemeny(),
+    Schulze(),
+    RankStatistic(),
+    RobustRankAggregation(),
+    CombSUM(norm="z-score"),
+    RankStatistic(absent="ignore"),
+    RankStatistic(absent="ignore", statistic="geometric-mean"),
+    RobustRankAggregation(absent="ignore"),
+    MarkovChain(chain="mc1"),
+    MarkovChain(chain="mc3"),
+    MarkovChain(chain="mc4"),
+    MarkovChain(chain="mct"),
+    Kemeny(absent="ignore"),
+    RankedPairs(absent="ignore"),
+    Schulze(absent="ignore"),
+    KwikSort(absent="ignore"),
+    LocalKemenization(absent="ignore"),
+    Minimax(absent="ignore"),
+]
+OTHERS = [
+    SimpleBorda(),
+    CombSUM(norm="borda"),
+    CombSUM(norm="min-max"),
+    CombSUM(norm=None),
+    CombMNZ(norm="borda"),
+    CombMNZ(norm="rank"),
+    CombMNZ(norm="min-max"),
+    CombMNZ(norm="z-score"),
+    Condorcet(),
+    Outranking(),
+    PreferenceRelations(),
+    RankedPairs(),
+    Minimax(),
+    KwikSort(),
+    LocalKemenization(),
+    PickAPerm(),
+    FootruleOptimal(),
+    RankStatistic(statistic="geometric-mean"),
+    RankStatistic(statistic="median"),
+    RankStatistic(statistic="min"),
+    RankStatistic(absent="ignore", statistic="median"),
+    RankStatistic(absent="ignore", statistic="min"),
+    MarkovChain(chain="mc2"),
+    MarkovChain(chain="mct", ergodic_number=0),
+    RankedPairs(absent="ignore", strength="votes"),
+    Schulze(absent="ignore", strength="votes"),
+    Minimax(absent="ignore", strength="votes"),
+    LocalKemenization(MarkovChain(chain="mct"), absent="ignore"),
+    PickAPerm(absent="ignore"),
+    DIBRA(MarkovChain(chain="mct")),
+]
+
+
+def seen_lists(random_state, *, n_lists, length, matched=None, spread=1.0, n_items=30):
+    """Ranked lists of items seen by unequal chances, with the quality of each item; scores are negative ranks.
+
+    `matched` is the width, in units of the qualities, of the bell curve by which the other items of a list are drawn
+    around the first; `spread` is the standard deviation of the logarithm of the exposure.
+    """
+    rng = np.random.default_rng(random_state)
+    quality, exposure = rng.normal(size=n_items), spread * rng.normal(size=n_items)
+    # The items of the largest keys are a draw without replacement, in proportion to the exponentials.
+    key = exposure + rng.gumbel(size=(n_lists, n_items))
+    if matched is not None:
+        first = key.argmax(axis=1)
+        distance = (quality[first, None] - quality) / matched
+        key = exposure - distance**2 / 2 + rng.gumbel(size=(n_lists, n_items))
+        key[np.arange(n_lists), first] = np.inf
+    seen = np.argpartition(-key, length - 1, axis=1)[:, :length]
+    order = np.argsort(-(quality[seen] + rng.gumbel(size=seen.shape)), axis=1)
+    rank = np.tile(np.arange(1, length + 1), n_lists)
+    frame = pd.DataFrame(
+        {
+            "query": "q",
+            "voter": np.repeat(np.arange(n_lists), length),
+            "item": np.take_along_axis(seen, order, axis=1).ravel(),
+            "rank": rank,
+            "score": -rank.astype(np.float64),
+        }
+    )
+    return RankedLists.from_frame(frame), quality
+
+
+def most_likely_qualities(lists, max_iter=10_000):
+    """Hunter's iteration for the Plackett-Luce model: strengths that make the lists of one query most likely."""
+    length = int(lists.list_length[0])
+    item = lists.candidate.reshape(-1, length)
+    # Each place but the last is a choice among the items from there on.
+    chosen = np.bincount(item[:, :-1].ravel(), minlength=lists.n_candidates)
+    strength = np.ones(lists.n_candidates)
+    for _ in range(max_iter):
+        left = np.cumsum(strength[item][:, ::-1], axis=1)[:, ::-1][:, :-1]
+        share = np.cumsum(1 / left, axis=1)
+        share = np.column_stack([share, share[:, -1]])
+        new = np.maximum(chosen, 1e-9) / np.bincount(item.ravel(), weights=share.ravel())
+        new /= new.mean()
+        if np.abs(np.log(new / strength)).max() < 1e-6:
+            break
+        strength = new
+    return strength
+
+
+def taus(order, lists, quality):
+    """Kendall's tau of an order of the pairs with their quality, and with the number of lists that hold them."""
+    place = -np.arange(len(order))
+    quality = quality[lists.items[lists.candidate_item].to_numpy()]
+    return kendalltau(place, quality[order])[0], kendalltau(place, lists.candidate_weight[order])[0]
+
+
+def order_of(method, lists):
+    """Pairs in the order of a method's consensus."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExposureWarning)
+        item = method.fit_transform(lists)["item"]
+    return lists.items[lists.candidate_item].get_indexer(item)
+
+
+def main():
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="more methods and parameters")
+    parser.add_argument("--repeat", type=int, default=10)
+    arguments = parser.parse_args()
+    methods = METHODS + OTHERS if arguments.all else METHODS
+    found = {}
+    for name, setting in SETTINGS.items():
+        for seed in range(arguments.repeat):
+            lists, quality = seen_lists(seed, **setting)
+            orders = {repr(method): order_of(method, lists) for method in methods}
+            orders["(largest likelihood)"] = np.argsort(-most_likely_qualities(lists))
+            for title, order in orders.items():
+                found.setdefault(title, {}).setdefault(name, []).append(taus(order, lists, quality))
+    rows = [
+        [title, *(f"{one:.2f}" for name in SETTINGS for one in np.mean(by[name], axis=0))]
+        for title, by in found.items()
+    ]
+    table(rows, ["tau with quality, exposure", *(cell for name in SETTINGS for cell in (name, ""))])
+
+
+if __name__ == "__main__":
+    main()

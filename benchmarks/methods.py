@@ -1,0 +1,195 @@
+"""Every method beside PyFLAGR 1.0.18 (C++) in one run: a frame in, aggregate lists out.
+
+Run it from anywhere as `python benchmarks/methods.py [table|wide|kemeny|growth|large]`; `pip install
+'skrankagg[bench]'` brings PyFLAGR, which is called in processes of its own, for it can crash.
+
+- table: the 20 queries x 50 lists x 30 items of FLAGR's test data
+- wide: one query of 200 full lists x 1000 items
+- kemeny: one query of 10 full lists x n items, n = 7 to 11: PyFLAGR tries all orders
+- growth: one query of 100 full lists x n items, n = 250, 500, 1000, 2000; ours only
+- large: one query of 500 full lists x 2000 items, with the peak of memory; ours only
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from _measure import best_time, extra_memory, table
+
+from skrankagg import Kemeny
+from skrankagg.datasets import make_rasdagen
+from skrankagg.utils.discovery import default_methods
+
+# Ours, by the name of default_methods(), to theirs: module, class and arguments.
+PEERS = {
+    **{
+        f"{name}[norm={norm}]": ("Linear", name, {"norm": norm})
+        for name in ("CombSUM", "CombMNZ")
+        for norm in ("borda", "rank", "score", "z-score", "simple-borda")
+    },
+    "BordaCount": ("Linear", "BordaCount", {}),
+    "SimpleBorda": ("Linear", "SimpleBordaCount", {}),
+    "Kemeny": ("Kemeny", "KemenyOptimal", {}),
+    "Condorcet": ("Majoritarian", "CondorcetWinners", {}),
+    "Copeland": ("Majoritarian", "CopelandWinners", {}),
+    "Outranking": ("Majoritarian", "OutrankingApproach", {}),
+    "MarkovChain[chain=mc1]": ("MarkovChains", "MC1", {"eval_pts": 10}),
+    "MarkovChain[chain=mc2]": ("MarkovChains", "MC2", {"eval_pts": 10}),
+    "MarkovChain[chain=mc3]": ("MarkovChains", "MC3", {"eval_pts": 10}),
+    "MarkovChain[chain=mc4]": ("MarkovChains", "MC4", {"eval_pts": 10}),
+    "MarkovChain[chain=mct]": ("MarkovChains", "MCT", {"eval_pts": 10}),
+    "RobustRankAggregation": ("RRA", "RRA", {"exact": False}),
+    "RobustRankAggregation[exact=True]": ("RRA", "RRA", {"exact": True}),
+    "PreferenceRelations": ("Weighted", "PreferenceRelationsGraph", {}),
+    "Agglomerative": ("Weighted", "Agglomerative", {}),
+    "DIBRA": ("Weighted", "DIBRA", {}),
+    "DIBRA[prune=low]": ("Weighted", "DIBRA", {"prune": "low"}),
+    "DIBRA[prune=wire]": ("Weighted", "DIBRA", {"prune": "wire"}),
+}
+
+_THEIRS = """
+import importlib, json, sys, time
+import pandas as pd
+module, name, params, path, repeat = json.loads(sys.argv[1])
+frame = pd.read_csv(path, header=None)
+method = getattr(importlib.import_module("pyflagr." + module), name)(**params)
+times = []
+for _ in range(repeat):
+    start = time.perf_counter()
+    out, _ = method.aggregate(input_df=frame)
+    times.append(time.perf_counter() - start)
+    assert len(out), "an empty result"
+with open(path + ".time", "w") as file:
+    print(min(times), file=file)
+"""
+
+
+def full_lists(n_voters, n_items, n_queries=1):
+    """Random full lists."""
+    rng = np.random.default_rng(0)
+    n_lists = n_queries * n_voters
+    return pd.DataFrame(
+        {
+            "query": np.repeat([f"q{k}" for k in range(n_queries)], n_voters * n_items),
+            "voter": np.tile(np.repeat([f"v{k}" for k in range(n_voters)], n_items), n_queries),
+            "item": np.array([f"i{k:05d}" for k in range(n_items)])[
+                np.concatenate([rng.permutation(n_items) for _ in range(n_lists)])
+            ],
+            "rank": np.tile(np.arange(1, n_items + 1), n_lists),
+            "score": np.tile(np.arange(n_items, 0, -1.0), n_lists),
+        }
+    )
+
+
+def their_time(name, lists, path, repeat, timeout):
+    """Seconds that PyFLAGR takes, or why there is no time."""
+    if name not in PEERS:
+        return "-"
+    lists.assign(source="x").to_csv(path, header=False, index=False)
+    answer = Path(f"{path}.time")
+    answer.unlink(missing_ok=True)
+    arguments = json.dumps([*PEERS[name], str(path), repeat])
+    # What FLAGR prints can be gigabytes.
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        subprocess.run([sys.executable, "-c", _THEIRS, arguments], **quiet, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return f"> {1000 * timeout}"
+    return float(answer.read_text(encoding="ascii")) if answer.exists() else "failed"
+
+
+def compare(lists, repeat, timeout, chosen, folder):
+    """Print our times beside theirs."""
+    rows = []
+    for name, method in default_methods():
+        if chosen and not any(part in name for part in chosen):
+            continue
+        method.fit_transform(lists)
+        ours = best_time(lambda method=method: method.fit_transform(lists), repeat)
+        theirs = their_time(name, lists, folder / "lists.csv", min(repeat, 3), timeout)
+        ratio = theirs / ours if isinstance(theirs, float) else "-"
+        rows.append(
+            [
+                name,
+                f"{1e3 * ours:.1f}",
+                f"{1e3 * theirs:.1f}" if isinstance(theirs, float) else theirs,
+                f"{ratio:.1f}x" if isinstance(ratio, float) else ratio,
+            ]
+        )
+    table(rows, ["method", "skrankagg ms", "PyFLAGR ms", "faster by"])
+
+
+def kemeny(timeout, folder):
+    """Print our times of Kemeny next to theirs, of few items."""
+    rows = []
+    for n in range(7, 12):
+        lists, method = full_lists(10, n), Kemeny(method="exact")
+        method.fit_transform(lists)
+        ours = best_time(lambda m=method, f=lists: m.fit_transform(f), 3)
+        theirs = their_time("Kemeny", lists, folder / "lists.csv", 1, timeout)
+        rows.append([n, f"{1e3 * ours:.1f}", f"{1e3 * theirs:.1f}" if isinstance(theirs, float) else theirs])
+    table(rows, ["items", "skrankagg ms", "PyFLAGR ms"])
+
+
+def growth(chosen):
+    """Print how our times grow with the number of items."""
+    sizes = (250, 500, 1000, 2000)
+    frames = [full_lists(100, n) for n in sizes]
+    rows = []
+    for name, method in default_methods():
+        if chosen and not any(part in name for part in chosen):
+            continue
+        times = [best_time(lambda m=method, f=frame: m.fit_transform(f), 2) for frame in frames]
+        rows.append([name, *(f"{1e3 * one:.0f}" for one in times)])
+    table(rows, ["method", *(f"n={n} ms" for n in sizes)])
+
+
+def large(chosen):
+    """Print time and memory for a large query."""
+    lists = full_lists(500, 2000)
+    rows = []
+    for name, method in default_methods():
+        if chosen and not any(part in name for part in chosen):
+            continue
+        # Memory first: what a call gives back, the next one takes without asking.
+        memory, _ = extra_memory(lambda m=method: m.fit_transform(lists))
+        seconds = best_time(lambda m=method: m.fit_transform(lists), 1)
+        rows.append([name, f"{seconds:.2f}", f"{memory / 2**20:.0f}"])
+    table(rows, ["method", "s", "memory MiB"])
+
+
+def main():
+    """Run the part that is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=("table", "wide", "kemeny", "growth", "large"), nargs="?", default="table")
+    parser.add_argument("--methods", nargs="*", default=[], help="parts of names; default: all")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument(
+        "--strings", choices=("pyarrow", "python"), help="how pandas keeps strings: python is the way without pyarrow"
+    )
+    parser.add_argument("--timeout", type=int, default=60, help="seconds given to PyFLAGR for a method")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if arguments.strings:
+        pd.options.mode.string_storage = arguments.strings
+    with tempfile.TemporaryDirectory() as folder:
+        if arguments.part == "table":
+            compare(make_rasdagen()[0], arguments.repeat, arguments.timeout, arguments.methods, Path(folder))
+        elif arguments.part == "wide":
+            compare(full_lists(200, 1000), arguments.repeat, arguments.timeout, arguments.methods, Path(folder))
+        elif arguments.part == "kemeny":
+            kemeny(arguments.timeout, Path(folder))
+        elif arguments.part == "growth":
+            growth(arguments.methods)
+        else:
+            large(arguments.methods)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Distances from each list to a consensus of its query: 0 where they agree, at most 1.
+
+Every function takes encoded lists, works out what does not depend on the consensus, and returns the distance as a
+function of the place of each candidate in the consensus: 1 for the best, ties at their mean place, float64 of
+shape (n_candidates,). That function returns float64 of shape (n_lists,). With ``r`` the rank of an item in the list,
+``L`` the length of the list, ``a`` the place of the item and ``n`` the number of items of the query; *local* places
+``b`` are those among the items of the list alone.
+
+>>> sorted(LIST_DISTANCES)
+['cosine', 'footrule', 'local-footrule', 'rho', 'tau']
+"""
+
+import numpy as np
+
+from .._kernels import discordant_pairs
+from ._ragged import dense_ranks, group_order, mid_ranks, starts_to_ptr, tie_starts
+
+__all__ = ["LIST_DISTANCES", "consensus_places", "cosine", "footrule", "local_footrule", "rho", "tau"]
+
+
+def consensus_places(lists, order, score):
+    """Places of the candidates in a consensus, ties at their mean.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    order : ndarray of shape (n_candidates,), dtype=int
+        Candidates of each query, best first.
+    score : ndarray of shape (n_candidates,), dtype=float64
+        Scores in this order; equal neighbours tie.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,), dtype=float64
+    """
+    place = np.empty(lists.n_candidates)
+    place[order] = mid_ranks(lists.candidate_ptr, tie_starts(lists.candidate_ptr, score))
+    return place
+
+
+def cosine(lists):
+    """``1 - cos(u, v)``: points ``u = L + 1 - r`` of the list's items, 0 for others, and ``v = n + 1 - a`` of all."""
+    heads = lists.row_ptr[:-1]
+    points = lists.list_length[lists.row_list] + 1 - lists.rank
+    size = np.add.reduceat(points**2, heads)
+    table = lists.list_matrix(points)
+    most = lists.query_n_items[lists.candidate_query] + 1
+
+    def distance(place):
+        consensus = most - place
+        inner = table @ consensus
+        length = np.add.reduceat(consensus**2, lists.candidate_ptr[:-1])[lists.list_query]
+        return np.clip(1 - inner / np.sqrt(size * length), 0.0, 1.0)
+
+    return distance
+
+
+def footrule(lists):
+    """``(2 / L) * sum |r / L - a / n|`` over the list's items, at most 1."""
+    share = lists.rank / lists.list_length[lists.row_list]
+    n_items = lists.query_n_items[lists.candidate_query]
+
+    def distance(place):
+        apart = np.abs(share - (place / n_items)[lists.candidate])
+        return np.minimum(2 * np.add.reduceat(apart, lists.row_ptr[:-1]) / lists.list_length, 1.0)
+
+    return distance
+
+
+def local_footrule(lists):
+    """``sum |r - b|`` over the list's items, divided by its largest value, ``floor(L^2 / 2)``; 0 for one item."""
+    largest = np.maximum(lists.list_length**2 // 2, 1)
+
+    def distance(place):
+        apart = np.abs(lists.rank - _local_places(lists, place))
+        return np.add.reduceat(apart, lists.row_ptr[:-1]) / largest
+
+    return distance
+
+
+def rho(lists):
+    """``(1 - rho) / 2``, Spearman's correlation of ``r`` and ``b``; 1/2 where one ties all items, 0 for one item."""
+    heads = lists.row_ptr[:-1]
+    mean = ((lists.list_length + 1) / 2)[lists.row_list]
+    first = lists.rank - mean
+    spread = np.add.reduceat(first**2, heads)
+
+    def distance(place):
+        second = _local_places(lists, place) - mean
+        inner = np.add.reduceat(first * second, heads)
+        scale = np.sqrt(spread * np.add.reduceat(second**2, heads))
+        correlation = np.divide(inner, scale, out=np.zeros_like(inner), where=scale > 0)
+        return np.where(lists.list_length == 1, 0.0, (1 - np.clip(correlation, -1.0, 1.0)) / 2)
+
+    return distance
+
+
+def tau(lists):
+    """Share of discordant pairs among the pairs that list and consensus both order; 0 where there is none."""
+    ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
+    tie_end = np.repeat(ptr[1:], np.diff(ptr))
+
+    def distance(place):
+        dense = dense_ranks(lists.row_ptr, place[lists.candidate])
+        discordant, ordered = discordant_pairs(lists.row_ptr, tie_end, dense)
+        return np.divide(discordant, ordered, out=np.zeros_like(discordant), where=ordered > 0)
+
+    return distance
+
+
+LIST_DISTANCES = {
+    "cosine": cosine,
+    "footrule": footrule,
+    "local-footrule": local_footrule,
+    "rho": rho,
+    "tau": tau,
+}
+
+
+def _local_places(lists, place):
+    value = place[lists.candidate]
+    order = group_order(lists.row_list, value)
+    local = np.empty(lists.n_rows)
+    local[order] = mid_ranks(lists.row_ptr, tie_starts(lists.row_ptr, value[order]))
+    return local

@@ -1,0 +1,418 @@
+"""Pairwise preferences between the items of a query, counted over its lists: all matrices of pairs are made here.
+
+A list that holds two items prefers the one that it ranks above the other; two tied items it does not compare. Of a list
+that holds only one of them there are two readings, and a method says which one is its own: the absent item is *below*
+the ranked one, or the list is *apart* and says nothing. Two absent items are never compared.
+
+Two ways lead to the same counts: NumPy compares all items of a list with all at once, which suits long lists that hold
+most items; a kernel visits only the pairs inside each list, which suits the top of long rankings, and many small
+queries at once. Which one is faster is estimated for each query.
+
+>>> import numpy as np
+>>> preference_counts(np.array([[1, 2, 3], [2, 1, 3]], dtype=np.int16))
+array([[0, 1, 2],
+       [1, 0, 2],
+       [0, 0, 0]], dtype=int32)
+"""
+
+import numpy as np
+
+from .._kernels import COMPILED, co_ranked, majority_points
+from ._ragged import gather_ranges
+
+__all__ = [
+    "count_above",
+    "majority",
+    "majority_agreement",
+    "preference_counts",
+    "preference_matrix",
+    "preference_stacks",
+    "query_blocks",
+    "rank_matrix",
+    "weigh_by_list",
+]
+
+# Nanoseconds, measured: the dense way for a pair of items, for each list and once; the same with weights, item by item
+# and list by list, and for the calls; the kernel for a visit of a pair.
+_DENSE_NS, _DENSE_ONCE_NS = 0.25, 8.0
+_WEIGHTED_NS, _WEIGHED_BY_LIST_NS, _CALL_NS = 0.6, 1.5, 6000.0
+_KERNEL_NS = 0.9 if COMPILED else 100.0
+# A query is worth the calls of the dense way from this many nanoseconds on.
+_WORTH_NS = 300_000
+# Items that the dense way takes at most: its matrices grow with the square.
+_DENSE_ITEMS = 4096
+# Rows of a matrix that are counted at once where only half of it is.
+_STRIP_ITEMS = 128
+# Cells of the matrices that are made at once, unless one query needs more.
+_BLOCK_CELLS = 1 << 20
+
+
+def rank_matrix(lists, q):
+    """Ranks of all items of a query in all of its lists.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    q : int
+        Position of the query.
+
+    Returns
+    -------
+    ndarray of shape (n_query_lists, n_query_items), dtype=int16 or int32
+        Twice the mid-rank, so that halves are whole, from 2 to 2 n. Absent items have the number 4 n + 2: they are
+        further below every ranked item than any two ranked ones are apart.
+    """
+    n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
+    # Ranks plus a gap of up to 2 n + 1 are compared, and must not overflow.
+    dtype = np.int16 if 6 * n + 4 < 2**15 else np.int32
+    return _spread(lists, q, 2 * lists.rank[_query_rows(lists, q)], 4 * n + 2, dtype)
+
+
+def _query_rows(lists, q):
+    return slice(lists.row_ptr[lists.list_ptr[q]], lists.row_ptr[lists.list_ptr[q + 1]])
+
+
+def _spread(lists, q, value, absent, dtype):
+    """Write a value of each row of a query into a matrix of lists by items."""
+    first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
+    rows = _query_rows(lists, q)
+    matrix = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), absent, dtype=dtype)
+    matrix[lists.row_list[rows] - first, lists.candidate[rows] - lists.candidate_ptr[q]] = value
+    return matrix
+
+
+def preference_counts(ranks, lower=None, *, gap=1, weight=None):
+    """Count the lists that rank one item above another.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_lists, n_items), dtype=int
+        Lower is better.
+    lower : ndarray of shape (n_lists, n_items), dtype=int, default=None
+        Ranks of the items as the worse one of a pair, where they differ: -1 for an item that is below none.
+    gap : int, default=1
+        How far above it must be at least; 0 also counts the lists that tie the two, and an item against itself.
+    weight : ndarray of shape (n_lists,) or (n_lists, n_items), dtype=float64, default=None
+        What a list counts, or what it counts in pairs of which an item is the worse one; None counts each 1.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_items), dtype=int32, or float64 with weights
+        Number, or total weight, of the lists that prefer the row's item to the column's.
+    """
+    upper, lower = ranks + gap, ranks if lower is None else lower
+    m, n = ranks.shape
+    if weight is None:
+        if m >= 8 * n:
+            return _count_by_item(upper, lower)
+        return (
+            _count_mirrored(ranks)
+            if lower is ranks and gap == 1 and _is_strict(ranks)
+            else _count_by_list(upper, lower)
+        )
+    by_list = m * (_WEIGHED_BY_LIST_NS * n**2 + _CALL_NS) < _WEIGHTED_NS * m * n**2 + _CALL_NS * n
+    weight = np.broadcast_to(weight if weight.ndim == 2 else weight[:, None], (m, n))
+    return (weigh_by_list if by_list else _weigh_by_item)(upper, lower, weight)
+
+
+def _is_strict(ranks):
+    """Whether every list orders all items, without ties."""
+    seen = np.zeros((len(ranks), int(ranks.max(initial=0)) + 1), dtype=bool)
+    seen[np.arange(len(ranks))[:, None], ranks] = True
+    return np.count_nonzero(seen) == ranks.size
+
+
+def _count_mirrored(ranks):
+    m, n = ranks.shape
+    counts = np.empty((n, n), dtype=np.int32)
+    # Of two items, the lists that do not prefer one prefer the other: half the matrix is enough, in strips that stay in
+    # the cache.
+    for start in range(0, n, _STRIP_ITEMS):
+        strip = slice(start, start + _STRIP_ITEMS)
+        counts[strip, start:] = _count_by_list(ranks[:, strip] + 1, ranks[:, start:])
+        counts[start:, strip] = m - counts[strip, start:].T
+    np.fill_diagonal(counts, 0)
+    return counts
+
+
+def _count_by_list(upper, lower):
+    shape = upper.shape[1], lower.shape[1]
+    counts = np.zeros(shape, dtype=np.int32)
+    # Bytes add up four times faster than integers, and 255 lists fit into one.
+    some = np.zeros(shape, dtype=np.uint8)
+    above = np.empty(shape, dtype=bool)
+    for k, (better, worse) in enumerate(zip(upper, lower, strict=True), 1):
+        np.less_equal(better[:, None], worse[None, :], out=above)
+        np.add(some, above.view(np.uint8), out=some)
+        if k % 255 == 0:
+            counts += some
+            some[:] = 0
+    counts += some
+    return counts
+
+
+def weigh_by_list(upper, lower, weight):
+    """Add up weights of lists one after the other, where rounding must follow their order.
+
+    Parameters
+    ----------
+    upper, lower : ndarray of shape (n_lists, n_items)
+        Ranks as the better and as the worse item of a pair: a list prefers i to j where ``upper[i] <= lower[j]``.
+    weight : ndarray of shape (n_lists, n_items), dtype=float64
+        What a list counts in pairs of which an item is the worse one.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_items), dtype=float64
+    """
+    n = upper.shape[1]
+    counts = np.zeros((n, n))
+    some = np.empty((n, n))
+    for better, worse, mine in zip(upper, lower, weight, strict=True):
+        np.multiply(better[:, None] <= worse[None, :], mine[None, :], out=some)
+        counts += some
+    return counts
+
+
+def _count_by_item(upper, lower):
+    upper, lower = np.ascontiguousarray(upper.T), np.ascontiguousarray(lower.T)
+    return np.stack([np.count_nonzero(upper <= worse, axis=1) for worse in lower], axis=1).astype(np.int32)
+
+
+def _weigh_by_item(upper, lower, weight):
+    upper, lower, weight = (np.ascontiguousarray(matrix.T) for matrix in (upper, lower, weight))
+    counts = np.empty((len(upper), len(upper)))
+    for j, (worse, mine) in enumerate(zip(lower, weight, strict=True)):
+        counts[j] = (upper <= worse) @ mine
+    return counts.T
+
+
+def query_blocks(lists, chosen=None):
+    """Cut queries into blocks of equally many items, so that their square matrices stack.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    chosen : ndarray of shape (n_queries,), dtype=bool, default=None
+        Queries to take; None takes all.
+
+    Yields
+    ------
+    ndarray of shape (n_block_queries,), dtype=int64
+        Positions of the queries of a block. A block of several queries holds a bounded number of cells.
+    """
+    sizes = lists.query_n_items
+    queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
+    for n in np.unique(sizes[queries]):
+        equal = queries[sizes[queries] == n]
+        step = max(1, _BLOCK_CELLS // int(n) ** 2)
+        for first in range(0, len(equal), step):
+            yield equal[first : first + step]
+
+
+def preference_stacks(lists, row_weight=None):
+    """Weigh the preferences between the items that a list holds both of, in blocks of queries.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    row_weight : ndarray of shape (n_rows,), dtype=float64, default=None
+        What each row counts in the pairs of which it is the worse one; tied rows of a list count the same. None counts
+        each list its weight.
+
+    Yields
+    ------
+    queries : ndarray of shape (n_block_queries,), dtype=int64
+        Positions of the queries, which have equally many items.
+    above : ndarray of shape (n_block_queries, n_items, n_items), dtype=float64
+        Total weight of the lists that hold both and rank the row's item above the column's.
+    level : ndarray of shape (n_block_queries, n_items, n_items), dtype=float64
+        Total weight of the lists that hold both at one rank; an item and itself: of those that hold it.
+
+    Notes
+    -----
+    The lists that hold both weigh ``above + above.T + level``. The arrays may be read-only.
+    """
+    ties = bool((lists.rank % 1 != 0).any() or (np.diff(lists.rank) == 0).any())
+    if row_weight is None:
+        row_weight = lists.list_weight[lists.row_list]
+    first_row = lists.row_ptr[lists.list_ptr[:-1]]
+    constant = np.maximum.reduceat(row_weight, first_row) == np.minimum.reduceat(row_weight, first_row)
+    dense = _is_dense(lists, constant)
+    for queries in query_blocks(lists, ~dense):
+        n = int(lists.query_n_items[queries[0]])
+        chosen, list_ptr = gather_ranges(lists.list_ptr, queries)
+        rows, row_ptr = gather_ranges(lists.row_ptr, chosen)
+        matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
+        item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
+        below, level = co_ranked(row_ptr, item, lists.rank[rows], row_weight[rows], matrix, n, len(queries), ties=ties)
+        yield queries, below.swapaxes(1, 2), level
+    for q in np.flatnonzero(dense):
+        above, level = _dense_preferences(lists, q, row_weight, constant[q], ties)
+        yield np.array([q]), above[None], level[None]
+
+
+def _dense_preferences(lists, q, row_weight, constant, ties):
+    ranks = rank_matrix(lists, q)
+    absent = ranks > 2 * ranks.shape[1]
+    lower = np.where(absent, -1, ranks) if absent.any() else ranks  # below none: a list that holds one only is apart
+    row_weight = row_weight[_query_rows(lists, q)]
+    weight = None if constant else _spread(lists, q, row_weight, 0.0, np.float64)
+    above = preference_counts(ranks, lower, weight=weight)
+    if ties:
+        level = preference_counts(ranks, lower, gap=0, weight=weight) - above
+    else:
+        level = np.diag((lower > 0).sum(axis=0) if constant else weight.sum(axis=0))
+    scale = row_weight[0] if constant else 1.0
+    return above * scale, level * scale
+
+
+def preference_matrix(lists, q, *, absent="last"):
+    """Weigh the lists of a query that prefer one item to another.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    q : int
+        Position of the query.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ranks the items that it does not hold below those that it holds, or compares only the items that
+        it holds.
+
+    Returns
+    -------
+    prefer : ndarray of shape (n_items, n_items), dtype=float64
+        Total weight of the lists that prefer the row's item to the column's.
+    both : ndarray of shape (n_items, n_items), dtype=float64
+        Total weight of the lists that hold both.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> preference_matrix(RankedLists.from_frame(frame), 0)
+    (array([[0., 1.],
+           [1., 0.]]), array([[1., 1.],
+           [1., 2.]]))
+    >>> preference_matrix(RankedLists.from_frame(frame), 0, absent="ignore")[0]
+    array([[0., 1.],
+           [0., 0.]])
+    """
+    query = lists if lists.n_queries == 1 else lists.take([q])
+    ((_, (prefer,), (level,)),) = preference_stacks(query)
+    both = prefer + prefer.T + level
+    if absent == "last":
+        prefer = prefer + (np.diag(both)[:, None] - both)
+    return prefer, both
+
+
+def majority_agreement(ranks, counts):
+    """Count the pairs of items on which each list agrees with a strict majority.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_lists, n_items), dtype=int
+        Lower is better; absent items have one number above all others.
+    counts : ndarray of shape (n_items, n_items)
+        Number of lists that prefer the row's item to the column's.
+
+    Returns
+    -------
+    ndarray of shape (n_lists,), dtype=float64
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg._arrays._pairwise import majority_agreement
+    >>> majority_agreement(np.array([[1, 2], [2, 1], [1, 2]]), np.array([[0, 2], [1, 0]]))
+    array([1., 0., 1.])
+    """
+    return count_above(ranks, counts > counts.T)
+
+
+def count_above(ranks, chosen):
+    """Count, of some ordered pairs of items, those of which each list ranks the first above the second.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_lists, n_items), dtype=int
+        Lower is better.
+    chosen : ndarray of shape (n_items, n_items), dtype=bool
+        The pairs: the row's item and the column's.
+
+    Returns
+    -------
+    ndarray of shape (n_lists,), dtype=float64
+    """
+    m, n = ranks.shape
+    if m * n**2 <= _BLOCK_CELLS:
+        above = ranks[:, :, None] < ranks[:, None, :]
+        above &= chosen
+        return np.count_nonzero(above.reshape(m, -1), axis=1).astype(np.float64)
+    places = np.ascontiguousarray(ranks.T)
+    count = np.zeros(len(ranks))
+    for place, row in zip(places, chosen, strict=True):
+        others = np.flatnonzero(row)
+        # The bytes of 255 items add up without overflow.
+        for first in range(0, len(others), 255):
+            above = place < places[others[first : first + 255]]
+            count += np.add.reduce(above.view(np.uint8), axis=0, dtype=np.uint8)
+    return count
+
+
+def majority(lists):
+    """Count each item's majority wins and draws against the other items of its query.
+
+    Parameters
+    ----------
+    lists : RankedLists
+
+    Returns
+    -------
+    wins, draws : ndarray of shape (n_candidates,), dtype=float64
+        Numbers of opponents beaten by a weighted majority, and of opponents at a draw.
+    """
+    wins, draws = np.empty(lists.n_candidates), np.empty(lists.n_candidates)
+    dense = _is_dense(lists)
+    for q in np.flatnonzero(dense):
+        candidates = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
+        counts = preference_counts(rank_matrix(lists, q))
+        wins[candidates] = np.count_nonzero(counts > counts.T, axis=1)
+        draws[candidates] = np.count_nonzero(counts == counts.T, axis=1) - 1
+    sparse = np.flatnonzero(~dense)
+    if len(sparse):
+        rest = lists if len(sparse) == lists.n_queries else lists.take(sparse)
+        candidates = np.repeat(~dense, np.diff(lists.candidate_ptr))
+        wins[candidates], draws[candidates] = majority_points(
+            rest.list_ptr,
+            rest.row_ptr,
+            rest.rank,
+            rest.candidate,
+            rest.list_weight,
+            rest.candidate_ptr,
+            rest.candidate_weight,
+            rest.row_list,
+            *rest.rows_by_candidate,
+        )
+    return wins, draws
+
+
+def _is_dense(lists, constant=None):
+    """Queries for which comparing all items at once is estimated to be faster.
+
+    `constant` tells in which queries every row counts the same, and that the kernel is the one for co-ranked pairs;
+    without it, it is the one for majorities, and weights are the kernel's.
+    """
+    if constant is None and lists.is_weighted:
+        return np.zeros(lists.n_queries, dtype=bool)
+    n = lists.query_n_items.astype(np.float64)
+    m = np.diff(lists.list_ptr)
+    inside = lists.sum_over_lists(lists.list_length.astype(np.float64) ** 2)
+    dense = (_DENSE_NS * m + _DENSE_ONCE_NS) * n**2
+    if constant is None:
+        kernel = _KERNEL_NS * (inside + n**2)
+    else:
+        kernel = _KERNEL_NS * inside / 2
+        dense = np.where(constant, dense, _WEIGHTED_NS * m * n**2 + _CALL_NS * n)
+    return (kernel > _WORTH_NS) & (dense < kernel) & (n <= _DENSE_ITEMS)

@@ -1,0 +1,1 @@
+"""Ranked lists and judgements: checked at the border, encoded once, never changed."""

@@ -1,0 +1,232 @@
+"""From the columns of a frame to the codes of :class:`~skrankagg.RankedLists`.
+
+Rows are sorted by query, voter and rank; a row that is in order already is left where it is. What is wrong with the
+lists is said here, in one sentence.
+"""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._ragged import gather_ranges, group_order, mid_ranks, sort_codes, starts_to_ptr
+from ..exceptions import RankScoreConflictWarning, SplitQueryWarning
+from ._conflicts import CONFLICT_ADVICE, find_conflicts
+from ._frames import first_row, show_id
+
+__all__ = ["encode_lists"]
+
+# Codes of candidates have 32 bits.
+_MOST_CANDIDATES = 2**31 - 1
+
+
+def encode_lists(columns):
+    """Encode the columns of a frame of ranked lists.
+
+    Parameters
+    ----------
+    columns : Columns
+        With `query`, `item`, and `rank` or `score`; `voter` and `weight` where there are such.
+
+    Returns
+    -------
+    dict of str to object
+        The fields of :class:`~skrankagg.RankedLists`.
+    """
+    with_rank, with_score = columns.has("rank"), columns.has("score")
+    list_code, queries = columns.ids("query")
+    if columns.has("voter"):
+        voter, voters = columns.ids("voter")
+        if len(queries) * len(voters) >= 2**31:
+            list_code = list_code.astype(np.int64)
+        list_code *= len(voters)
+        list_code += voter
+        del voter
+    else:
+        voters = pd.Index(["consensus"])
+    item, items = columns.ids("item")
+    score = columns.numbers("score") if with_score else None
+    value = columns.numbers("rank", whole=True) if with_rank else -score
+    if with_rank:
+        _refuse_negative(value, columns.name("rank"))
+    _warn_of_row_splits(columns.index, list_code, value, with_rank)
+    weight = columns.numbers("weight") if columns.has("weight") else None
+
+    if _in_order(list_code, value):
+        score = score.copy() if with_score else None  # the frame's own memory would change with the frame
+    else:
+        order = group_order(list_code, value)
+        item, list_code, value = item[order], list_code[order], value[order]
+        score = score[order] if with_score else None
+        weight = None if weight is None else weight[order]
+        del order
+    list_start = _starts(list_code)
+    tie_start = list_start | _starts(value)
+    del value
+    if not tie_start.all():
+        _sort_ties_by_item(tie_start, item, score)
+
+    row_ptr = starts_to_ptr(list_start)
+    list_query, list_voter = np.divmod(list_code[row_ptr[:-1]], len(voters))
+    list_ptr = starts_to_ptr(_starts(list_query))
+    lengths = np.diff(row_ptr)
+    del list_code, list_start
+
+    def name_list(v):
+        return f"query {show_id(queries, list_query[v])}, voter {show_id(voters, list_voter[v])}"
+
+    conflict = find_conflicts(row_ptr, tie_start, score) if with_rank and with_score else None
+    if conflict is not None:
+        _warn_of_conflicts(conflict, name_list)
+    candidate, candidate_ptr, candidate_item = _encode_candidates(
+        list_query, list_voter, lengths, item, queries, voters, items
+    )
+    del item
+    return {
+        "queries": queries,
+        "voters": voters,
+        "items": items,
+        "list_ptr": list_ptr,
+        "list_voter": list_voter.astype(np.int32),
+        "list_weight": _list_weights(weight, row_ptr, name_list),
+        "list_conflict": conflict,
+        "row_ptr": row_ptr,
+        "candidate": candidate,
+        "rank": mid_ranks(row_ptr, tie_start),
+        "score": score,
+        "candidate_ptr": candidate_ptr,
+        "candidate_item": candidate_item,
+    }
+
+
+def _starts(code):
+    start = np.ones(len(code), dtype=bool)
+    np.not_equal(code[1:], code[:-1], out=start[1:])
+    return start
+
+
+def _in_order(list_code, value):
+    fine = value[1:] >= value[:-1]
+    fine &= list_code[1:] == list_code[:-1]
+    fine |= list_code[1:] > list_code[:-1]
+    return bool(fine.all())
+
+
+def _refuse_negative(rank, name):
+    if (rank < 0).any():
+        row = first_row(rank < 0)
+        raise ValueError(
+            f"Column {name!r} must hold ranks, 1 for the best; row {row} holds {rank[row]:g}. If these are scores, say "
+            f"RankedLists.from_frame(df, rank=None, score={name!r})."
+        )
+
+
+def _sort_ties_by_item(tie_start, *columns):
+    # Row order must not show, not even among ties: they are sorted by item.
+    ptr = starts_to_ptr(tie_start)
+    tied, _ = gather_ranges(ptr, np.flatnonzero(np.diff(ptr) > 1))
+    group = np.cumsum(tie_start)[tied]
+    order = tied[np.lexsort((columns[0][tied], group))]
+    for column in columns:
+        if column is not None:
+            column[tied] = column[order]
+
+
+def _encode_candidates(list_query, list_voter, lengths, item, queries, voters, items):
+    # One at a time: a column of codes is as large as the result.
+    codes = (code if code is item else np.repeat(code, lengths) for code in (list_query, item, list_voter))
+    order, (query_start, candidate_start, row_start) = sort_codes(codes, [len(queries), len(items), len(voters)])
+    if not row_start.all():
+        row = order[first_row(~row_start)]
+        v = int(np.searchsorted(np.cumsum(lengths), row, side="right"))
+        raise ValueError(
+            "Each list must hold an item once; "
+            f"{int((~row_start).sum())} rows repeat one, the first is query {show_id(queries, list_query[v])}, voter "
+            f"{show_id(voters, list_voter[v])}, item {show_id(items, item[row])}. "
+            "Keep one of them, say with drop_duplicates."
+        )
+    n_candidates = int(np.count_nonzero(candidate_start))
+    if n_candidates > _MOST_CANDIDATES:
+        raise ValueError(
+            f"X must have at most {_MOST_CANDIDATES:,} candidates; it has {n_candidates:,}. Encode some "
+            "of the queries at a time."
+        )
+    candidate_item = item[order[candidate_start]]
+    number = np.cumsum(candidate_start, dtype=np.int32)
+    number -= 1
+    candidate_ptr = np.append(number[query_start], len(candidate_item)).astype(np.int64)
+    candidate = np.empty(len(order), dtype=np.int32)
+    candidate[order] = number
+    return candidate, candidate_ptr, candidate_item
+
+
+def _list_weights(weight, row_ptr, name_list):
+    if weight is None:
+        return np.ones(len(row_ptr) - 1)
+    first = weight[row_ptr[:-1]]
+    low, high = np.minimum.reduceat(weight, row_ptr[:-1]), np.maximum.reduceat(weight, row_ptr[:-1])
+    if (low < 0).any():
+        v = first_row(low < 0)
+        raise ValueError(
+            f"Weights of lists must be at least 0; that of {name_list(v)} is {low[v]:g}. Give a list weight 0 to "
+            "silence it, its items staying among those ranked, or drop its rows."
+        )
+    if (low != high).any():
+        v = first_row(low != high)
+        raise ValueError(
+            f"A list must have one weight in all its rows; in {name_list(v)} it varies from {low[v]:g} to {high[v]:g}. "
+            "Give each row of a list the same weight, or drop the column."
+        )
+    return first.copy()
+
+
+def _warn_of_conflicts(conflict, name_list):
+    n_lists = f"{len(conflict)} list{'s' if len(conflict) > 1 else ''}"
+    warnings.warn(
+        f"The ranks and the scores of {name_list(first_row(conflict))} order its items differently ({conflict.sum()} "
+        f"of {n_lists}); methods of ranks use the ranks, methods of scores refuse these lists. {CONFLICT_ADVICE}",
+        RankScoreConflictWarning,
+        stacklevel=5,
+    )
+
+
+def _warn_of_row_splits(index, list_code, value, with_rank):
+    # A splitter that takes rows for samples leaves holes in the frame's row labels, and lists that lack ranks, where
+    # there are ranks. Lists of scores only are told if they come best first and lack rows in the middle.
+    if index is None or not pd.api.types.is_integer_dtype(index.dtype):
+        return
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
+        return
+    label = index.to_numpy()
+    if not index.is_monotonic_increasing:  # shuffled: in their old order, do rows lack?
+        order = np.argsort(label, kind="stable")
+        label, list_code, value = label[order], list_code[order], value[order]
+    hole = np.diff(label, prepend=-1) - 1  # rows that lack before each one
+    same_list = list_code[1:] == list_code[:-1]
+    if with_rank:
+        cut = (hole > 0) & (value > 1) & (value - 1 <= hole)  # the head of its list may stand in the hole
+        cut[1:] |= (hole[1:] > 0) & same_list
+        suspects = list_code[cut]
+        lists = suspects[_lack_ranks(suspects, list_code, value)] if len(suspects) else suspects
+    else:
+        best_first = not (np.diff(value)[same_list] < 0).any()
+        lists = list_code[1:][(hole[1:] > 0) & same_list & best_first]
+    if len(lists):
+        n_lists = len(np.unique(lists))
+        warnings.warn(
+            f"{n_lists} list{' has' if n_lists == 1 else 's have'} lost rows, as when a splitter takes the rows of a "
+            "frame for samples. A sample is a query: split RankedLists.from_frame(df), or by QueryKFold, or reset the "
+            "frame's index if the rows were left out on purpose.",
+            SplitQueryWarning,
+            stacklevel=5,
+        )
+
+
+def _lack_ranks(suspects, list_code, rank):
+    """Which of some lists have a rank beyond the number of their rows."""
+    codes, place = np.unique(suspects, return_inverse=True)
+    slot = np.minimum(np.searchsorted(codes, list_code), len(codes) - 1)
+    rows = np.flatnonzero(codes[slot] == list_code)
+    last = np.zeros(len(codes))
+    np.maximum.at(last, slot[rows], rank[rows])
+    return (last > np.bincount(slot[rows], minlength=len(codes)))[place]

@@ -1,0 +1,54 @@
+"""Paired comparisons given as lists of two items: a warning for methods that rank held items above absent ones."""
+
+import sys
+import warnings
+
+import numpy as np
+
+from ..exceptions import ExposureWarning
+from ._frames import first_row, show_id
+
+__all__ = ["warn_of_exposure"]
+
+# Up to this many items a list of two says something of half of them.
+_FEW_ITEMS = 4
+_PASSED_OVER = {__name__.partition(".")[0], "sklearn", "joblib"}
+
+
+def warn_of_exposure(lists, method):
+    """Warn where lists of two items carry more than half of the list weight of a query of more than four items.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        What a method is given that ranks the items that a list holds above those that it does not.
+    method : str
+        Name of the method.
+
+    Warns
+    -----
+    ExposureWarning
+        Once, for all queries together; at the line that called the package.
+    """
+    in_pairs = lists.sum_over_lists(np.where(lists.list_length == 2, lists.list_weight, 0.0))
+    exposed = (lists.query_n_items > _FEW_ITEMS) & (2 * in_pairs > lists.sum_over_lists(lists.list_weight))
+    if not exposed.any():
+        return
+    n_exposed, first = int(exposed.sum()), show_id(lists.queries, first_row(exposed))
+    queries = f"1 query, {first}" if n_exposed == 1 else f"{n_exposed} queries, the first is {first}"
+    warnings.warn(
+        f"{method} ranks the items that a list holds above those that it does not, and lists of two items make up most "
+        f"of {queries}: so items come by how often they were compared, not by how often they won. For paired "
+        "comparisons take MarkovChain(chain='mct'), or, where items met their equals, Kemeny, RankedPairs or Schulze "
+        "with absent='ignore' (not Minimax); ignore this warning if each list holds the best two of all items.",
+        ExposureWarning,
+        stacklevel=_user_level(),
+    )
+
+
+def _user_level():
+    """Level of the frame that called the package, be it by way of scikit-learn, as the caller of warnings.warn says."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED_OVER:
+        level, frame = level + 1, frame.f_back
+    return level

@@ -1,0 +1,147 @@
+"""Which rows of a frame an estimator was fitted on, so that a scorer can refuse queries that a splitter broke up.
+
+To scikit-learn's splitters the samples of a frame are its rows. A row-wise splitter breaks queries up: some rows of a
+query are fitted on, others are scored, and the score is wrong. Such a splitter never gives one row to both sides, so
+the two parts hold the same query and share no row of it. Sound uses share rows (other depths, more voters, the score of
+the training data) or share no query.
+"""
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._ragged import gather_ranges
+from ._frames import first_row, plain_index, show_id
+from ._ranked_lists import RankedLists
+
+__all__ = ["FittedRows", "RemembersRows", "check_untorn"]
+
+_ATTRIBUTE = "_fitted_rows"
+
+
+class FittedRows:
+    """The rows of encoded lists as fingerprints, 8 bytes each.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    """
+
+    def __init__(self, lists):
+        self._queries = plain_index(lists.queries)
+        self._ptr = lists.row_ptr[lists.list_ptr]
+        self._rows = _fingerprints(lists)
+
+    def torn_queries(self, lists):
+        """Queries that are here, too, and share no row with these lists.
+
+        Parameters
+        ----------
+        lists : RankedLists
+
+        Returns
+        -------
+        ndarray of int
+            Positions in ``lists.queries``.
+        """
+        place = self._queries.get_indexer(plain_index(lists.queries))
+        common = np.flatnonzero(place >= 0)
+        if not len(common):
+            return common
+        there = lists if len(common) == lists.n_queries else lists.take(common)
+        rows, ptr = _fingerprints(there), there.row_ptr[there.list_ptr]
+        place = place[common]
+        # Mostly all rows are shared, as in the score of the training data: then the first ones are equal.
+        torn = np.flatnonzero(self._rows[self._ptr[place]] != rows[ptr[:-1]])
+        if not len(torn):
+            return torn
+        seen, _ = gather_ranges(self._ptr, place[torn])
+        asked, asked_ptr = gather_ranges(ptr, torn)
+        shared = np.logical_or.reduceat(np.isin(rows[asked], self._rows[seen]), asked_ptr[:-1])
+        return common[torn[~shared]]
+
+
+def _fingerprints(lists):
+    """A number for each row that depends on the ids of its query, voter and item alone."""
+    one_list = _hash(lists.queries, "query")[lists.list_query] + _hash(lists.voters, "voter")[lists.list_voter]
+    rows = np.repeat(one_list, lists.list_length)
+    rows += _hash(lists.items, "item")[lists.candidate_item][lists.candidate]
+    return rows
+
+
+# Odd numbers, so that the same id counts differently as a query, a voter and an item.
+_FACTOR = {
+    "query": np.uint64(0x9E3779B97F4A7C15),
+    "voter": np.uint64(0xC2B2AE3D27D4EB4F),
+    "item": np.uint64(0x165667B19E3779F9),
+}
+
+
+def _hash(ids, role):
+    # Equal ids have equal hashes, whatever their dtype: 1 as an integer, as a float, as a category.
+    values = plain_index(ids)
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        values = values.to_numpy()
+        if values.dtype.kind == "f" and (values == np.floor(values)).all():
+            values = values.astype(np.int64)
+    else:
+        values = values.to_numpy(dtype=object)
+    return pd.util.hash_array(values, categorize=False) * _FACTOR[role]
+
+
+class RemembersRows:
+    """Mixin of estimators whose fit on a frame remembers its rows; a copy, a clone or a pickle does not."""
+
+    def _remember_rows(self, X, lists):
+        """Note what ``fit`` has seen: the rows of a frame; nothing of lists, whose samples are queries."""
+        if isinstance(X, RankedLists):
+            self.__dict__.pop(_ATTRIBUTE, None)
+        else:
+            self._fitted_rows = FittedRows(lists)
+
+    def __getstate__(self):
+        return {name: value for name, value in super().__getstate__().items() if name != _ATTRIBUTE}
+
+
+def _find_rows(estimator):
+    """The rows that an estimator remembers, or the estimator inside it that saw the frame first; else None."""
+    found = getattr(estimator, _ATTRIBUTE, None)
+    if found is not None:
+        return found
+    if hasattr(estimator, "best_estimator_"):
+        return _find_rows(estimator.best_estimator_)
+    for _, step in getattr(estimator, "steps", None) or ():
+        if step is not None and not isinstance(step, str):
+            return _find_rows(step)
+    return None
+
+
+def check_untorn(estimator, X, lists):
+    """Refuse a frame that was torn from the one that an estimator was fitted on.
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+    X : DataFrame or RankedLists
+        What is to be scored.
+    lists : RankedLists
+        The same, encoded.
+
+    Raises
+    ------
+    ValueError
+        If a query of the frame `X` was in the frame that the estimator was fitted on, and shares no row with it.
+    """
+    fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
+    if fitted is None:
+        return
+    torn = fitted.torn_queries(lists)
+    if len(torn):
+        is_torn = np.zeros(lists.n_queries, dtype=bool)
+        is_torn[torn] = True
+        raise ValueError(
+            f"X must hold whole queries; {len(torn)} of its {lists.n_queries} queries are split between the rows that "
+            f"the estimator was fitted on and those that it is scored on, the first is "
+            f"{show_id(lists.queries, first_row(is_torn))}, as when a splitter takes the rows of a frame for samples. "
+            "A sample is a query: split RankedLists.from_frame(df), or use cv=QueryKFold(...). To score on other "
+            "voters' lists of the same queries on purpose, give RankedLists.from_frame(df) to fit and to the scorer."
+        )

@@ -1,0 +1,43 @@
+"""Whether the frames that ``set_output`` asks for can be made, told before the work rather than after it."""
+
+import importlib.util
+
+import numpy as np
+
+from .._support._sklearn import get_output_config
+from ._ranked_lists import check_lists
+
+__all__ = ["check_output"]
+
+
+def check_output(estimator, X, *, with_voters=False):
+    """Raise ImportError where an estimator is to give frames of polars and a library for them is missing.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With the output that ``set_output``, or scikit-learn's configuration, asks for.
+    X : DataFrame or RankedLists
+        Ranked lists.
+    with_voters : bool, default=False
+        Whether the frames have a column of voters.
+    """
+    if get_output_config("transform", estimator=estimator)["dense"] != "polars":
+        return
+    missing = [name for name in ("polars", "pyarrow") if importlib.util.find_spec(name) is None]
+    if not missing:
+        return
+    if missing == ["pyarrow"]:
+        lists = check_lists(X)
+        columns = [lists.queries, lists.items, *([lists.voters] if with_voters else [])]
+        if all(_is_plain(ids.dtype) for ids in columns):
+            return  # polars takes columns of NumPy's numbers by itself
+    raise ImportError(
+        f"transform='polars' makes frames of polars, which needs polars and pyarrow for these ids; "
+        f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Install with pip install "
+        f"{' '.join(missing)}, or say set_output(transform='pandas')."
+    )
+
+
+def _is_plain(dtype):
+    return isinstance(dtype, np.dtype) and dtype.kind in "iufb"

@@ -1,0 +1,386 @@
+"""Qrels: relevance judgements, encoded once and aligned with ranked lists."""
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._ragged import expand, gather_ranges, group_order, sort_codes
+from ..exceptions import NothingJudgedWarning
+from ._frames import Columns, first_row, plain_index, show_id
+from ._immutable import Immutable
+
+__all__ = ["EncodedQrels", "Qrels", "check_qrels", "encode_run", "find_queries", "match_ids", "show_ids"]
+
+# Judgements are looked up in a table of queries by items where it has at most so many cells for each candidate and each
+# judgement, some queries at a time.
+_DENSE_SHARE = 16
+_TABLE_CELLS = 1 << 18
+
+# Types of ids, as pandas tells them, in groups of which no two have an id in common.
+_ID_TYPES = {
+    "string": "strings",
+    "bytes": "bytes",
+    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal", "boolean"), "numbers"),
+    **dict.fromkeys(("datetime", "datetime64", "date"), "dates"),
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Qrels(Immutable):
+    """Relevance judgements: which items of a query are relevant, and how much.
+
+    Build one with :meth:`from_frame`. It is immutable, and on purpose no sequence: scikit-learn passes it on whole and
+    never slices it along with the samples.
+
+    Parameters
+    ----------
+    queries, items : pandas.Index
+        Distinct ids, sorted, in their own dtype.
+    ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Judgements of query ``q`` are ``ptr[q]`` to ``ptr[q + 1] - 1``, sorted by item.
+    item : ndarray of shape (n_judgements,), dtype=int32
+        Item judged.
+    relevance : ndarray of shape (n_judgements,), dtype=float64
+        Grade given; items of at most 0 are not relevant, whatever the number.
+
+    See Also
+    --------
+    RankedLists : The lists that the judgements are about.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import Qrels
+    >>> qrels = Qrels.from_frame(pd.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "relevance": [2, 0]}))
+    >>> qrels
+    Qrels(n_queries=1, n_judgements=2, n_relevant=1)
+    """
+
+    queries: pd.Index
+    items: pd.Index
+    ptr: np.ndarray
+    item: np.ndarray
+    relevance: np.ndarray
+
+    @classmethod
+    def from_frame(cls, df, *, query="query", item="item", relevance="relevance"):
+        """Check and encode a frame of judgements.
+
+        Parameters
+        ----------
+        df : DataFrame of pandas, polars or pyarrow
+            A row for each judged (query, item), in any order. Other columns are ignored.
+        query, item, relevance : str, default="query", "item", "relevance"
+            Names of the columns.
+
+        Returns
+        -------
+        Qrels
+
+        Raises
+        ------
+        TypeError
+            If `df` is not a data frame, or if ids cannot be sorted.
+        ValueError
+            If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
+        """
+        columns = Columns(df, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
+        columns.require("query", "item", "relevance")
+        query_code, queries = columns.ids("query")
+        item_code, items = columns.ids("item")
+        grade = columns.numbers("relevance")
+        order, (query_start, candidate_start) = sort_codes([query_code, item_code], [len(queries), len(items)])
+        if not candidate_start.all():
+            row = order[first_row(~candidate_start)]
+            raise ValueError(
+                f"Each item of a query must be judged once; {int((~candidate_start).sum())} rows repeat one, the first "
+                f"is query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
+            )
+        return cls(
+            queries=queries,
+            items=items,
+            ptr=np.append(np.flatnonzero(query_start), len(order)),
+            item=item_code[order],
+            relevance=grade[order],
+        )
+
+    @property
+    def n_queries(self):
+        """Number of judged queries."""
+        return len(self.queries)
+
+    @property
+    def n_judgements(self):
+        """Number of judged candidates."""
+        return len(self.relevance)
+
+    @cached_property
+    def best_first(self):
+        """Grades of each query in descending order, float64 of shape (n_judgements,): the ideal ranking."""
+        return self.relevance[group_order(expand(self.ptr), -self.relevance)]
+
+    def encode(self, lists):
+        """Align the judgements with the codes of ranked lists.
+
+        Parameters
+        ----------
+        lists : RankedLists
+            Lists or a run whose candidates are to be graded.
+
+        Returns
+        -------
+        EncodedQrels
+            The grade of each candidate of the lists.
+
+        Raises
+        ------
+        ValueError
+            If no query of the lists is judged, or if ids cannot match: integers on one side, strings on the other.
+
+        Warns
+        -----
+        NothingJudgedWarning
+            If no item of the lists is judged.
+        """
+        find_queries(self, lists.queries)
+        encoded = encode_run(self, lists)
+        if np.isnan(encoded.relevance).all() and (match_ids(lists.items, self.items, "item") < 0).all():
+            warnings.warn(
+                f"The lists hold no judged item: they have {show_ids(lists.items)}, the qrels judge "
+                f"{show_ids(self.items)}; every measure that counts judged items is 0. Check the ids.",
+                NothingJudgedWarning,
+                stacklevel=2,
+            )
+        return encoded
+
+    def reassign(self, queries, place):
+        """Give queries the judgements of other ones.
+
+        Parameters
+        ----------
+        queries : pandas.Index
+            Distinct ids, sorted.
+        place : ndarray of shape (n_queries,), dtype=int
+            For each of them the position here of the query whose judgements it gets, or -1 for none.
+
+        Returns
+        -------
+        Qrels
+            Those of `queries` that get any.
+        """
+        rows, ptr = gather_ranges(self.ptr, place[place >= 0])
+        return Qrels(queries[place >= 0], self.items, ptr, self.item[rows], self.relevance[rows])
+
+    def _look_up(self, lists, query, item, rows, judged_ptr):
+        """Grade of each candidate, NaN where it is not judged."""
+        n_items = lists.n_items
+        if lists.n_queries * n_items > _DENSE_SHARE * (lists.n_candidates + len(rows)):
+            candidate_query, candidate_item = query[lists.candidate_query], item[lists.candidate_item]
+            known = (candidate_query >= 0) & (candidate_item >= 0)
+            keys = expand(self.ptr).astype(np.int64) * len(self.items) + self.item
+            wanted = candidate_query[known] * len(self.items) + candidate_item[known]
+            place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            relevance = np.full(lists.n_candidates, np.nan)
+            relevance[known] = np.where(keys[place] == wanted, self.relevance[place], np.nan)
+            return relevance
+        # A table of some queries by all items: written where it is judged, read where there are candidates.
+        code = np.full(len(self.items) + 1, -1, dtype=np.int64)  # the last place takes the items without judgements
+        code[item] = np.arange(n_items)
+        code = code[self.item[rows]]
+        relevance = np.empty(lists.n_candidates)
+        width = max(1, _TABLE_CELLS // n_items)
+        table = np.empty(width * n_items)
+        for first in range(0, lists.n_queries, width):
+            last = min(first + width, lists.n_queries)
+            table[: (last - first) * n_items] = np.nan
+            mine = slice(judged_ptr[first], judged_ptr[last])
+            cell = code[mine] + np.repeat(np.arange(last - first) * n_items, np.diff(judged_ptr[first : last + 1]))
+            known = code[mine] >= 0
+            table[cell[known]] = self.relevance[rows[mine]][known]
+            candidates = slice(lists.candidate_ptr[first], lists.candidate_ptr[last])
+            cell = np.repeat(np.arange(last - first) * n_items, np.diff(lists.candidate_ptr[first : last + 1]))
+            cell += lists.candidate_item[candidates]
+            relevance[candidates] = table[cell]
+        return relevance
+
+    def to_frame(self):
+        """Write the judgements as a frame, sorted by query and item.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `query`, `item`, `relevance`.
+        """
+        return pd.DataFrame(
+            {
+                "query": self.queries.take(expand(self.ptr)),
+                "item": self.items.take(self.item),
+                "relevance": self.relevance,
+            }
+        )
+
+    def __repr__(self):
+        relevant = int((self.relevance > 0).sum())
+        return f"Qrels(n_queries={self.n_queries}, n_judgements={self.n_judgements}, n_relevant={relevant})"
+
+    def _repr_html_(self):
+        """The sizes, and the most relevant items of the first query."""
+        rows = slice(0, self.ptr[1])
+        top = pd.DataFrame({"item": self.items.take(self.item[rows]), "relevance": self.relevance[rows]})
+        top = top.sort_values("relevance", ascending=False, kind="stable").head(5)
+        query = escape(show_id(self.queries, 0))
+        return f"<p><code>{escape(repr(self))}</code></p><p>query {query}</p>{top.to_html(index=False)}"
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedQrels:
+    """Judgements aligned with the codes of one :class:`RankedLists`.
+
+    Made once by :meth:`Qrels.encode`, they grade any order of those candidates without another look at ids.
+
+    Parameters
+    ----------
+    relevance : ndarray of shape (n_candidates,), dtype=float64
+        Grade of each candidate, NaN where it is not judged.
+    judged : ndarray of shape (n_queries,), dtype=bool
+        Which queries of the lists have judgements.
+    judged_ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Judgements of each query of the lists.
+    best_first : ndarray of shape (n_judgements_used,), dtype=float64
+        All grades of each query, retrieved or not, in descending order.
+
+    See Also
+    --------
+    Qrels : The judgements before they are aligned.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import Qrels, RankedLists
+    >>> lists = RankedLists.from_frame(pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "rank": [1, 2, 3]}))
+    >>> qrels = Qrels.from_frame(pd.DataFrame({"query": "q", "item": ["a", "b", "d"], "relevance": [0, 2, 1]}))
+    >>> encoded = qrels.encode(lists)
+    >>> encoded.relevance, encoded.best_first
+    (array([ 0.,  2., nan]), array([2., 1., 0.]))
+    """
+
+    relevance: np.ndarray
+    judged: np.ndarray
+    judged_ptr: np.ndarray
+    best_first: np.ndarray
+
+
+def check_qrels(qrels):
+    """Encode judgements unless they are encoded.
+
+    Parameters
+    ----------
+    qrels : Qrels, or DataFrame of pandas, polars or pyarrow
+        A frame has the canonical column names.
+
+    Returns
+    -------
+    Qrels
+    """
+    return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
+
+
+def encode_run(qrels, run):
+    """Align judgements with a run of which some queries and items may be judged, or none.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    run : RankedLists
+        One list for each query.
+
+    Returns
+    -------
+    EncodedQrels
+        The grade of each candidate of the run.
+
+    Raises
+    ------
+    ValueError
+        If ids cannot match: integers on one side, strings on the other.
+    """
+    query = match_ids(run.queries, qrels.queries, "query")
+    item = match_ids(run.items, qrels.items, "item")
+    judged = query >= 0
+    rows, judged_ptr = gather_ranges(np.append(qrels.ptr, qrels.n_judgements), np.where(judged, query, qrels.n_queries))
+    relevance = qrels._look_up(run, query, item, rows, judged_ptr)
+    return EncodedQrels(relevance, judged, judged_ptr, qrels.best_first[rows])
+
+
+def find_queries(qrels, queries):
+    """Tell which queries are judged.
+
+    Parameters
+    ----------
+    qrels : Qrels
+    queries : pandas.Index
+        Ids, such as those of ranked lists.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,), dtype=bool
+
+    Raises
+    ------
+    ValueError
+        If none is.
+    """
+    judged = match_ids(queries, qrels.queries, "query") >= 0
+    if not judged.any():
+        raise ValueError(
+            f"The qrels must judge some query of the lists; they share no query id: the lists have "
+            f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids; if these lists are a fold that "
+            "happens to hold unjudged queries only, split lists.judged(qrels), or split by QueryKFold(qrels=qrels)."
+        )
+    return judged
+
+
+def match_ids(theirs, ours, kind):
+    """Find the ids of lists among those of the judgements.
+
+    Parameters
+    ----------
+    theirs, ours : pandas.Index
+        Distinct ids of the lists and of the judgements.
+    kind : str
+        What they are ids of, for the message.
+
+    Returns
+    -------
+    ndarray of shape (n_ids,), dtype=int64
+        Their positions, -1 for ids that the judgements lack.
+
+    Raises
+    ------
+    ValueError
+        If none is there, and none could be, because the ids are of types that never equal each other.
+    """
+    found = plain_index(ours).get_indexer(plain_index(theirs))
+    if (found < 0).all():
+        types = [_id_type(ids) for ids in (theirs, ours)]
+        if None not in types and types[0] != types[1]:
+            raise ValueError(
+                f"The qrels must judge some of the lists' ids; they share no {kind} id: the lists have "
+                f"{show_ids(theirs)}, the qrels {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one "
+                "of the two columns."
+            )
+    return found
+
+
+def _id_type(ids):
+    """What the ids are, if that is certain."""
+    return _ID_TYPES.get(pd.api.types.infer_dtype(plain_index(ids)))
+
+
+def show_ids(ids):
+    """Write the first ids of an index, for messages."""
+    return ", ".join(repr(value) for value in ids[:2].tolist()) + (", ..." if len(ids) > 2 else "")

@@ -1,0 +1,529 @@
+"""RankedLists: ranked lists, checked and encoded once.
+
+A data set of ranked lists is a long frame, a row for each place of each list. Everything below the public border works
+on integer codes instead: rows are sorted by query, voter and rank, so that a list is a slice of rows, and each row
+knows the code of its *candidate*: the (query, item) that is scored. Aggregating is then adding up over
+``lists.candidate``.
+
+The frame of the examples, two voters on one query:
+
+>>> import pandas as pd
+>>> from skrankagg import RankedLists
+>>> frame = pd.DataFrame({
+...     "query": ["q", "q", "q", "q"],
+...     "voter": ["v", "v", "w", "w"],
+...     "item": ["a", "b", "b", "c"],
+...     "rank": [1, 2, 1, 2],
+... })
+>>> lists = RankedLists.from_frame(frame)
+>>> lists
+RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
+>>> lists.candidate
+array([0, 1, 1, 2], dtype=int32)
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+
+from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
+from ._conflicts import find_conflicts
+from ._encoding import encode_lists
+from ._frames import Columns, first_row, sample_index, show_id
+from ._immutable import Immutable
+from ._qrels import check_qrels, find_queries
+from ._subset import QueryContainer
+
+__all__ = ["RankedLists", "check_lists", "check_run"]
+
+# How much of a query a notebook shows.
+_SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankedLists(QueryContainer, Immutable):
+    """Ranked lists of many voters for many queries, encoded; a sample is a query.
+
+    Build one with :meth:`from_frame`. It is immutable, and to scikit-learn it is a container of ``n_queries`` samples:
+    ``cv=5``, ``train_test_split`` and every splitter cut it between queries and never through a list.
+
+    Parameters
+    ----------
+    queries, voters, items : pandas.Index
+        Distinct ids, sorted, in their own dtype. A container made by :meth:`take` keeps all voters and items, and has
+        its queries in the order in which they were taken.
+    list_ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``, sorted by voter.
+    list_voter : ndarray of shape (n_lists,), dtype=int32
+        Voter of each list.
+    list_weight : ndarray of shape (n_lists,), dtype=float64
+        Weight of each list; a list of integer weight w counts as w copies of itself.
+    list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
+        Lists whose ranks and scores order the items differently; None where there is no such list.
+    row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
+        Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first, ties by item.
+    candidate : ndarray of shape (n_rows,), dtype=int32
+        Candidate of each row.
+    rank : ndarray of shape (n_rows,), dtype=float64
+        Mid-rank in the list: positions from 1, ties share their mean.
+    score : ndarray of shape (n_rows,), dtype=float64, or None
+        Scores as given, higher is better; None for lists of ranks only.
+    candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int64
+        Candidates of query ``q`` are ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
+    candidate_item : ndarray of shape (n_candidates,), dtype=int32
+        Item of each candidate.
+
+    See Also
+    --------
+    Qrels : Relevance judgements for the items.
+
+    Notes
+    -----
+    Within a list the order is by ``rank``, or by descending ``score`` where there is no rank; only the order of the
+    ranks counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list there.
+
+    Ranks and scores conflict where an item has a better score than one of a better rank. Methods that read the scores
+    refuse such lists, those of weight 0 excepted. The lists that :meth:`keep_rows` leaves are judged by the rows that
+    are left, as the frame of these rows would be.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> frame = pd.DataFrame({
+    ...     "query": ["q1", "q1", "q2"], "voter": ["v", "v", "v"], "item": ["a", "b", "a"], "score": [2.0, 9.0, 1.0]
+    ... })
+    >>> lists = RankedLists.from_frame(frame)
+    >>> len(lists), lists.shape
+    (2, (2,))
+    >>> lists[[0]].to_frame()
+      query voter item  rank  score
+    0    q1     v    b   1.0    9.0
+    1    q1     v    a   2.0    2.0
+    """
+
+    queries: pd.Index
+    voters: pd.Index
+    items: pd.Index
+    list_ptr: np.ndarray
+    list_voter: np.ndarray
+    list_weight: np.ndarray
+    list_conflict: np.ndarray | None
+    row_ptr: np.ndarray
+    candidate: np.ndarray
+    rank: np.ndarray
+    score: np.ndarray | None
+    candidate_ptr: np.ndarray
+    candidate_item: np.ndarray
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.__dict__["queries"] = sample_index(self.queries)
+
+    @classmethod
+    def from_frame(cls, df, *, query="query", voter="voter", item="item", rank="rank", score="score", weight="weight"):
+        """Check and encode a long frame of ranked lists.
+
+        Parameters
+        ----------
+        df : DataFrame of pandas, polars or pyarrow
+            A row for each item of each list, in any order. Other columns are ignored.
+        query, voter, item : str, default="query", "voter", "item"
+            Names of the id columns, of any sortable dtype. A frame without ``voter`` is one voter, ``consensus``, so
+            that the result of an aggregation can be aggregated again.
+        rank : str or None, default="rank"
+            Name of the column of ranks, 1 for the best; None not to read it.
+        score : str or None, default="score"
+            Name of the column of scores, higher is better; None not to read it. One of ``rank`` and ``score`` is
+            enough.
+        weight : str or None, default="weight"
+            Name of the optional column of list weights, at least 0 and constant within a list; None not to read it.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        TypeError
+            If `df` is not a data frame, or if ids cannot be sorted.
+        ValueError
+            If a column or an id is missing, there are no rows, a number is NaN or infinite, a rank or weight is
+            negative, a weight varies within a list, or a list holds an item twice.
+
+        Warns
+        -----
+        RankScoreConflictWarning
+            If ranks and scores of a list order its items differently: methods of ranks use the ranks, methods of scores
+            refuse the list.
+        SplitQueryWarning
+            If lists lack rows as after a row-wise split: in the middle, or where the frame begins.
+        """
+        names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
+        columns = Columns(df, names, "RankedLists.from_frame")
+        optional = [name for name in ("voter", "rank", "score", "weight") if columns.has(name)]
+        columns.require("query", "item", *optional, *([] if {"rank", "score"} & set(optional) else ["rank or score"]))
+        return cls(**encode_lists(columns))
+
+    # ------------------------------------------------------------------ sizes
+
+    @property
+    def n_queries(self):
+        """Number of queries."""
+        return len(self.queries)
+
+    @property
+    def n_voters(self):
+        """Number of voters of the whole data set."""
+        return len(self.voters)
+
+    @property
+    def n_items(self):
+        """Number of distinct items of the whole data set."""
+        return len(self.items)
+
+    @property
+    def n_lists(self):
+        """Number of (query, voter) lists."""
+        return len(self.list_voter)
+
+    @property
+    def n_rows(self):
+        """Number of rows, the total length of all lists."""
+        return int(self.row_ptr[-1])
+
+    @property
+    def n_candidates(self):
+        """Number of candidates: what an aggregation scores."""
+        return int(self.candidate_ptr[-1])
+
+    @property
+    def has_scores(self):
+        """Whether the lists carry scores."""
+        # Rows that nobody has read yet have scores, or it would say here that they have none.
+        return self.__dict__.get("score", ...) is not None
+
+    # ------------------------------------------------------------------ derived arrays
+
+    @cached_property
+    def row_list(self):
+        """List of each row, int32 of shape (n_rows,)."""
+        return expand(self.row_ptr)
+
+    @cached_property
+    def list_query(self):
+        """Query of each list, int32 of shape (n_lists,)."""
+        return expand(self.list_ptr)
+
+    @cached_property
+    def candidate_query(self):
+        """Query of each candidate, int32 of shape (n_candidates,)."""
+        return expand(self.candidate_ptr)
+
+    @property
+    def row_weight(self):
+        """Weight of each row's list, float64 of shape (n_rows,), or None where every list weighs 1."""
+        return self.list_weight[self.row_list] if self.is_weighted else None
+
+    @property
+    def list_length(self):
+        """Number of items in each list, int64 of shape (n_lists,)."""
+        return np.diff(self.row_ptr)
+
+    @property
+    def query_n_items(self):
+        """Number of distinct items of each query, int64 of shape (n_queries,)."""
+        return np.diff(self.candidate_ptr)
+
+    @cached_property
+    def is_weighted(self):
+        """Whether any list has a weight other than 1."""
+        return bool((self.list_weight != 1).any())
+
+    @cached_property
+    def candidate_weight(self):
+        """Total weight of the lists that hold each candidate's item, float64 of shape (n_candidates,)."""
+        return np.bincount(self.candidate, weights=self.row_weight, minlength=self.n_candidates).astype(np.float64)
+
+    @cached_property
+    def rows_by_candidate(self):
+        """Rows of each candidate: a pointer array of shape (n_candidates + 1,), and rows sorted by candidate."""
+        rows, _ = sort_codes([self.candidate], [self.n_candidates])
+        return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
+
+    def list_matrix(self, value):
+        """Lay out a value of each row as a matrix of lists by candidates.
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_rows,), dtype=float64
+            Such as ``rank``.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n_lists, n_candidates)
+            Empty where a list does not hold an item.
+        """
+        return csr_array((value, self.candidate, self.row_ptr), shape=(self.n_lists, self.n_candidates))
+
+    def sum_over_lists(self, value):
+        """Add up a value of each list over the lists of its query.
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_lists,)
+            Such as ``list_weight``.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            The sum of each query.
+        """
+        return np.add.reduceat(value, self.list_ptr[:-1])
+
+    def sum_over_absent(self, value):
+        """Add up a value of each list over the lists of the query that do not hold the candidate's item.
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_lists,)
+            Such as what a list gives an item that it does not hold.
+
+        Returns
+        -------
+        ndarray of shape (n_candidates,)
+            0 for an item that all lists of its query hold.
+        """
+        held = np.bincount(self.candidate, weights=value[self.row_list], minlength=self.n_candidates)
+        return self.sum_over_lists(value)[self.candidate_query] - held
+
+    # ------------------------------------------------------------------ other lists from these
+
+    def with_list_weight(self, weight):
+        """Make the same lists with other weights.
+
+        Parameters
+        ----------
+        weight : array-like of shape (n_lists,)
+            Finite and at least 0.
+
+        Returns
+        -------
+        RankedLists
+            It shares all other arrays with these.
+        """
+        weight = np.array(weight, dtype=np.float64)
+        if weight.shape != (self.n_lists,) or not np.isfinite(weight).all() or (weight < 0).any():
+            raise ValueError(
+                f"List weights must be {self.n_lists} finite numbers of at least 0, one for each list; got an array of "
+                f"shape {weight.shape}{'' if weight.shape != (self.n_lists,) else ' with other values'}."
+            )
+        lists = object.__new__(RankedLists)
+        derived = {"is_weighted", "candidate_weight"}  # all other derived arrays stay as they are
+        lists.__setstate__({name: value for name, value in self.__dict__.items() if name not in derived})
+        lists.__dict__["list_weight"] = weight
+        return lists
+
+    def with_score(self, score):
+        """Make the same lists, in the same order, with other scores.
+
+        Parameters
+        ----------
+        score : ndarray of shape (n_rows,), dtype=float64
+            Score of each row; the ranks stay as they are. Whether they order the items as the ranks do is not
+            checked: lists that conflict are taken for put right.
+
+        Returns
+        -------
+        RankedLists
+            It shares all other arrays with these.
+        """
+        return RankedLists(**{**self.__getstate__(), "score": score, "list_conflict": None})
+
+    def keep_rows(self, kept):
+        """Make the same lists without some of their rows.
+
+        Parameters
+        ----------
+        kept : ndarray of shape (n_rows,), dtype=bool
+            Rows to keep, at least one of each list. Ranks close up.
+
+        Returns
+        -------
+        lists : RankedLists
+            Without the items that no list of the query holds any more.
+        candidates : ndarray of shape (n_kept_candidates,), dtype=int64
+            The candidates that are left, as they are numbered here.
+        """
+        return self._keep(np.ones(self.n_lists, dtype=bool), kept)
+
+    def keep_lists(self, kept):
+        """Leave out lists, and the queries that have none any more.
+
+        Parameters
+        ----------
+        kept : ndarray of shape (n_lists,), dtype=bool
+            Lists to keep, at least one.
+
+        Returns
+        -------
+        lists : RankedLists
+            Without the items that no list of the query holds any more.
+        candidates : ndarray of shape (n_kept_candidates,), dtype=int64
+            The candidates that are left, as they are numbered here.
+        """
+        return self._keep(kept, kept[self.row_list])
+
+    def _keep(self, list_kept, row_kept):
+        length = np.add.reduceat(row_kept, self.row_ptr[:-1], dtype=np.int64)[list_kept]
+        row_ptr = np.concatenate([[0], np.cumsum(length)])
+        rank, score = self.rank[row_kept], self.score[row_kept] if self.has_scores else None
+        tie_start = tie_starts(row_ptr, rank)
+        candidate_kept = np.zeros(self.n_candidates, dtype=bool)
+        candidate_kept[self.candidate[row_kept]] = True
+        number = np.concatenate([[0], np.cumsum(candidate_kept, dtype=np.int32)])
+        n_lists = np.add.reduceat(list_kept, self.list_ptr[:-1], dtype=np.int64)
+        left = n_lists > 0
+        lists = RankedLists(
+            queries=self.queries if left.all() else self.queries[left],
+            voters=self.voters,
+            items=self.items,
+            list_ptr=np.concatenate([[0], np.cumsum(n_lists[left])]),
+            list_voter=self.list_voter[list_kept],
+            list_weight=self.list_weight[list_kept],
+            # Fewer rows make no conflict where there was none.
+            list_conflict=None if self.list_conflict is None else find_conflicts(row_ptr, tie_start, score),
+            row_ptr=row_ptr,
+            candidate=number[self.candidate[row_kept]],
+            rank=mid_ranks(row_ptr, tie_start),
+            score=score,
+            candidate_ptr=np.append(number[self.candidate_ptr[:-1]][left], number[-1]).astype(np.int64),
+            candidate_item=self.candidate_item[candidate_kept],
+        )
+        return lists, np.flatnonzero(candidate_kept)
+
+    def judged(self, qrels):
+        """Lists of the queries that have judgements.
+
+        Parameters
+        ----------
+        qrels : Qrels or DataFrame
+            Judgements.
+
+        Returns
+        -------
+        RankedLists
+            With the same voters and items, as :meth:`take` has it; itself if every query is judged.
+
+        Raises
+        ------
+        ValueError
+            If no query is judged.
+
+        See Also
+        --------
+        skrankagg.model_selection.QueryKFold : Tests judged queries only, and trains on the others as well.
+
+        Examples
+        --------
+        >>> from skrankagg import RankedLists
+        >>> from skrankagg.datasets import make_ranked_lists
+        >>> frame, qrels = make_ranked_lists(n_queries=5, random_state=0)
+        >>> lists = RankedLists.from_frame(frame)
+        >>> lists.judged(qrels[qrels["query"] < "q3"]).queries.tolist()
+        ['q1', 'q2']
+        """
+        judged = find_queries(check_qrels(qrels), self.queries)
+        return self if judged.all() else self.take(np.flatnonzero(judged))
+
+    # ------------------------------------------------------------------ out again
+
+    def to_frame(self):
+        """Write the lists as a long frame, query by query, each sorted by voter and rank.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `query`, `voter`, `item`, `rank` (mid-ranks), `score` where there are scores, and `weight` where any
+            weight is not 1. :meth:`from_frame` gives the same lists back.
+        """
+        row_list = self.row_list
+        columns = {
+            "query": self.queries.take(self.list_query[row_list]),
+            "voter": self.voters.take(self.list_voter[row_list]),
+            "item": self.items.take(self.candidate_item[self.candidate]),
+            "rank": self.rank,
+        }
+        if self.has_scores:
+            columns["score"] = self.score
+        if self.is_weighted:
+            columns["weight"] = self.list_weight[row_list]
+        return pd.DataFrame(columns)
+
+    def __repr__(self):
+        sizes = ", ".join(
+            f"{name}={getattr(self, name)}" for name in ("n_queries", "n_voters", "n_items", "n_lists", "n_rows")
+        )
+        weighted = ", weighted" if self.is_weighted else ""
+        return f"RankedLists({sizes}, {'ranks and scores' if self.has_scores else 'ranks'}{weighted})"
+
+    def _repr_html_(self):
+        """The sizes, and the tops of the first query's lists side by side, a column for each voter."""
+        rows = self.take([0]).to_frame().astype({"item": str})
+        place = rows.groupby("voter", observed=True)["rank"].rank("dense").astype(int)
+        table = rows.groupby([place, "voter"], observed=True)["item"].agg(_join_tied).unstack().fillna("")
+        n_voters = table.shape[1]
+        few = "" if n_voters <= _SHOWN_VOTERS else f", {_SHOWN_VOTERS} of its {n_voters} voters"
+        top = table.iloc[:_SHOWN_PLACES, :_SHOWN_VOTERS].rename_axis(index=None, columns=None)
+        query = escape(show_id(self.queries, 0))
+        return f"<p><code>{escape(repr(self))}</code></p><p>query {query}{few}</p>{top.to_html()}"
+
+
+def _join_tied(items):
+    return " = ".join(items[:3]) + (" = ..." if len(items) > 3 else "")
+
+
+def check_lists(X):
+    """Encode lists unless they are encoded.
+
+    Parameters
+    ----------
+    X : RankedLists, or DataFrame of pandas, polars or pyarrow
+        A frame has the canonical column names.
+
+    Returns
+    -------
+    RankedLists
+    """
+    return X if isinstance(X, RankedLists) else RankedLists.from_frame(X)
+
+
+def check_run(X):
+    """Encode a run: ranked lists with one list for each query, such as a consensus.
+
+    Parameters
+    ----------
+    X : RankedLists, or DataFrame of pandas, polars or pyarrow
+
+    Returns
+    -------
+    RankedLists
+
+    Raises
+    ------
+    ValueError
+        If some query has several lists.
+    """
+    lists = check_lists(X)
+    if lists.n_lists != lists.n_queries:
+        n_lists = np.diff(lists.list_ptr)
+        q = first_row(n_lists > 1)
+        raise ValueError(
+            f"A run has one list for each query; query {show_id(lists.queries, q)} has {n_lists[q]}, one for each "
+            "voter. Aggregate them first, or evaluate the voters one by one."
+        )
+    return lists

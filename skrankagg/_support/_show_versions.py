@@ -1,0 +1,60 @@
+"""What to paste into a bug report."""
+
+import importlib.metadata
+import platform
+import sys
+
+from .. import _kernels
+
+__all__ = ["show_versions"]
+
+_PACKAGES = (
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "joblib",
+    "lazy_loader",
+    "narwhals",
+    "librt",
+    "mypy_extensions",
+    "matplotlib",
+    "polars",
+    "pyarrow",
+)
+
+
+def show_versions():
+    """Print the versions of skrankagg, Python and the packages it uses, and whether the kernels are compiled.
+
+    See Also
+    --------
+    sklearn.show_versions : More about scikit-learn, and the threads and libraries below it.
+
+    Examples
+    --------
+    >>> import skrankagg
+    >>> skrankagg.show_versions()
+    skrankagg: ...
+    kernels: ...
+    python: ...
+    """
+    stale = _kernels.stale_kernels()
+    kernels = "compiled" if _kernels.COMPILED else "interpreted, slower by far"
+    if stale:
+        kernels += f", older than their source: {', '.join(stale)}"
+    rows = {
+        "skrankagg": _version("skrankagg"),
+        "kernels": kernels,
+        "python": sys.version.replace("\n", " "),
+        "machine": platform.platform(),
+        **{name: _version(name) for name in _PACKAGES},
+    }
+    print("\n".join(f"{name}: {value}" for name, value in rows.items()))
+
+
+def _version(name):
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,187 @@
+"""Pairwise majorities: each item against each other item, over all lists."""
+
+from ..._arrays._pairwise import majority
+from ...base import BaseAggregator
+from ...base._voter_weights import VOTER_WEIGHTS
+
+__all__ = ["Condorcet", "Copeland", "condorcet", "copeland"]
+
+
+def condorcet(wins, draws):
+    """Count the opponents that each item beats by a majority.
+
+    Parameters
+    ----------
+    wins : ndarray of shape (n_candidates,), dtype=float64
+        Opponents beaten.
+    draws : ndarray of shape (n_candidates,), dtype=float64
+        Opponents at a draw; they count nothing.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate.
+
+    See Also
+    --------
+    Condorcet : The same rule as an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import condorcet
+    >>> condorcet(np.array([1.0, 0.0, 0.0]), np.array([1.0, 1.0, 0.0]))
+    array([1., 0., 0.])
+    """
+    return wins
+
+
+def copeland(wins, draws):
+    """Count the opponents that each item beats by a majority, and half of those at a draw.
+
+    Parameters
+    ----------
+    wins : ndarray of shape (n_candidates,), dtype=float64
+        Opponents beaten.
+    draws : ndarray of shape (n_candidates,), dtype=float64
+        Opponents at a draw.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate.
+
+    See Also
+    --------
+    Copeland : The same rule as an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import copeland
+    >>> copeland(np.array([1.0, 0.0, 0.0]), np.array([1.0, 1.0, 0.0]))
+    array([1.5, 0.5, 0. ])
+    """
+    return wins + draws / 2
+
+
+class _BaseMajority(BaseAggregator):
+    _parameter_constraints: dict = {**VOTER_WEIGHTS}
+
+    def __init__(self, *, voter_weights=None):
+        self.voter_weights = voter_weights
+
+    def _aggregate(self, lists):
+        return self._points(*majority(lists))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.condorcet_winner = True
+        return tags
+
+
+class Condorcet(_BaseMajority):
+    r"""Rank items by the number of opponents that they beat by a majority of the lists.
+
+    A duel between every two items; an item that wins all of its duels, the Condorcet winner, comes first.
+
+    Parameters
+    ----------
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    condorcet : The rule on the numbers of wins and draws.
+    Copeland : A draw counts half a win.
+
+    Notes
+    -----
+    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j` [1]_,
+
+    .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}|.
+
+    A ranked item is above an absent one, two absent or two tied items are not compared [2]_. Margins within
+    :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)` for each query, with
+    :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory linear in the number of rows.
+
+    References
+    ----------
+    .. [1] M. de Condorcet, "Essai sur l'application de l'analyse a la probabilite des decisions rendues a la pluralite
+       des voix", 1785.
+    .. [2] M. Montague and J. A. Aslam, "Condorcet fusion for improved retrieval", CIKM 2002.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import Condorcet
+    >>> Condorcet().fit_transform(lists)
+      query item  score  rank
+    0     q    b    3.0     1
+    1     q    a    2.0     2
+    2     q    c    1.0     3
+    3     q    d    0.0     4
+    """
+
+    @staticmethod
+    def _points(wins, draws):
+        return condorcet(wins, draws)
+
+
+class Copeland(_BaseMajority):
+    r"""Rank items by the number of opponents that they beat by a majority of the lists, draws counting half.
+
+    A tournament between all items, with half a point for a draw.
+
+    Parameters
+    ----------
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    copeland : The rule on the numbers of wins and draws.
+    Condorcet : A draw counts nothing.
+
+    Notes
+    -----
+    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j` [1]_,
+
+    .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}| + \tfrac12 |\{j \ne i : W_{ij} = W_{ji}\}|,
+
+    which orders the items as wins minus defeats do. A ranked item is above an absent one, two absent or two tied items
+    are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 +
+    n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory linear
+    in the number of rows.
+
+    References
+    ----------
+    .. [1] A. H. Copeland, "A reasonable social welfare function", University of Michigan, 1951.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import Copeland
+    >>> Copeland().fit_transform(lists)
+      query item  score  rank
+    0     q    b    3.0     1
+    1     q    a    2.0     2
+    2     q    c    1.0     3
+    3     q    d    0.0     4
+    """
+
+    @staticmethod
+    def _points(wins, draws):
+        return copeland(wins, draws)

@@ -1,0 +1,336 @@
+"""Rules of voting theory that resolve majority cycles, each from the same matrix of pairs.
+
+Where no majorities form a cycle, Schulze's rule and ranked pairs give the order that all majorities agree on; in a
+cycle they give up the weakest majorities, each in its own manner. Minimax looks at each item's worst defeat alone.
+"""
+
+import numpy as np
+
+from ..._support._sklearn import StrOptions
+from ...base import BaseAggregator
+from ...base._voter_weights import VOTER_WEIGHTS
+from .._kemeny._preferences import margins, n_below, query_preferences
+
+__all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "sorted_defeats", "widest_paths"]
+
+
+def widest_paths(strength):
+    """Find, for each ordered pair of items, the path whose weakest arc is strongest.
+
+    Parameters
+    ----------
+    strength : ndarray of shape (n_items, n_items)
+        Strength of the arc from the row's item to the column's; 0 is no arc.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_items), dtype=float64
+        Strength of the weakest arc of the best path; 0 where there is none.
+
+    See Also
+    --------
+    Schulze : Ranks items by these paths.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import widest_paths
+    >>> widest_paths(np.array([[0, 5, 0], [0, 0, 3], [1, 0, 0]]))
+    array([[0., 5., 3.],
+           [1., 0., 3.],
+           [1., 1., 0.]])
+    """
+    path = np.array(strength, dtype=np.float64)
+    for via in range(len(path)):
+        np.maximum(path, np.minimum(path[:, via, None], path[None, via, :]), out=path)
+    np.fill_diagonal(path, 0.0)
+    return path
+
+
+def locked_pairs(strength, tie_break=None):
+    """Lock arcs from the strongest to the weakest, leaving out those that would close a cycle.
+
+    Parameters
+    ----------
+    strength : ndarray of shape (n_items, n_items)
+        Strength of the arc from the row's item to the column's; 0 is no arc.
+    tie_break : ndarray of shape (n_items, n_items), default=None
+        Of equally strong arcs, those with more of this come first, then those of earlier items.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_items), dtype=bool
+        Whether locked arcs lead from the row's item to the column's.
+
+    See Also
+    --------
+    RankedPairs : Ranks items by these arcs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import locked_pairs
+    >>> locked_pairs(np.array([[0, 5, 0], [0, 0, 3], [1, 0, 0]]))
+    array([[False,  True,  True],
+           [False, False,  True],
+           [False, False, False]])
+    """
+    strength = np.asarray(strength, dtype=np.float64)
+    above, below = np.nonzero(strength > 0)
+    second = np.zeros(len(above)) if tie_break is None else np.asarray(tie_break)[above, below]
+    reach = np.zeros(strength.shape, dtype=bool)
+    for k in np.lexsort((below, above, -second, -strength[above, below])):
+        i, j = above[k], below[k]
+        if not reach[i, j] and not reach[j, i]:
+            heads = np.append(np.flatnonzero(reach[:, i]), i)
+            reach[heads] |= reach[j]
+            reach[heads, j] = True
+    return reach
+
+
+def sorted_defeats(strength):
+    """List how strongly each item is beaten by the others, the worst defeat first.
+
+    Parameters
+    ----------
+    strength : ndarray of shape (n_items, n_items)
+        Strength of the arc from the row's item to the column's.
+
+    Returns
+    -------
+    ndarray of shape (n_items, n_items - 1), dtype=float64
+        Strengths of the arcs to each item, in descending order.
+
+    See Also
+    --------
+    Minimax : Ranks items by it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import sorted_defeats
+    >>> sorted_defeats(np.array([[0, 5, -3], [-5, 0, 3], [3, -3, 0]]))
+    array([[ 3., -5.],
+           [ 5., -3.],
+           [ 3., -3.]])
+    """
+    strength = np.array(strength, dtype=np.float64)
+    np.fill_diagonal(strength, -np.inf)
+    return np.sort(strength, axis=0)[:0:-1].T
+
+
+class _BasePairwise(BaseAggregator):
+    _parameter_constraints: dict = {
+        "strength": [StrOptions({"margin", "votes"})],
+        "absent": [StrOptions({"last", "ignore"})],
+        **VOTER_WEIGHTS,
+    }
+
+    def __init__(self, *, strength="margin", absent="last", voter_weights=None):
+        self.strength = strength
+        self.absent = absent
+        self.voter_weights = voter_weights
+
+    def _aggregate(self, lists):
+        parts = []
+        for q in range(lists.n_queries):
+            prefer, _ = query_preferences(lists, q, self.absent)
+            parts.append(self._score(_round(prefer), -_round(margins(prefer))))
+        return np.concatenate(parts)
+
+    def _arcs(self, prefer, margin):
+        """Strength of each majority; 0 where there is none."""
+        return np.where(margin > 0, margin if self.strength == "margin" else prefer, 0.0)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.condorcet_winner = True
+        tags.aggregator_tags.absent_below = self.absent == "last"
+        return tags
+
+
+def _round(matrix):
+    """Make sums of the same weights in another order one number: rounding makes no majority stronger."""
+    scale = np.abs(matrix).max(initial=0.0)
+    return np.round(matrix / scale, 11) * scale if scale > 0 and (matrix % 1 != 0).any() else matrix
+
+
+class Schulze(_BasePairwise):
+    r"""Rank items by the strongest chains of majorities that lead from one to the other.
+
+    An item is above another if the way from it to the other is wider, at its narrowest place, than the way back.
+
+    Parameters
+    ----------
+    strength : {"margin", "votes"}, default="margin"
+        Whether a majority is as strong as the difference of the two sides, or as the winning side.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
+        of them, which paired comparisons need.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    widest_paths : The paths.
+    RankedPairs : Also keeps strong majorities.
+    Kemeny : The order of the fewest disagreements.
+
+    Notes
+    -----
+    With :math:`p_{ij}` the strength of the strongest path of majorities from :math:`i` to :math:`j`, which is that of
+    its weakest majority, item :math:`i` is above :math:`j` if :math:`p_{ij} > p_{ji}` [1]_; this relation has no
+    cycles. `score` is the number of items that an item is above; others may tie. Draws are no majorities. Margins
+    within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^3)`, memory :math:`O(n^2)` for each query.
+
+    References
+    ----------
+    .. [1] M. Schulze, "A new monotonic, clone-independent, reversal symmetric, and Condorcet-consistent single-winner
+       election method", Social Choice and Welfare 36, 2011.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import Schulze
+    >>> Schulze().fit_transform(lists)
+      query item  score  rank
+    0     q    b    3.0     1
+    1     q    a    2.0     2
+    2     q    c    1.0     3
+    3     q    d    0.0     4
+    """
+
+    def _score(self, prefer, margin):
+        path = widest_paths(self._arcs(prefer, margin))
+        return (path > path.T).sum(axis=1).astype(np.float64)
+
+
+class RankedPairs(_BasePairwise):
+    r"""Rank items by their majorities, locked from the strongest to the weakest as long as none contradicts.
+
+    A strong majority is never given up for a weaker one.
+
+    Parameters
+    ----------
+    strength : {"margin", "votes"}, default="margin"
+        Whether a majority is as strong as the difference of the two sides, or as the winning side.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
+        of them, which paired comparisons need.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    locked_pairs : The locking.
+    Schulze : Also keeps strong majorities.
+    Kemeny : The order of the fewest disagreements.
+
+    Notes
+    -----
+    Majorities come by descending strength, equal ones by the winning side (with ``strength="votes"`` by the margin),
+    then by the ids of the winner and the loser; one that would close a cycle with those locked before is left out [1]_.
+    `score` is the number of items that locked majorities lead to; others may tie. Draws are no majorities. Margins
+    within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^2 \log n)` for sorting, and up to
+    :math:`O(n^2)` for each of the majorities that do not follow from others; memory :math:`O(n^2)` for each query.
+
+    References
+    ----------
+    .. [1] T. N. Tideman, "Independence of clones as a criterion for voting rules", Social Choice and Welfare 4, 1987.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import RankedPairs
+    >>> RankedPairs().fit_transform(lists)
+      query item  score  rank
+    0     q    b    3.0     1
+    1     q    a    2.0     2
+    2     q    c    1.0     3
+    3     q    d    0.0     4
+    """
+
+    def _score(self, prefer, margin):
+        arcs = self._arcs(prefer, margin)
+        reach = locked_pairs(arcs, prefer if self.strength == "margin" else margin)
+        return reach.sum(axis=1).astype(np.float64)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.neutral = False  # equally strong majorities come by the items' ids
+        return tags
+
+
+class Minimax(_BasePairwise):
+    r"""Rank items by their worst defeat against any other item, the mildest first.
+
+    Nobody is liked by all; the winner is the one that is least clearly beaten.
+
+    Parameters
+    ----------
+    strength : {"margin", "votes"}, default="margin"
+        Whether a defeat is as bad as the difference of the two sides, or as the winning side.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
+        of them. Either way it is not for paired comparisons, see Notes.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    sorted_defeats : The defeats.
+    Copeland : Counts defeats.
+
+    Notes
+    -----
+    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j`, the defeat of
+    :math:`i` by :math:`j` is :math:`W_{ji} - W_{ij}`, negative where :math:`i` wins [1]_; with ``strength="votes"`` it
+    is :math:`W_{ji}`, or 0 if that is not the larger side. Items come by their worst defeat, those that share it by the
+    second worst, and so on, which makes of a rule for winners a rule for orders. `score` is the number of items below;
+    items whose defeats are all equal tie. Margins within :math:`10^{-12}` of the query's total weight are draws.
+    :math:`O(n^2 \log n)` after the pairs.
+
+    A defeat is a number of votes, not a share of them. Of paired comparisons, where some items are compared more often
+    than others, it so ranks those lower, with ``absent="ignore"`` too; :class:`Schulze` and :class:`RankedPairs` do
+    not.
+
+    References
+    ----------
+    .. [1] P. B. Simpson, "On defining areas of voter choice: Professor Tullock on stable voting", Quarterly Journal of
+       Economics 83, 1969.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import Minimax
+    >>> Minimax().fit_transform(lists)
+      query item  score  rank
+    0     q    b    3.0     1
+    1     q    a    2.0     2
+    2     q    c    1.0     3
+    3     q    d    0.0     4
+    """
+
+    def _score(self, prefer, margin):
+        defeats = sorted_defeats(margin if self.strength == "margin" else self._arcs(prefer, margin))
+        if defeats.shape[1] == 0:
+            return np.zeros(1)
+        return n_below(np.unique(defeats, axis=0, return_inverse=True)[1].ravel())

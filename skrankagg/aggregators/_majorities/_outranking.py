@@ -1,0 +1,263 @@
+"""Outranking: an item is put above another if enough lists say so and not too many object."""
+
+from numbers import Integral
+
+import numpy as np
+
+from ..._arrays._pairwise import preference_counts, query_blocks, rank_matrix
+from ..._support._sklearn import Interval, RealNotInt, StrOptions
+from ...base import BaseAggregator
+from ...base._voter_weights import VOTER_WEIGHTS
+
+__all__ = ["Outranking", "net_qualification", "outranking_relation"]
+
+# A share of a number of items or of a sum of weights carries rounding, which decides nothing.
+_TOLERANCE = 1e-12
+_THRESHOLD = [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")]
+
+
+def outranking_relation(concordant, discordant, *, concordance, discordance):
+    """Tell which items outrank which: enough lists agree, and few enough object.
+
+    Parameters
+    ----------
+    concordant : ndarray of shape (..., n_items, n_items)
+        Weight of the lists in which the row's item is not behind the column's, by the preference threshold.
+    discordant : ndarray of shape (..., n_items, n_items)
+        Weight of the lists in which it is so far behind that they object.
+    concordance : float
+        Least weight that must agree.
+    discordance : float
+        Largest weight that may object.
+
+    Returns
+    -------
+    ndarray of shape (..., n_items, n_items), dtype=bool
+        Whether the row's item outranks the column's; never itself.
+
+    See Also
+    --------
+    Outranking : The estimator.
+    net_qualification : What follows from the relation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import outranking_relation
+    >>> outranking_relation(np.array([[3, 2], [1, 3]]), np.array([[0, 0], [1, 0]]), concordance=1, discordance=0)
+    array([[False,  True],
+           [False, False]])
+    """
+    relation = (concordant >= concordance) & (discordant <= discordance)
+    items = np.arange(relation.shape[-1])
+    relation[..., items, items] = False
+    return relation
+
+
+def net_qualification(relation):
+    """Rank items by taking out the best class of those that are left, again and again.
+
+    The best are those whose number of items that they outrank less the number of items that outrank them is largest,
+    counted among the items that are left.
+
+    Parameters
+    ----------
+    relation : ndarray of shape (..., n_items, n_items), dtype=bool
+        Whether the row's item outranks the column's.
+
+    Returns
+    -------
+    ndarray of shape (..., n_items), dtype=float64
+        Number of classes below the item's own.
+
+    See Also
+    --------
+    Outranking : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import net_qualification
+    >>> net_qualification(np.array([[False, True, True], [False, False, False], [False, False, False]]))
+    array([1., 0., 0.])
+    """
+    n = relation.shape[-1]
+    stack = relation.reshape(-1, n, n).astype(np.int8)
+    balance = stack - stack.swapaxes(1, 2)
+    qualification = balance.sum(axis=2, dtype=np.int32)
+    taken = np.int32(-4 * n)  # below any balance, and by more than balances change
+    place = np.zeros(qualification.shape)
+    left = np.full(len(stack), n)
+    active = np.arange(len(stack))
+    step = 0
+    while len(active):
+        now = qualification[active]
+        query, item = np.nonzero(now == now.max(axis=1, keepdims=True))
+        place[active[query], item] = step
+        # An item that the best ones outrank is outranked by as many fewer, and the other way round.
+        starts = np.flatnonzero(np.diff(query, prepend=-1))
+        now += np.add.reduceat(balance[active[query], item], starts, axis=0, dtype=np.int32)
+        now[query, item] = taken
+        now[now < -2 * n] = taken
+        qualification[active] = now
+        left[active] -= np.bincount(query, minlength=len(active))
+        active = active[left[active] > 0]
+        step += 1
+    return (place.max(axis=1, keepdims=True) - place).reshape(relation.shape[:-1])
+
+
+class Outranking(BaseAggregator):
+    r"""Rank items by how many they outrank: enough lists agree, and not too many object strongly.
+
+    A majority alone does not suffice: a minority that sees it the other way round by a wide gap has a veto.
+
+    Parameters
+    ----------
+    preference : int or float, default=0
+        Preference threshold :math:`s_p`: how many places above the other an item must be for a list to agree. An int
+        is a number of places, a float from 0 to 1 a share of the number of items of the query. At 0 a list that ranks
+        both alike agrees both ways.
+    veto : int or float, default=0.75
+        Veto threshold :math:`s_v`: how many places below the other an item must be for a list to object; as
+        `preference`.
+    concordance : int or float, default=0.5
+        Least weight :math:`c_{min}` of the lists that agree. An int is a number of lists, or a weight, a float from 0
+        to 1 a share of the total weight of the query's lists.
+    discordance : int or float, default=0.25
+        Largest weight :math:`d_{max}` of the lists that object; as `concordance`.
+    both_absent : {"concordant", "ignored"}, default="concordant"
+        What a list says of two items that it does not hold: that they are level, which at ``preference=0`` agrees both
+        ways, or nothing. See Notes.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    outranking_relation : Who outranks whom.
+    net_qualification : The ranking that follows.
+    Copeland : Majorities without thresholds.
+
+    Notes
+    -----
+    With :math:`r_k(i)` the rank of item :math:`i` in list :math:`k`, ties at their mean rank, item :math:`i` outranks
+    :math:`j` [1]_ if
+
+    .. math:: \sum_{k : r_k(i) \le r_k(j) - s_p} w_k \ge c_{min} \quad \text{and} \quad
+        \sum_{k : r_k(i) \ge r_k(j) + s_v} w_k \le d_{max}.
+
+    Then the items are exploited by their net qualification, the number of items that one outranks less the number of
+    items that outrank it: all items with the largest one are the best class; they are taken out, and the others are
+    compared anew among themselves. The score is the number of classes below an item's own, hence the items of a class
+    tie.
+
+    An absent item is below every ranked one by any gap: the list agrees with the ranked one and objects to the absent
+    one, whatever the thresholds. (Were the gap counted from the place after the last, a share of the items larger than
+    the lists are long could never be reached, and top-30 lists of 100 items had no veto at ``veto=0.75``.) Two absent
+    items are level. By the formula a list then agrees both ways at ``preference=0``, which is the default here; with
+    "ignored" it neither agrees nor objects, while its weight still counts in the total. On short lists few pairs then
+    reach a concordance of one half and few classes are left: with 50 random top-30 lists of 100 items 1 or 2, not 44.
+
+    Shares are not rounded to whole places or lists, unlike in FLAGR, which also adds up the concordant lists instead of
+    exploiting the relation. Its default of ``concordance=0`` makes that condition void: only vetoes are left, and even
+    what every list agrees on can end in one class. Comparisons have a tolerance of :math:`10^{-12}` of the number of
+    items and of the total weight. :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items, memory for a
+    few matrices of :math:`n^2` numbers.
+
+    References
+    ----------
+    .. [1] M. Farah and D. Vanderpooten, "An outranking approach for rank aggregation in information retrieval", SIGIR
+       2007.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import Outranking
+    >>> Outranking().fit_transform(lists)
+      query item  score  rank
+    0     q    b    2.0     1
+    1     q    a    1.0     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    """
+
+    _parameter_constraints: dict = {
+        "preference": _THRESHOLD,
+        "veto": _THRESHOLD,
+        "concordance": _THRESHOLD,
+        "discordance": _THRESHOLD,
+        "both_absent": [StrOptions({"concordant", "ignored"})],
+        **VOTER_WEIGHTS,
+    }
+    _variants = ({}, {"both_absent": "ignored"})
+
+    def __init__(
+        self,
+        *,
+        preference=0,
+        veto=0.75,
+        concordance=0.5,
+        discordance=0.25,
+        both_absent="concordant",
+        voter_weights=None,
+    ):
+        self.preference = preference
+        self.veto = veto
+        self.concordance = concordance
+        self.discordance = discordance
+        self.both_absent = both_absent
+        self.voter_weights = voter_weights
+
+    def _aggregate(self, lists):
+        score = np.empty(lists.n_candidates)
+        for queries in query_blocks(lists):
+            candidates = lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
+            score[candidates] = net_qualification(np.stack([self._relation(lists, q) for q in queries]))
+        return score
+
+    def _relation(self, lists, q):
+        ranks = rank_matrix(lists, q)
+        n = ranks.shape[1]
+        weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
+        total = weight.sum()
+        if (weight == 1).all():
+            weight = None
+        silent = ranks > 2 * n if self.both_absent == "ignored" else None
+        return outranking_relation(
+            _not_behind(ranks, _half_places(self.preference, n), weight, total, silent),
+            _not_behind(ranks, _half_places(self.veto, n), weight, total, silent).T,
+            concordance=_threshold(self.concordance, total) - _TOLERANCE * total,
+            discordance=_threshold(self.discordance, total) + _TOLERANCE * total,
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # An item that all lists rank above another outranks it, and whatever the other one does, unless the list must
+        # rank it some places above, or unless agreement is not needed or not within reach.
+        share = not isinstance(self.concordance, Integral) and self.concordance > 0
+        tags.aggregator_tags.unanimity = self.preference == 0 and share
+        return tags
+
+
+def _threshold(value, whole):
+    return value if isinstance(value, Integral) else value * whole
+
+
+def _half_places(value, n):
+    """Least difference of doubled ranks that reaches a threshold in places; more than n places only absence reaches."""
+    return int(np.ceil(2 * min(_threshold(value, n), n) - _TOLERANCE * n))
+
+
+def _not_behind(ranks, gap, weight, total, silent):
+    """Weight of the lists that have the row's item at least `gap` above the column's; at 0, not below it."""
+    if gap > 0:
+        return preference_counts(ranks, gap=gap, weight=weight)
+    counts = total - preference_counts(ranks, weight=weight).T
+    if silent is not None:
+        counts = counts - (silent.T * (1.0 if weight is None else weight)) @ silent.astype(np.float64)
+    return counts

@@ -1,0 +1,93 @@
+"""What the methods on normalised ranks share: how many items a rank is out of, and how many lists an item is in."""
+
+from numbers import Integral
+
+import numpy as np
+
+from ..._data._frames import first_row, show_id
+from ..._data._voter_names import warn_of_misspelt_names
+from ..._support._sklearn import Interval, StrOptions
+from ...base import BaseAggregator
+from ...base._voter_weights import VOTER_WEIGHTS, voter_values
+
+__all__ = ["BaseNormalisedRanks", "minimum_by_candidate"]
+
+#: A mapping or Series of voter to number, or None.
+PER_VOTER = VOTER_WEIGHTS["voter_weights"]
+
+
+class BaseNormalisedRanks(BaseAggregator):
+    """Base of the methods on ranks divided by the number of items that could have been ranked.
+
+    A subclass has the parameters `n_items`, `absent` and `voter_weights`, and calls :meth:`_normalise`.
+    """
+
+    _parameter_constraints: dict = {
+        "n_items": [Interval(Integral, 1, None, closed="left"), *PER_VOTER],
+        "absent": [StrOptions({"last", "ignore"})],
+        **VOTER_WEIGHTS,
+    }
+
+    def _prepare(self, X):
+        lists = super()._prepare(X)
+        self._list_n_items(lists)
+        if self.n_items is not None and not isinstance(self.n_items, Integral):
+            warn_of_misspelt_names(self.n_items, lists.voters, "n_items")
+        return lists
+
+    def _list_n_items(self, lists):
+        """Number of items that each list's ranks are out of, float64 of shape (n_lists,)."""
+        if self.absent == "ignore":
+            if self.n_items is not None:
+                raise ValueError(
+                    "absent='ignore' divides each rank by the length of its list, not by n_items; leave n_items None."
+                )
+            return lists.list_length.astype(np.float64)
+        if self.n_items is None:
+            return lists.query_n_items[lists.list_query].astype(np.float64)
+        if isinstance(self.n_items, Integral):
+            short = lists.query_n_items > self.n_items
+            if short.any():
+                q = first_row(short)
+                raise ValueError(
+                    f"n_items must be at least the number of items of each query; query {show_id(lists.queries, q)} "
+                    f"has {lists.query_n_items[q]}, n_items is {self.n_items}. Count all items that could have been "
+                    "ranked."
+                )
+            return np.full(lists.n_lists, float(self.n_items))
+        advice = "Give those the number of items that they could have ranked."
+        n_items = voter_values(lists, self.n_items, "n_items", advice)[lists.list_voter]
+        short = ~(np.isfinite(n_items) & (n_items >= lists.list_length))
+        if short.any():
+            v = first_row(short)
+            voter, query = show_id(lists.voters, lists.list_voter[v]), show_id(lists.queries, lists.list_query[v])
+            raise ValueError(
+                f"n_items must be at least the length of each list; that of {voter} for query {query} is "
+                f"{lists.list_length[v]}, its n_items is {n_items[v]:g}. Count all items that the voter could have "
+                "ranked."
+            )
+        return n_items
+
+    def _normalise(self, lists):
+        """Normalised rank of each row, and the number of lists that each candidate is ranked or counted absent in."""
+        x = lists.rank / self._list_n_items(lists)[lists.row_list]
+        weight = (
+            lists.candidate_weight
+            if self.absent == "ignore"
+            else lists.sum_over_lists(lists.list_weight)[lists.candidate_query]
+        )
+        # Where no list has any weight, one that holds nothing stands in.
+        return x, np.maximum(weight, 1).astype(np.int64)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.integer_weights = True
+        tags.aggregator_tags.absent_below = self.absent == "last"
+        return tags
+
+
+def minimum_by_candidate(candidate, value, n_candidates, *, start):
+    """Smallest value of each candidate, or `start` where there is none below it."""
+    smallest = np.full(n_candidates, start)
+    np.minimum.at(smallest, candidate, value)
+    return smallest

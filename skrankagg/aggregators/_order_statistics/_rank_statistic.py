@@ -1,0 +1,206 @@
+"""Statistics of normalised ranks: mean, geometric mean, median, minimum, joint probability."""
+
+import numpy as np
+from scipy.special import ndtr
+
+from ... import _kernels
+from ..._support._sklearn import StrOptions
+from ...base import Consensus
+from ._normalised_ranks import BaseNormalisedRanks, minimum_by_candidate
+from ._probabilities import sorted_places
+
+__all__ = ["RankStatistic", "rank_statistic"]
+
+
+def rank_statistic(candidate, x, n_lists, *, statistic="mean", weight=None):
+    """Score each candidate by a statistic of its normalised ranks, 1 wherever it is absent.
+
+    Parameters
+    ----------
+    candidate : ndarray of shape (n_rows,), dtype=int
+        Candidate that a row votes for.
+    x : ndarray of shape (n_rows,), dtype=float64
+        Normalised rank the row gives it, above 0, at most 1.
+    n_lists : ndarray of shape (n_candidates,), dtype=int
+        Number of lists, at least that of each candidate's rows.
+    statistic : {"geometric-mean", "mean", "median", "min", "stuart"}, default="mean"
+        Which one.
+    weight : ndarray of shape (n_rows,), dtype=float64, default=None
+        Whole numbers: a row of weight w stands for w equal ones, which `n_lists` counts.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,), dtype=float64
+        Higher is better, see :class:`RankStatistic`.
+
+    See Also
+    --------
+    RankStatistic : The same rule as an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import rank_statistic
+    >>> candidate, x, n_lists = np.array([0, 1, 1]), np.array([0.1, 0.1, 0.1]), np.array([2, 2])
+    >>> rank_statistic(candidate, x, n_lists, statistic="geometric-mean")
+    array([0.5, 1. ])
+    """
+    return STATISTICS[statistic](candidate, x, n_lists, weight)
+
+
+def _mean(candidate, x, n_lists, weight):
+    held = np.bincount(candidate, weights=weight, minlength=len(n_lists))
+    total = np.bincount(candidate, weights=x if weight is None else x * weight, minlength=len(n_lists)) + (
+        n_lists - held
+    )
+    return (0.5 - total / n_lists) * np.sqrt(12.0 * n_lists)
+
+
+def _geometric_mean(candidate, x, n_lists, weight):
+    log_x = np.log10(x) if weight is None else np.log10(x) * weight
+    return -np.bincount(candidate, weights=log_x, minlength=len(n_lists)) / n_lists + 0.0
+
+
+def _median(candidate, x, n_lists, weight):
+    rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
+    end = np.searchsorted(candidate[rows], np.arange(len(n_lists)), side="right")
+    # Candidate and place in one ascending number, to be searched.
+    step = int(n_lists.max()) + 1
+    key = candidate[rows].astype(np.int64) * step + place
+    value = np.append(x[rows], 1.0)
+
+    def order_statistic(k):
+        row = np.searchsorted(key, np.arange(len(n_lists)) * step + k)
+        return value[np.where(row < end, row, len(rows))]
+
+    return -np.log10((order_statistic((n_lists + 1) // 2) + order_statistic(n_lists // 2 + 1)) / 2) + 0.0
+
+
+def _min(candidate, x, n_lists, weight):
+    if weight is not None:
+        candidate, x = candidate[weight > 0], x[weight > 0]
+    return -np.log10(minimum_by_candidate(candidate, x, len(n_lists), start=1.0)) + 0.0
+
+
+def _stuart(candidate, x, n_lists, weight):
+    rows, _ = sorted_places(candidate, x, len(n_lists), weight=weight)
+    if weight is not None:
+        rows = np.repeat(rows, weight[rows].astype(np.int64))
+    ptr = np.searchsorted(candidate[rows], np.arange(len(n_lists) + 1))
+    log_q = _kernels.log_joint_probability(ptr, x[rows], n_lists)
+    return -np.minimum(log_q, 0.0) / np.log(10) + 0.0
+
+
+STATISTICS = {"geometric-mean": _geometric_mean, "mean": _mean, "median": _median, "min": _min, "stuart": _stuart}
+
+
+class RankStatistic(BaseNormalisedRanks):
+    r"""Rank items by the mean, median, minimum or joint probability of their normalised ranks.
+
+    A rank is divided by the number of items that could have been ranked, so that lists of different length compare;
+    then the item's ranks become one number, in the manner of studies that combine lists of genes.
+
+    Parameters
+    ----------
+    statistic : {"geometric-mean", "mean", "median", "min", "stuart"}, default="mean"
+        Which number, see Notes.
+    n_items : int, or mapping or pandas.Series of voter to int, default=None
+        Number of items that could have been ranked; None counts the distinct items of each query.
+    absent : {"last", "ignore"}, default="last"
+        What a list says of an item that it does not hold: the normalised rank 1, the worst; or nothing, and each rank
+        is divided by the length of its list, which is then taken to be complete. If some items are
+        in far more lists than others, take "geometric-mean", see Notes.
+    voter_weights : mapping or pandas.Series of voter to int, default=None
+        Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
+
+    See Also
+    --------
+    rank_statistic : The rule on encoded arrays.
+    RobustRankAggregation : The least likely of the order statistics, with its p-value.
+
+    Notes
+    -----
+    With :math:`x_1 \le \dots \le x_m` the item's normalised ranks in the query's m lists, the scores are
+
+    ================ ===============================================================================================
+    statistic        score
+    ================ ===============================================================================================
+    "mean"           :math:`z = (1/2 - \bar x) \sqrt{12 m}`; column `pvalue`: :math:`\Phi(-z)`, as the mean of random
+                     ranks is nearly normal
+    "geometric-mean" :math:`-\log_{10} (x_1 \cdots x_m)^{1/m}`
+    "median"         :math:`-\log_{10}` of the median, the mean of the two in the middle where m is even
+    "min"            :math:`-\log_{10} x_1`
+    "stuart"         :math:`-\log_{10} Q`, :math:`Q = P(U_{(1)} \le x_1, \dots, U_{(m)} \le x_m)` for m uniform numbers
+                     [1]_, [2]_
+    ================ ===============================================================================================
+
+    They order as the R package RobustRankAggreg does [3]_. Q is no p-value: one so small is likelier than it says. It
+    is computed with positive terms only, to about 1e-12 of itself; the usual alternating sum loses digits with every
+    list, most of them by 40.
+
+    Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
+    being the number of lists that hold it. The mean and Q then tell how remarkable an item's ranks are,
+    more so with more lists: where voters see some items more often than others, items come by that as well as by
+    quality, most of all in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean
+    is free of it. A list of weight w is w lists: other than whole weights have no meaning for order statistics, and are
+    refused. Linear in the number of rows but for sorting; "stuart" takes, for each item, about ten steps for each of
+    its ranks times m.
+
+    References
+    ----------
+    .. [1] J. M. Stuart, E. Segal, D. Koller and S. K. Kim, "A gene-coexpression network for global discovery of
+       conserved genetic modules", Science 302, 2003.
+    .. [2] S. Aerts et al., "Gene prioritization through genomic data fusion", Nature Biotechnology 24, 2006.
+    .. [3] R. Kolde, S. Laur, P. Adler and J. Vilo, "Robust rank aggregation for gene list integration and
+       meta-analysis", Bioinformatics 28, 2012.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import RankStatistic
+    >>> RankStatistic().fit_transform(lists)
+      query item  score  rank  pvalue
+    0     q    b   1.00     1    0.16
+    1     q    a  -0.75     2    0.77
+    2     q    c  -1.50     3    0.93
+    3     q    d  -2.25     4    0.99
+    >>> RankStatistic(statistic="stuart").fit_transform(lists)
+      query item  score  rank
+    0     q    b   1.20     1
+    1     q    a   0.33     2
+    2     q    c   0.11     3
+    3     q    d   0.02     4
+    """
+
+    _parameter_constraints: dict = {
+        "statistic": [StrOptions(set(STATISTICS))],
+        **BaseNormalisedRanks._parameter_constraints,
+    }
+    _variants = tuple({"statistic": statistic} for statistic in STATISTICS)
+
+    def __init__(self, *, statistic="mean", n_items=None, absent="last", voter_weights=None):
+        self.statistic = statistic
+        self.n_items = n_items
+        self.absent = absent
+        self.voter_weights = voter_weights
+
+    @property
+    def _result_columns(self):
+        return ("pvalue",) if self.statistic == "mean" else ()
+
+    def _aggregate(self, lists):
+        x, n_lists = self._normalise(lists)
+        score = rank_statistic(lists.candidate, x, n_lists, statistic=self.statistic, weight=lists.row_weight)
+        return Consensus(score, {"pvalue": ndtr(-score)} if self.statistic == "mean" else {})
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # No absent item has the least rank.
+        tags.aggregator_tags.absent_below &= self.statistic != "min"
+        return tags

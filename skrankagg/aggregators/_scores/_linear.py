@@ -1,0 +1,391 @@
+"""Linear combination: sums of normalised scores, and of Borda points."""
+
+import numpy as np
+
+from ..._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
+from ..._support._sklearn import StrOptions
+from ...base import BaseAggregator
+from ...base._voter_weights import VOTER_WEIGHTS
+
+__all__ = ["BordaCount", "CombMNZ", "CombSUM", "SimpleBorda", "borda_count", "comb_mnz", "comb_sum"]
+
+
+def comb_sum(candidate, score, n_candidates, *, weight=None):
+    """Add up the scores that fall on each candidate.
+
+    Parameters
+    ----------
+    candidate : ndarray of shape (n_rows,), dtype=int32
+        Candidate that a row votes for.
+    score : ndarray of shape (n_rows,), dtype=float64
+        Normalised score the row gives it.
+    n_candidates : int
+        Number of candidates.
+    weight : ndarray of shape (n_rows,), dtype=float64, default=None
+        Weight of the row's list; None weighs each 1.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate.
+
+    See Also
+    --------
+    CombSUM : The same rule as an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import comb_sum
+    >>> comb_sum(np.array([0, 1, 0]), np.array([1.0, 2.0, 0.5]), 2)
+    array([1.5, 2. ])
+    """
+    return np.bincount(candidate, weights=score if weight is None else score * weight, minlength=n_candidates)
+
+
+def comb_mnz(total, support):
+    """Multiply each candidate's total by the number of lists that hold the item.
+
+    Parameters
+    ----------
+    total : ndarray of shape (n_candidates,), dtype=float64
+        CombSUM of each candidate.
+    support : ndarray of shape (n_candidates,), dtype=float64
+        Number, or total weight, of the lists that hold it.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate.
+
+    See Also
+    --------
+    CombMNZ : The same rule as an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import comb_mnz
+    >>> comb_mnz(np.array([1.5, 2.0]), np.array([2.0, 1.0]))
+    array([3., 2.])
+    """
+    return total * support
+
+
+def borda_count(candidate, rank, n_items, n_candidates, *, weight=None):
+    """Give each ranked item a point for itself and for each item below it.
+
+    Parameters
+    ----------
+    candidate : ndarray of shape (n_rows,), dtype=int32
+        Candidate that a row votes for.
+    rank : ndarray of shape (n_rows,), dtype=float64
+        Rank of the item in the row's list, 1 for the best.
+    n_items : int or ndarray of shape (n_rows,), dtype=int
+        Number of items to be ranked.
+    n_candidates : int
+        Number of candidates.
+    weight : ndarray of shape (n_rows,), dtype=float64, default=None
+        Weight of the row's list; None weighs each 1.
+
+    Returns
+    -------
+    ndarray of shape (n_candidates,), dtype=float64
+        Points of each candidate; a list that does not hold the item gives none.
+
+    See Also
+    --------
+    BordaCount : The estimator; unranked items share the points left over.
+    SimpleBorda : The estimator; unranked items get none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import borda_count
+    >>> borda_count(np.array([0, 1, 1]), np.array([1.0, 2.0, 1.0]), 2, 2)
+    array([2., 3.])
+    """
+    return comb_sum(candidate, n_items + 1 - rank, n_candidates, weight=weight)
+
+
+class _BaseComb(BaseAggregator):
+    _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None}), None], **VOTER_WEIGHTS}
+    _variants = tuple({"norm": norm} for norm in NORMS)
+    _scores_hint = SCORES_HINT
+
+    def __init__(self, *, norm="min-max", voter_weights=None):
+        self.norm = norm
+        self.voter_weights = voter_weights
+
+    def _aggregate(self, lists):
+        gain, absent = self._gains(lists)
+        points = comb_sum(lists.candidate, gain, lists.n_candidates, weight=lists.row_weight)
+        if absent is not None:
+            points += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
+        return points
+
+    def _repeat(self, lists):
+        # Only the weights change from one call to the next: the sum is a product with a matrix that stays.
+        gain, absent = self._gains(lists)
+        gains = lists.list_matrix(gain).T
+
+        def score(weight):
+            points = gains @ weight
+            if absent is not None:
+                points += lists.sum_over_lists(absent * weight)[lists.candidate_query]
+            return points
+
+        return score
+
+    def _gains(self, lists):
+        """What each row adds to what its item would have if no list held it, and what each list gives such an item."""
+        gain, absent = NORMS[self.norm](lists)
+        if absent is not None:
+            gain -= absent[lists.row_list]
+        return gain, absent
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.needs_scores = self.norm in SCORE_NORMS
+        # A mean score is 0 and any score may be below 0, where an absent item's is: being ranked can be worse.
+        tags.aggregator_tags.unanimity = self.norm not in ("z-score", None)
+        tags.aggregator_tags.absent_below = self.norm not in ("z-score", None)
+        return tags
+
+
+class CombSUM(_BaseComb):
+    r"""Rank items by the sum of their normalised scores.
+
+    Silence counts for little or nothing: a winner pleases many voters or dazzles a few.
+
+    Parameters
+    ----------
+    norm : {"borda", "min-max", "rank", "simple-borda", "z-score"} or None, default="min-max"
+        How each list is rescaled before summing, see Notes. "min-max", "z-score" and None, which takes them as they
+        are, need scores.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    comb_sum : The rule on encoded arrays.
+    CombMNZ : Also multiplies by the number of lists that hold the item.
+    BordaCount : The same order as ``norm="borda"``, with points for scores.
+
+    Notes
+    -----
+    With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
+
+    .. math:: \mathrm{CombSUM}(i) = \sum_{v} w_v s_v(i),
+
+    over all lists of the query, :math:`w_v` their weights. With :math:`r` the item's rank in the list, ties at their
+    mean rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query and :math:`x` the
+    score [2]_:
+
+    ============== ================================== =========================
+    norm           ranked                             absent
+    ============== ================================== =========================
+    "borda"        :math:`1 - (r - 1) / n`            :math:`(n - L_v + 1) / 2n`
+    "simple-borda" :math:`1 - (r - 1) / n`            0
+    "rank"         :math:`1 - (r - 1) / L_v`          0
+    "min-max"      :math:`(x - min) / (max - min)`    0
+    "z-score"      :math:`(x - mean) / sd`            0
+    None           :math:`x`                          0
+    ============== ================================== =========================
+
+    The value of an absent item under "borda" is the mean of the values that the list leaves unused. A list of equal
+    scores gives each of its items 1 under "min-max" and 0 under "z-score". None needs calibrated scores: equal numbers
+    mean the same in all lists, and any is better than the 0 of an absent item. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
+    .. [2] M. E. Renda and U. Straccia, "Web metasearch: rank vs. score based rank aggregation methods", SAC 2003.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import CombSUM
+    >>> CombSUM(norm="min-max").fit_transform(lists)
+      query item  score  rank
+    0     q    b    2.5     1
+    1     q    a    1.0     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    """
+
+
+class CombMNZ(_BaseComb):
+    r"""Rank items by the sum of their normalised scores times the number of lists that hold them.
+
+    Agreement is rewarded twice: once in the sum and once as a factor.
+
+    Parameters
+    ----------
+    norm : {"borda", "min-max", "rank", "simple-borda", "z-score"} or None, default="min-max"
+        How each list is rescaled before summing, as in :class:`CombSUM`. "min-max", "z-score" and None need scores.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    comb_mnz : The rule on encoded arrays.
+    CombSUM : The sum alone; its Notes define the norms.
+
+    Notes
+    -----
+    With :math:`h(i)` the total weight of the lists that hold item :math:`i`, their number where they are not weighted
+    [1]_,
+
+    .. math:: \mathrm{CombMNZ}(i) = h(i) \sum_{v} w_v s_v(i).
+
+    Tied items of a list share their mean rank; an absent item counts as in :class:`CombSUM`. A negative sum, which
+    "z-score" has, and None of negative scores, is made more negative by more lists. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import CombMNZ
+    >>> CombMNZ(norm="min-max").fit_transform(lists)
+      query item  score  rank
+    0     q    b    7.5     1
+    1     q    a    2.0     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    """
+
+    def _aggregate(self, lists):
+        return comb_mnz(super()._aggregate(lists), lists.candidate_weight)
+
+    def _repeat(self, lists):
+        total, held = super()._repeat(lists), lists.list_matrix(np.ones(lists.n_rows)).T
+        return lambda weight: comb_mnz(total(weight), held @ weight)
+
+
+class _BaseBorda(BaseAggregator):
+    _parameter_constraints: dict = {**VOTER_WEIGHTS}
+
+    def __init__(self, *, voter_weights=None):
+        self.voter_weights = voter_weights
+
+    def _aggregate(self, lists):
+        n_items = lists.query_n_items[lists.candidate_query[lists.candidate]]
+        return borda_count(lists.candidate, lists.rank, n_items, lists.n_candidates, weight=lists.row_weight)
+
+
+class BordaCount(_BaseBorda):
+    r"""Rank items by Borda points; unranked items share the points that a list leaves over.
+
+    Each list gives its first item as many points as there are items, its second one less, and so on down.
+
+    Parameters
+    ----------
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    borda_count : The points of ranked items on encoded arrays.
+    SimpleBorda : Unranked items get nothing.
+    CombSUM : With ``norm="borda"`` the same order; its scores are these divided by the number of items.
+
+    Notes
+    -----
+    With :math:`n` the number of distinct items of the query, :math:`r_v(i)` the rank of item :math:`i` in list
+    :math:`v` and :math:`L_v` the list's length [1]_, [2]_,
+
+    .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)) + \sum_{v \not\ni i} w_v \frac{n - L_v + 1}{2}.
+
+    Tied items share their mean rank, hence their mean points. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] J.-C. de Borda, "Memoire sur les elections au scrutin", 1781.
+    .. [2] J. A. Aslam and M. Montague, "Models for metasearch", SIGIR 2001.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import BordaCount
+    >>> BordaCount().fit_transform(lists)
+      query item  score  rank
+    0     q    b   11.0     1
+    1     q    a    8.0     2
+    2     q    c    6.0     3
+    3     q    d    5.0     4
+    """
+
+    def _aggregate(self, lists):
+        left_over = (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
+        return super()._aggregate(lists) + lists.sum_over_absent(left_over * lists.list_weight)
+
+
+class SimpleBorda(_BaseBorda):
+    r"""Rank items by Borda points; unranked items get none.
+
+    Being listed at all is worth more than any place that the list does not show.
+
+    Parameters
+    ----------
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    borda_count : The rule on encoded arrays.
+    BordaCount : Unranked items share the points left over.
+    CombSUM : With ``norm="simple-borda"`` the same order; its scores are these divided by the number of items.
+
+    Notes
+    -----
+    With :math:`n` the number of distinct items of the query and :math:`r_v(i)` the rank of item :math:`i` in list
+    :math:`v` [1]_,
+
+    .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)).
+
+    Tied items share their mean rank; an absent item gets 0. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] L. Akritidis, M. Alamaniotis and P. Bozanis, "FLAGR: A flexible high-performance library for rank
+       aggregation", SoftwareX 21, 2023.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import SimpleBorda
+    >>> SimpleBorda().fit_transform(lists)
+      query item  score  rank
+    0     q    b   11.0     1
+    1     q    a    6.5     2
+    2     q    c    5.0     3
+    3     q    d    2.5     4
+    """

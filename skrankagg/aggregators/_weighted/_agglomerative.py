@@ -1,0 +1,182 @@
+"""Lists merged two by two until one is left."""
+
+from numbers import Real
+
+import numpy as np
+
+from ..._arrays._pairwise import majority_agreement, preference_counts, rank_matrix
+from ..._kernels import merge_lists
+from ..._support._sklearn import Interval, StrOptions
+from ...base import WeightedAggregator
+from ...base._weighted import WEIGHTING
+
+__all__ = ["Agglomerative", "agglomerate"]
+
+
+def agglomerate(score, weight, c1, c2, *, weight_update="mean"):
+    """Merge the two most similar lists, again and again, until one is left.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_lists, n_items), dtype=float64
+        Score that each list gives each item, higher is better.
+    weight : ndarray of shape (n_lists,), dtype=float64
+        Weights of the lists.
+    c1, c2 : float
+        Coefficients of the weight of a merged list.
+    weight_update : {"mean", "similarity"}, default="mean"
+        See :class:`Agglomerative`.
+
+    Returns
+    -------
+    ndarray of shape (n_items,), dtype=float64
+        Scores of the last list.
+
+    See Also
+    --------
+    Agglomerative : The same as an estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import agglomerate
+    >>> agglomerate(np.array([[3.0, 0.0, -3.0], [3.0, 0.0, -3.0], [0.0, 3.0, -3.0]]), np.ones(3), 0.1, 0.5)
+    array([ 1.5,  1.5, -3. ])
+    """
+    if score.shape[1] == 1 or len(score) == 1:
+        return score[0]
+    return merge_lists(score, weight, c1, c2, weight_update == "similarity")
+
+
+class Agglomerative(WeightedAggregator):
+    r"""Merge the two most similar lists, weighted by their agreement with the majorities, until one is left.
+
+    Lists that say nearly the same are heard as one voice before they meet the rest.
+
+    Parameters
+    ----------
+    c1, c2 : float, default=0.1, 0.5
+        Coefficients of the weight of a merged list, at least 0 and not both 0, see Notes.
+    weight_update : {"mean", "similarity"}, default="mean"
+        How a merged list is weighed, see Notes.
+    weighting : {"query", "global"}, default="query"
+        Whether each query's weights are learnt from its own lists, or each voter has one weight, pooled over the
+        queries given to ``fit``.
+    unknown_voter : {"mean", "ignore", "error"}, default="mean"
+        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight; weight 0, so that its
+        lists change nothing and only their items are candidates; or an error.
+
+    Attributes
+    ----------
+    voter_weights_ : DataFrame
+        Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
+    query_voter_weights_ : DataFrame
+        Columns `query`, `voter`, `weight`: the weights that merging starts with.
+
+    Warns
+    -----
+    UnequalLengthWarning
+        If the longest list of a query outweighs all others.
+    UnknownVoterWarning
+        With ``weighting="global"``, if ``fit`` has not seen any voter of the lists.
+
+    See Also
+    --------
+    agglomerate : The merging on arrays.
+    PreferenceRelations : Weights from large majorities only.
+
+    Notes
+    -----
+    A list starts with the number of pairs of items on which it agrees with a strict majority as its weight, and gives
+    the item on rank :math:`r` of :math:`n` the score :math:`n (n + 1 - 2r) / 2` [1]_. The two lists with the greatest
+    :math:`\rho = 1 - 6 \sum d^2 / (n^3 - n)` are merged:
+
+    .. math:: s = \frac{w_1 s_1 + w_2 s_2}{w_1 + w_2}, \qquad
+        w = \frac{c_1 w_1 + c_2 w_2}{c_1 + c_2} \quad\text{or}\quad
+        w = \frac{c_1 (w_1 + w_2) / 2 + c_2 \bar\rho}{c_1 + c_2},
+
+    with :math:`\bar\rho` the mean similarity of the merged list to the others, and ranked anew. Two implementations
+    disagree on the weight of a merged list, and the paper's formula was not to be had: ``weight_update="mean"`` is the
+    first form, taken with :math:`w_1 \le w_2` so that no order of the voters decides, "similarity" the second.
+
+    Tied items share their mean rank. The items that a list does not hold tie below those that it holds; for the
+    majorities a ranked item is above an absent one, and two absent items are not compared. Of several pairs of lists
+    with the same similarity the heaviest is merged, and of these the first by what the lists say. Lists cannot be
+    weighted from outside: two copies of a list merge into one, which is not a list of weight 2. :math:`O(m n^2 + m^2 n
+    + m^3)` for each query; memory :math:`O(n^2 + m n)`.
+
+    References
+    ----------
+    .. [1] S. Chatterjee, A. Mukhopadhyay and M. Bhattacharyya, "A weighted rank aggregation approach towards crowd
+       opinion analysis", Knowledge-Based Systems 149, 2018.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import Agglomerative
+    >>> Agglomerative().fit_transform(lists)["item"].tolist()
+    ['b', 'a', 'c', 'd']
+    """
+
+    _parameter_constraints: dict = {
+        "c1": [Interval(Real, 0, None, closed="left")],
+        "c2": [Interval(Real, 0, None, closed="left")],
+        "weight_update": [StrOptions({"mean", "similarity"})],
+        "weighting": WEIGHTING["weighting"],
+        "unknown_voter": WEIGHTING["unknown_voter"],
+    }
+    _variants = ({}, {"weight_update": "similarity"})
+
+    def __init__(self, *, c1=0.1, c2=0.5, weight_update="mean", weighting="query", unknown_voter="mean"):
+        self.c1 = c1
+        self.c2 = c2
+        self.weight_update = weight_update
+        self.weighting = weighting
+        self.unknown_voter = unknown_voter
+
+    def _prepare(self, X):
+        lists = super()._prepare(X)
+        if self.c1 + self.c2 == 0:
+            raise ValueError(
+                "c1 and c2 of Agglomerative must not both be 0; the weight of a merged list divides by c1 + c2."
+            )
+        return lists
+
+    def _voter_weights(self, lists):
+        weight = np.empty(lists.n_lists)
+        for q in range(lists.n_queries):
+            ranks = rank_matrix(lists, q)
+            weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] = majority_agreement(ranks, preference_counts(ranks))
+        return weight
+
+    def _aggregate_weighted(self, lists, weight, known):
+        consensus = np.empty(lists.n_candidates)
+        for q in range(lists.n_queries):
+            # Only ignored voters' lists have weight 0 here: they are not merged, and their items stay candidates.
+            counted = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0
+            ranks = rank_matrix(lists, q)[counted]
+            n, own = ranks.shape[1], weight[lists.list_ptr[q] : lists.list_ptr[q + 1]][counted]
+            # What the lists say, and not who says it, puts them in order.
+            order = np.lexsort((own, *ranks.T[::-1]))
+            ranks = ranks[order] / 2
+            held = ranks <= n
+            # Absent items share the mean of the places that the list leaves over.
+            ranks = np.where(held, ranks, (held.sum(axis=1, keepdims=True) + 1 + n) / 2)
+            score = n * (n + 1 - 2 * ranks) / 2
+            consensus[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = agglomerate(
+                score, own[order], self.c1, self.c2, weight_update=self.weight_update
+            )
+        return consensus
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.voter_weights = False
+        # The weight of a merged list then depends less on how heavy its parts were than on what it resembles.
+        tags.aggregator_tags.absent_below = self.weight_update == "mean"
+        return tags

@@ -1,0 +1,261 @@
+"""What every aggregator inherits: checking, encoding, weights, order of the result, frames."""
+
+from dataclasses import fields
+
+import numpy as np
+
+from .._data._conflicts import check_scores
+from .._data._exposure import warn_of_exposure
+from .._data._fitted_rows import RemembersRows
+from .._data._frames import first_row, show_id
+from .._data._output import check_output
+from .._data._ranked_lists import check_lists
+from .._data._voter_names import warn_of_misspelt_names
+from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists
+from ._consensus import Consensus, EncodedConsensus, order_candidates
+from ._tags import TagsOfAggregator
+from ._voter_weights import voter_values
+
+__all__ = ["BaseAggregator"]
+
+_SILENT_VOTERS = "Give those a weight, or 0 to silence them; their items stay among those ranked."
+
+
+class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
+    """Base of all aggregators: ranked lists in, one consensus for each query out.
+
+    A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists` and returns the score of each
+    candidate, a (query, item), as float64 of shape (n_candidates,), higher is better, or a :class:`Consensus`. It
+    declares its parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``.
+    Everything else is here.
+
+    See Also
+    --------
+    skrankagg.base.ListTransformer : Lists in, lists out.
+    skrankagg.utils.estimator_checks.check_aggregator : Checks a method of yours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skrankagg.base import BaseAggregator
+    >>> class Plurality(BaseAggregator):
+    ...     '''Rank items by the weight of the lists that put them first.'''
+    ...     def _aggregate(self, lists):
+    ...         first = lists.list_weight[lists.row_list] * (lists.rank == 1)
+    ...         return np.bincount(lists.candidate, weights=first, minlength=lists.n_candidates)
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["u", "v", "v", "w"], "item": list("abab"), "rank": [1, 1, 2, 1]})
+    >>> Plurality().fit_transform(lists)
+      query item  score  rank
+    0     q    b    2.0     1
+    1     q    a    1.0     2
+    """
+
+    _parameter_constraints: dict = {}
+    #: Columns that the method adds to the result; a property where they depend on the parameters.
+    _result_columns = ()
+    #: Columns of ``query_info_``.
+    _query_columns = ()
+    #: What to do about lists without scores, for the message.
+    _scores_hint = "add a column 'score'"
+
+    def fit(self, X, y=None):
+        """Check the lists; methods that learn voter weights learn them here.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+        y : None
+            Ignored, for scikit-learn's sake.
+
+        Returns
+        -------
+        self : object
+            The aggregator itself.
+        """
+        lists = self._begin(X)
+        self._fit_lists(lists)
+        self._remember_rows(X, lists)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Fit and aggregate the same lists, encoded once.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        DataFrame
+            The consensus, see :meth:`transform`.
+        """
+        ranked = self._fit_rank(X)
+        self._remember_rows(X, ranked.lists)
+        return ranked.to_frame()
+
+    def transform(self, X):
+        """Aggregate the lists of each query.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+
+        Returns
+        -------
+        DataFrame
+            Columns `query`, `item`, `score` (higher is better), `rank` (1 to n, without repeats) and the method's own,
+            query by query in the order of the lists, which sort the queries of a frame, each sorted by rank. Items that
+            the method ties have equal scores.
+
+        Warns
+        -----
+        ExposureWarning
+            Once a call, if the method ranks the items that a list holds above those that it does not (the tag
+            ``absent_below``) and most lists of a query are paired comparisons.
+        """
+        return self._rank(self._begin(X)).to_frame()
+
+    def aggregate(self, X):
+        """Aggregate, and tell what there is to know of each query.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+
+        Returns
+        -------
+        consensus : pandas.DataFrame
+            See :meth:`transform`.
+        info : pandas.DataFrame
+            A row for each query, with the columns of ``query_info_``.
+        """
+        ranked = self._rank(self._begin(X))
+        return ranked.to_frame(), ranked.info_frame()
+
+    def get_feature_names_out(self, input_features=None):
+        """Columns of the consensus.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str objects
+            Names, in their order.
+        """
+        return np.array(["query", "item", "score", "rank", *self._result_columns], dtype=object)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags = TagsOfAggregator(**{field.name: getattr(tags, field.name) for field in fields(tags)})
+        accept_lists(tags)
+        tags.target_tags.required = False
+        tags.requires_fit = False
+        return tags
+
+    # ------------------------------------------------------------------ the ceremony
+
+    def _aggregate(self, lists):
+        raise NotImplementedError(f"{type(self).__name__} must define _aggregate(lists).")
+
+    def _repeat(self, lists):
+        """Prepare for aggregating the same lists under many weights.
+
+        Returns a function of list weights, of shape (n_lists,), that returns the scores of the candidates.
+        """
+
+        def score(weight):
+            consensus = self._aggregate(lists.with_list_weight(weight))
+            return consensus.score if isinstance(consensus, Consensus) else consensus
+
+        return score
+
+    def _begin(self, X):
+        """Prepare the lists of a call, and warn once of lists that the method should not get.
+
+        A method within a method is given its lists by ``_prepare`` alone, and leaves the warning to the outer one.
+        """
+        lists = self._prepare(X)
+        if self.__sklearn_tags__().aggregator_tags.absent_below:
+            warn_of_exposure(lists, type(self).__name__)
+        return lists
+
+    def _prepare(self, X):
+        """Check the parameters and the lists, encode them, and apply the voters' weights."""
+        self._validate_params()
+        check_output(self, X)
+        lists = check_lists(X)
+        tags = self.__sklearn_tags__().aggregator_tags
+        if getattr(self, "voter_weights", None) is not None:
+            lists = lists.with_list_weight(lists.list_weight * self._given_weights(lists)[lists.list_voter])
+            warn_of_misspelt_names(self.voter_weights, lists.voters, "voter_weights")
+        if lists.is_weighted and not tags.voter_weights:
+            raise ValueError(
+                f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or "
+                "choose a method that can."
+            )
+        if tags.integer_weights and (lists.list_weight % 1 != 0).any():
+            weight = lists.list_weight[first_row(lists.list_weight % 1 != 0)]
+            raise ValueError(
+                f"{type(self).__name__} counts a list of weight w as w lists, so weights must be whole numbers; some "
+                f"weight is {weight:g}. Multiply the weights to make them whole, or choose another method."
+            )
+        if tags.needs_scores:
+            check_scores(lists, repr(self), self._scores_hint)
+        return lists
+
+    def _given_weights(self, lists):
+        weight = voter_values(lists, self.voter_weights, "voter_weights", _SILENT_VOTERS)
+        bad = ~(np.isfinite(weight) & (weight >= 0))
+        if bad.any():
+            voter = first_row(bad)
+            raise ValueError(
+                f"voter_weights must be finite and at least 0; that of {show_id(lists.voters, voter)} is "
+                f"{weight[voter]:g}."
+            )
+        return weight
+
+    def _fit_rank(self, X):
+        """Fit and aggregate without leaving the codes; returns :class:`EncodedConsensus`."""
+        lists = self._begin(X)
+        return self._fit_lists(lists) or self._rank(lists)
+
+    def _fit_lists(self, lists):
+        """Learn from prepared lists; returns their consensus if learning made it, else None."""
+        return self._fit_info(lists)
+
+    def _fit_info(self, lists):
+        if not self._query_columns:
+            return None
+        ranked = self._rank(lists)
+        self.query_info_ = ranked.info_frame()
+        return ranked
+
+    def _rank(self, lists):
+        """Aggregate prepared lists and put the result in order."""
+        return self._publish(lists, self._aggregate(lists))
+
+    def _publish(self, lists, consensus):
+        """Put what the hook returned in order."""
+        if not isinstance(consensus, Consensus):
+            consensus = Consensus(consensus)
+        score = np.asarray(consensus.score, dtype=np.float64)
+        if score.shape != (lists.n_candidates,) or np.isnan(score).any():
+            raise ValueError(
+                f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "
+                f"none of them NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
+            )
+        order, score = order_candidates(lists, score)
+        columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}
+        return EncodedConsensus(
+            lists, order, score, columns, {name: consensus.queries[name] for name in self._query_columns}
+        )

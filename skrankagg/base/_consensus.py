@@ -1,0 +1,233 @@
+"""The result of an aggregation: what a hook returns, and its published order, in which rounding never decides."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._ragged import expand, group_order, positions, starts_to_ptr
+
+__all__ = ["Consensus", "EncodedConsensus", "order_candidates", "rank_scores"]
+
+#: Scores of a query within this share of its largest |score| are one tie class: rounding never decides.
+TIE_TOLERANCE = 1e-12
+
+
+@dataclass
+class Consensus:
+    """What a method returns where a score for each candidate does not say all.
+
+    A method that has no more to say returns the array of scores itself.
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_candidates,), dtype=float64
+        Consensus score of each candidate, higher is better.
+    columns : dict of str to ndarray of shape (n_candidates,), optional
+        More columns of the result, named in the attribute ``_result_columns``.
+    queries : dict of str to ndarray of shape (n_queries,), optional
+        What there is to know of each query, named in the class attribute ``_query_columns``.
+
+    See Also
+    --------
+    BaseAggregator : Takes it from ``_aggregate``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skrankagg.base import BaseAggregator, Consensus
+    >>> class Popularity(BaseAggregator):
+    ...     '''Rank items by the weight of the lists that hold them, and show their best rank.'''
+    ...     _result_columns = ("best",)
+    ...     def _aggregate(self, lists):
+    ...         best = np.full(lists.n_candidates, np.inf)
+    ...         np.minimum.at(best, lists.candidate, lists.rank)
+    ...         return Consensus(lists.candidate_weight, columns={"best": best})
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 2]})
+    >>> Popularity().fit_transform(lists)
+      query item  score  rank  best
+    0     q    b    2.0     1   1.0
+    1     q    a    1.0     2   1.0
+    """
+
+    score: np.ndarray
+    columns: dict = field(default_factory=dict)
+    queries: dict = field(default_factory=dict)
+
+
+@dataclass
+class EncodedConsensus:
+    """A consensus in its published order, still encoded.
+
+    Measures read its codes; a frame is made of it where somebody asks for one.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        What was aggregated.
+    order : ndarray of shape (n_candidates,), dtype=int64
+        Candidates, query by query, best first.
+    score : ndarray of shape (n_candidates,), dtype=float64
+        Their scores in this order, one for each tie class.
+    columns : dict of str to ndarray of shape (n_candidates,)
+        More columns, in this order.
+    queries : dict of str to ndarray of shape (n_queries,)
+        What there is to know of each query.
+
+    See Also
+    --------
+    order_candidates : Finds the order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.base._consensus import EncodedConsensus, order_candidates
+    >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> lists = RankedLists.from_frame(frame)
+    >>> EncodedConsensus(lists, *order_candidates(lists, np.array([1.0, 5.0]))).to_frame()
+      query item  score  rank
+    0     q    b    5.0     1
+    1     q    a    1.0     2
+    """
+
+    lists: object
+    order: np.ndarray
+    score: np.ndarray
+    columns: dict = field(default_factory=dict)
+    queries: dict = field(default_factory=dict)
+
+    def to_frame(self):
+        """Write the consensus as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `query`, `item`, `score`, `rank` and the method's own.
+        """
+        lists = self.lists
+        return pd.DataFrame(
+            {
+                "query": lists.queries.take(lists.candidate_query),
+                "item": lists.items.take(lists.candidate_item[self.order]),
+                "score": self.score,
+                "rank": positions(lists.candidate_ptr),
+                **self.columns,
+            }
+        )
+
+    def info_frame(self):
+        """Write what there is to know of each query as a frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each query.
+        """
+        return pd.DataFrame({"query": self.lists.queries, **self.queries})
+
+
+def order_candidates(lists, score):
+    """Put the candidates of each query in order: by score, by the weight of the lists that hold the item, by item.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        What was aggregated.
+    score : ndarray of shape (n_candidates,), dtype=float64
+        Higher is better, not NaN.
+
+    Returns
+    -------
+    order : ndarray of shape (n_candidates,), dtype=int64
+        Candidates, query by query, best first.
+    score : ndarray of shape (n_candidates,), dtype=float64
+        Scores in this order; neighbours closer than ``TIE_TOLERANCE`` times the query's largest absolute score are
+        one tie class and have one score, the highest of them.
+
+    See Also
+    --------
+    rank_scores : For scores that do not belong to ranked lists.
+    EncodedConsensus : Makes a frame of the order.
+
+    Examples
+    --------
+    Two items tie; more lists hold the second one:
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.base._consensus import order_candidates
+    >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> order_candidates(RankedLists.from_frame(frame), np.array([1.0, 1.0]))
+    (array([1, 0]), array([1., 1.]))
+    """
+    total = lists.sum_over_lists(lists.list_weight)
+    return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total)
+
+
+def rank_scores(ptr, score, support, total):
+    """Put the members of consecutive groups in order, as :func:`order_candidates` does the candidates of queries.
+
+    Parameters
+    ----------
+    ptr : ndarray of shape (n_groups + 1,), dtype=int
+        Members of each group, in the order that decides last.
+    score, support : ndarray of shape (n_members,), dtype=float64
+        Score, and what decides between equal scores; higher is better.
+    total : ndarray of shape (n_groups,), dtype=float64
+        Scale of the support, for the tolerance.
+
+    Returns
+    -------
+    order : ndarray of shape (n_members,), dtype=int64
+        Members, group by group, best first.
+    score : ndarray of shape (n_members,), dtype=float64
+        Scores in this order, one for each tie class.
+
+    See Also
+    --------
+    order_candidates : For the candidates of ranked lists.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.base._consensus import rank_scores
+    >>> rank_scores(np.array([0, 3]), np.array([1.0, 2.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([2.0]))
+    (array([2, 1, 0]), array([2., 2., 1.]))
+    """
+    member_group = expand(ptr)
+    order = group_order(member_group, -score)
+    score = score[order]
+    heads = ptr[:-1]
+    size = np.abs(score)
+    size[np.isinf(size)] = 0.0
+    largest = np.maximum.reduceat(size, heads)
+    new_group = np.zeros(len(score), dtype=bool)
+    new_group[heads] = True
+    class_start = _class_starts(score, new_group, largest[member_group])
+    if class_start.all():
+        return order, score
+    class_ptr = starts_to_ptr(class_start)
+    length = np.diff(class_ptr)
+    score = np.repeat(score[class_ptr[:-1]], length)
+    tied = np.flatnonzero(np.repeat(length > 1, length))
+    group = np.cumsum(class_start)[tied]
+    member = order[tied]
+    by_support = np.lexsort((-support[member], group))
+    member = member[by_support]
+    new_class = np.diff(group, prepend=-1) != 0
+    support_class = np.cumsum(_class_starts(support[member], new_class, total[member_group[member]]))
+    order[tied] = member[np.lexsort((member, support_class))]
+    return order, score
+
+
+def _class_starts(value, start, scale):
+    # Where a new class of equal values starts in descending values: at a start, and where rounding cannot explain a
+    # gap.
+    starts = start.copy()
+    with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
+        starts[1:] |= (value[:-1] - value[1:] > TIE_TOLERANCE * scale[1:]) & (value[:-1] != value[1:])
+    return starts

@@ -1,0 +1,64 @@
+"""What an aggregator needs and promises, as tags."""
+
+from dataclasses import dataclass, field
+
+from .._support._sklearn import Tags
+
+__all__ = ["AggregatorTags", "TagsOfAggregator"]
+
+
+@dataclass(slots=True)
+class AggregatorTags:
+    """What an aggregator needs and promises; the common checks ask it, and never the class's name.
+
+    They are ``estimator.__sklearn_tags__().aggregator_tags``, where a subclass sets those that differ.
+
+    Parameters
+    ----------
+    needs_scores : bool, default=False
+        Whether it reads the scores: it refuses lists of ranks only, and lists whose scores contradict their ranks.
+    voter_weights : bool, default=True
+        Whether it can weigh lists; else weights other than 1 are refused.
+    integer_weights : bool, default=False
+        Whether it can weigh lists by whole numbers only, a list of weight w being w lists.
+    unanimity : bool, default=True
+        Whether an item that every list ranks above another is above it in the consensus.
+    condorcet_winner : bool, default=False
+        Whether an item that beats every other one by a majority comes first.
+    neutral : bool, default=True
+        Whether the items' names decide no more than the order of tied ones; a method that returns one of several best
+        orders, or draws at random, may return another one under other names.
+    supervised : bool, default=False
+        Whether it learns from judgements. The :class:`~skrankagg.Comparator` measures methods on the queries that it
+        fits them on, and refuses those that do, also within pipelines, searches and other aggregators.
+    absent_below : bool, default=True
+        Whether it takes a list to rank the items that it holds above those that it does not, so that of items that no
+        list compares those come first that more lists hold. On paired comparisons it then warns, see
+        :class:`~skrankagg.exceptions.ExposureWarning`.
+
+    See Also
+    --------
+    BaseAggregator : Declares them.
+    skrankagg.utils.estimator_checks.check_aggregator : Holds an aggregator to them.
+
+    Examples
+    --------
+    >>> from skrankagg import Copeland
+    >>> tags = Copeland().__sklearn_tags__().aggregator_tags
+    >>> tags.condorcet_winner, tags.needs_scores
+    (True, False)
+    """
+
+    needs_scores: bool = False
+    voter_weights: bool = True
+    integer_weights: bool = False
+    unanimity: bool = True
+    condorcet_winner: bool = False
+    neutral: bool = True
+    supervised: bool = False
+    absent_below: bool = True
+
+
+@dataclass(slots=True)
+class TagsOfAggregator(Tags):
+    aggregator_tags: AggregatorTags = field(default_factory=AggregatorTags)

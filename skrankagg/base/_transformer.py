@@ -1,0 +1,171 @@
+"""What every list transformer inherits: lists in, lists out, of the kind that came in."""
+
+import numpy as np
+
+from .._data._fitted_rows import RemembersRows
+from .._data._output import check_output
+from .._data._ranked_lists import RankedLists, check_lists
+from .._support._sklearn import BaseEstimator, NotFittedError, TransformerMixin, accept_lists, get_output_config
+
+__all__ = ["ListTransformer"]
+
+
+class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
+    """Base of the steps that come before an aggregator, or after it: ranked lists in, ranked lists out.
+
+    A subclass defines ``_transform_lists(lists)``, from :class:`~skrankagg.RankedLists` to RankedLists, and
+    ``_fit_lists(lists)`` if it learns something. It declares its parameters in ``_parameter_constraints``. Everything
+    else is here: RankedLists come back as RankedLists, a frame as a frame. A consensus, which has no column `voter`, is
+    one list of the voter ``consensus``, so that a step may follow an aggregator.
+
+    See Also
+    --------
+    skrankagg.base.BaseAggregator : Lists in, one consensus for each query out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.base import ListTransformer
+    >>> class WithoutLast(ListTransformer):
+    ...     '''Leave out the last item of each list, unless it is the only one.'''
+    ...     def _transform_lists(self, lists):
+    ...         kept = np.ones(lists.n_rows, dtype=bool)
+    ...         kept[lists.row_ptr[1:] - 1] = lists.list_length == 1
+    ...         return lists.keep_rows(kept)[0]
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> WithoutLast().fit_transform(lists)
+      query voter item  rank
+    0     q     v    a   1.0
+    1     q     w    b   1.0
+    """
+
+    _parameter_constraints: dict = {}
+
+    def fit(self, X, y=None):
+        """Check the lists, and learn from them what there is to learn.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+        y : None
+            Ignored, for scikit-learn's sake.
+
+        Returns
+        -------
+        self : object
+            The transformer itself.
+        """
+        lists = self._prepare(X)
+        self._fit(lists)
+        self._remember_rows(X, lists)
+        return self
+
+    def fit_transform(self, X, y=None):
+        """Fit and transform the same lists, encoded once.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        DataFrame or RankedLists
+            See :meth:`transform`.
+        """
+        lists = self._prepare(X)
+        result = self._fit(lists)
+        self._remember_rows(X, lists)
+        return self._publish(result, X)
+
+    def transform(self, X):
+        """Transform lists.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+
+        Returns
+        -------
+        DataFrame or RankedLists
+            RankedLists if `X` is one and ``set_output`` asks for no frame; else columns `query`, `voter`, `item`,
+            `rank` (mid-ranks), `score` where there are scores, `weight` where lists are weighted.
+        """
+        return self._publish(self._transform_lists(self._prepare(X)), X)
+
+    def get_feature_names_out(self, input_features=None):
+        """Columns of the lists that come out.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str objects
+            Names, in their order.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``: whether there are scores and weights depends on the lists.
+        """
+        if not hasattr(self, "_columns_out"):
+            raise NotFittedError(f"{type(self).__name__} knows its columns after fit; call fit first.")
+        return np.array(self._columns_out, dtype=object)
+
+    def __sklearn_tags__(self):
+        tags = accept_lists(super().__sklearn_tags__())
+        tags.target_tags.required = False
+        tags.requires_fit = False
+        return tags
+
+    # ------------------------------------------------------------------ the ceremony
+
+    def _transform_lists(self, lists):
+        raise NotImplementedError(f"{type(self).__name__} must define _transform_lists(lists).")
+
+    def _fit_lists(self, lists):
+        """Learn from the lists; most transformers learn nothing."""
+
+    def _prepare(self, X):
+        self._validate_params()
+        check_output(self, X, with_voters=True)
+        return check_lists(X)
+
+    def _fit(self, lists):
+        self._fit_lists(lists)
+        result = self._transform_lists(lists)
+        self._columns_out = columns_of(result)
+        return result
+
+    def _publish(self, result, X):
+        as_frame = get_output_config("transform", estimator=self)["dense"] != "default"
+        if isinstance(X, RankedLists) and not as_frame:
+            return result
+        frame = result.to_frame()
+        if as_frame and hasattr(self, "_columns_out") and list(frame.columns) != self._columns_out:
+            return self._as_fitted(frame)
+        return frame
+
+    def _as_fitted(self, frame):
+        # scikit-learn names the columns of set_output after those that fit has seen.
+        if "weight" in self._columns_out and "weight" not in frame:
+            frame["weight"] = 1.0
+        if sorted(frame.columns) != sorted(self._columns_out):
+            raise ValueError(
+                f"With set_output the lists must have the columns of those that fit saw, {self._columns_out}; they "
+                f"have {list(frame.columns)}. Fit on lists like these."
+            )
+        return frame[self._columns_out]
+
+
+def columns_of(lists):
+    """Columns that lists have as a frame, without making it."""
+    optional = [("score", lists.has_scores), ("weight", lists.is_weighted)]
+    return ["query", "voter", "item", "rank", *(name for name, there in optional if there)]

@@ -1,0 +1,200 @@
+"""What every aggregator inherits that learns how far to trust each voter.
+
+Weights are learnt from the lists alone: a voter who agrees with the others is believed more. With ``weighting="query"``
+the weights of a query are those that its own lists imply, whenever they come; with ``weighting="global"`` a voter's
+weights over the training queries are pooled into one, which is then applied to any query.
+"""
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._ragged import group_order
+from .._data._frames import first_row, plain_index, show_id
+from .._data._voter_names import type_hint
+from .._support._sklearn import StrOptions, check_is_fitted
+from .._support._warn import warn_user
+from ..exceptions import UnequalLengthWarning, UnknownVoterWarning
+from ._aggregator import BaseAggregator
+from ._voter_weights import VOTER_WEIGHTS
+
+__all__ = ["WEIGHTING", "WeightedAggregator", "outweighed_queries", "pool_weights"]
+
+WEIGHTING = {
+    "weighting": [StrOptions({"query", "global"})],
+    "unknown_voter": [StrOptions({"mean", "ignore", "error"})],
+    **VOTER_WEIGHTS,
+}
+
+
+def pool_weights(lists, weight):
+    """Pool the weights that voters have in several queries.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    weight : ndarray of shape (n_lists,), dtype=float64
+        At least 0.
+
+    Returns
+    -------
+    ndarray of shape (n_voters,), dtype=float64
+        For each voter the mean, over the lists it has, of the weight relative to the mean weight of the query's lists;
+        NaN for voters without lists. Means are weighted by the weights that the lists came with.
+    """
+    total = lists.sum_over_lists(lists.list_weight)
+    learnt = lists.sum_over_lists(weight * lists.list_weight)
+    mean = np.divide(learnt, total, out=np.zeros_like(total), where=total > 0)[lists.list_query]
+    relative = np.divide(weight, mean, out=np.ones_like(weight), where=mean > 0)
+    # A voter whose lists all came with weight 0 does not change what is typical; its lists count alike.
+    trust = np.bincount(lists.list_voter, weights=lists.list_weight, minlength=lists.n_voters)
+    share = np.where(trust[lists.list_voter] > 0, lists.list_weight, 1.0)
+    trust = np.bincount(lists.list_voter, weights=share, minlength=lists.n_voters)
+    pooled = np.bincount(lists.list_voter, weights=share * relative, minlength=lists.n_voters)
+    return np.divide(pooled, trust, out=np.full(lists.n_voters, np.nan), where=trust > 0)
+
+
+def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
+    """Find the queries whose longest list outweighs all others.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    weight : ndarray of shape (n_lists,), dtype=float64
+        At least 0.
+    length_factor, weight_factor : float, default=2.0, 5.0
+        How many times the median of the query's lists is a long list, and a heavy one.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,), dtype=bool
+        Whether the heaviest list is longer than each other one, at least `length_factor` times as long as the median,
+        and more than `weight_factor` times as heavy. Lists that came with weight 0 do not count.
+    """
+    voting = np.flatnonzero(lists.list_weight > 0)
+    found = np.zeros(lists.n_queries, dtype=bool)
+    if not len(voting):
+        return found
+    query, weight, length = lists.list_query[voting], weight[voting], lists.list_length[voting]
+    ends = np.append(np.flatnonzero(np.diff(query)), len(query) - 1)
+    heads = np.concatenate([[0], ends[:-1] + 1])
+
+    def median(value):
+        order = group_order(query, value)
+        return (value[order[(heads + ends) // 2]] + value[order[(heads + ends + 1) // 2]]) / 2
+
+    heaviest = group_order(query, weight)[ends]
+    shorter = length < np.repeat(length[heaviest], ends - heads + 1)
+    longest = np.add.reduceat(shorter, heads, dtype=np.int64) == ends - heads
+    long = longest & (length[heaviest] >= length_factor * median(length))
+    found[query[heads]] = long & (weight[heaviest] > weight_factor * median(weight))
+    return found
+
+
+class WeightedAggregator(BaseAggregator):
+    """Base of the aggregators that learn voter weights.
+
+    A subclass defines ``_voter_weights(lists)``, the weight of each list as its query's lists imply it, float64 of
+    shape (n_lists,), at least 0; and ``_aggregate_weighted(lists, weight, known)``, which returns what ``_aggregate``
+    does; `known` is False for lists whose weight is not learnt but the mean, and None where all are known. Its
+    constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are in ``WEIGHTING``.
+
+    Attributes
+    ----------
+    query_voter_weights_ : DataFrame
+        Columns `query`, `voter`, `weight`: what the lists given to ``fit`` imply, for each query.
+    voter_weights_ : DataFrame
+        Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
+    """
+
+    #: What to do where weights follow the length of the lists, for the message.
+    _length_advice = "cut all lists to one depth with TopK, or choose a method that learns no weights"
+
+    def _aggregate(self, lists):
+        return self._aggregate_weighted(*self._weigh(lists))
+
+    def _rank(self, lists):
+        weighed = self._weigh(lists)
+        if self.weighting == "query":
+            self._warn_of_length(lists, weighed[1])
+        return self._publish(weighed[0], self._aggregate_weighted(*weighed))
+
+    def _fit_rank(self, X):
+        lists = self._begin(X)
+        weighed = lists, self._learn(lists), None
+        if self.weighting == "global":
+            weighed = self._weigh(lists)
+        return self._publish(weighed[0], self._aggregate_weighted(*weighed))
+
+    def _fit_lists(self, lists):
+        self._learn(lists)
+        return self._fit_info(lists)
+
+    def _learn(self, lists):
+        weight = self._voter_weights(lists)
+        self._warn_of_length(lists, weight)
+        self.query_voter_weights_ = pd.DataFrame(
+            {
+                "query": lists.queries.take(lists.list_query),
+                "voter": lists.voters.take(lists.list_voter),
+                "weight": weight,
+            }
+        )
+        pooled = pool_weights(lists, weight)
+        known = np.flatnonzero(~np.isnan(pooled))
+        self.voter_weights_ = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
+        return weight
+
+    def _weigh(self, lists):
+        """Lists, the weight of each, and whether it is known; lists of voters to be ignored have list weight 0."""
+        if self.weighting == "query":
+            return lists, self._voter_weights(lists), None
+        check_is_fitted(self, "voter_weights_")
+        fitted = pd.Index(self.voter_weights_["voter"])
+        place = plain_index(fitted).get_indexer(plain_index(lists.voters))[lists.list_voter]
+        weight = self.voter_weights_["weight"].to_numpy()
+        known = place >= 0
+        if known.all():
+            return lists, weight[place], None
+        hint = "" if known.any() else type_hint(fitted, lists.voters[lists.list_voter])
+        if self.unknown_voter == "error":
+            raise ValueError(
+                f"{type(self).__name__} knows no weight for voter "
+                f"{show_id(lists.voters, lists.list_voter[first_row(~known)])}, which was not among those it was "
+                f"fitted on{hint}; fit it with this voter, or choose unknown_voter='mean' or 'ignore'."
+            )
+        # An unknown voter is an average one.
+        weight = np.where(known, weight[place], weight.mean())
+        if self.unknown_voter == "ignore":
+            left = np.logical_or.reduceat(known, lists.list_ptr[:-1])
+            if not left.all():
+                raise ValueError(
+                    f"{type(self).__name__} was not fitted on any voter of query "
+                    f"{show_id(lists.queries, first_row(~left))}{hint}, and unknown_voter='ignore' leaves this query "
+                    "no list; fit it with some of these voters, choose unknown_voter='mean', or drop the query."
+                )
+            return lists.with_list_weight(np.where(known, lists.list_weight, 0.0)), weight, None
+        if not known.any():
+            warn_user(
+                f"{type(self).__name__} was not fitted on any voter of these lists{hint}, so that all have equal "
+                "weights and nothing that it learnt is used; give the voters the ids that fit has seen, or choose "
+                "weighting='query'.",
+                UnknownVoterWarning,
+            )
+        return lists, weight, known
+
+    def _warn_of_length(self, lists, weight):
+        found = outweighed_queries(lists, weight)
+        if found.any():
+            queries = "1 query" if lists.n_queries == 1 else f"{lists.n_queries} queries"
+            warn_user(
+                f"The weights that {type(self).__name__} learnt follow the length of the lists in {int(found.sum())} "
+                f"of {queries}, the first is {show_id(lists.queries, first_row(found))}: the longest list there, at "
+                "least twice as long as the median one, has more than 5 times the median weight and decides most of "
+                f"the consensus; {self._length_advice}.",
+                UnequalLengthWarning,
+            )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = self.weighting == "global"
+        return tags

@@ -1,0 +1,84 @@
+"""Pairwise comparisons of items, with FLAGR's weights and order of additions."""
+
+import numpy as np
+
+from ..._arrays._pairwise import preference_counts, weigh_by_list
+from ...aggregators import net_qualification, outranking_relation
+from ._ranking import add_up, single
+
+__all__ = ["majority_scores", "outranking_scores"]
+
+
+def _weigh(upper, lower, weight):
+    # Numbers of lists need no order; sums of weights are made in that of the lists.
+    if weight is None:
+        return preference_counts(upper, lower, gap=0).astype(np.float64)
+    return weigh_by_list(upper, lower, np.broadcast_to(weight[:, None], upper.shape))
+
+
+def _not_behind(table, gap, weight):
+    """Weigh the lists that have the row's item at least `gap` half places above the column's."""
+    if gap == 0 and weight is None:
+        return len(table.rank) - table.above.T
+    ranks = table.whole_ranks(gap + 1)
+    return _weigh(ranks + ranks.dtype.type(gap), ranks, weight)
+
+
+def majority_scores(table, draw, weight=None):
+    """Count each item's majority wins, and its draws.
+
+    Parameters
+    ----------
+    table : QueryTable
+    draw : float
+        What a draw counts.
+    weight : ndarray of shape (n_lists,), dtype=float64, default=None
+        Weights of the lists.
+
+    Returns
+    -------
+    ndarray of shape (n_items,), dtype=float64
+    """
+    ranks = table.twice_rank
+    prefer = table.above if weight is None else _weigh(ranks + np.int16(1), ranks, weight)
+    draws = np.count_nonzero(prefer == prefer.T, axis=1) - 1
+    return np.count_nonzero(prefer > prefer.T, axis=1) + draw * draws
+
+
+def outranking_scores(table, thresholds, quirks, weight=None, order=None):
+    """Score items by what they outrank.
+
+    Parameters
+    ----------
+    table : QueryTable
+    thresholds : tuple of float
+        Preference, veto, concordance and discordance, as shares of the items and of the lists.
+    quirks : frozenset of str
+    weight : ndarray of shape (n_lists,), dtype=float64, default=None
+        Weights of the lists.
+    order : ndarray of shape (n_items,), dtype=int64, default=None
+        Order in which concordances are added up.
+
+    Returns
+    -------
+    ndarray of shape (n_items,), dtype=float64
+    """
+    m, n = table.shape
+    limits = [single(share, quirks) * whole for share, whole in zip(thresholds, (n, n, m, m), strict=True)]
+    if "outrank.truncate" in quirks:
+        limits = [float(int(limit)) for limit in limits]
+    preference, veto, concordance, discordance = limits
+    # Doubled ranks are whole: they differ by at least a number if they do by at least the next whole one.
+    preference, veto = (int(np.ceil(2 * places)) for places in (preference, veto))
+    concordant = _not_behind(table, preference, weight)
+    discordant = _not_behind(table, veto, weight).T
+    if "outrank.both_absent" not in quirks:
+        silent = (~table.held).astype(np.float64)
+        both = silent.T @ (silent if weight is None else silent * weight[:, None])
+        concordant = concordant - both * (preference <= 0)
+        discordant = discordant - both * (veto <= 0)
+    relation = outranking_relation(concordant, discordant, concordance=concordance, discordance=discordance)
+    if "outrank.sum" not in quirks:
+        return net_qualification(relation)
+    order = np.arange(n) if order is None else order
+    return add_up(np.where(relation, concordant, 0.0).T[order])

@@ -1,0 +1,168 @@
+"""The door of the room: files and frames come in as FLAGR reads them, and are encoded once.
+
+The order of the file counts here, for FLAGR adds up in that order: queries and voters are numbered by their first
+appearance, items are sorted as bytes. Ids are text. What FLAGR mangles, drops or dies of is read as it stands, or
+refused with a reason.
+"""
+
+import os
+
+import numpy as np
+import pandas as pd
+
+from ..._arrays._ragged import positions, starts_to_ptr
+from ..._data._qrels import Qrels
+from ..._data._ranked_lists import RankedLists
+from ...datasets import read_lists, read_qrels
+from ._profile import Profile
+
+__all__ = ["encode_judgements", "encode_profile", "ids_out"]
+
+_LISTS_BY_PLACE = {
+    5: ["query", "voter", "item", "score", "source"],
+    6: ["query", "voter", "item", "rank", "score", "source"],
+}
+_QRELS_BY_PLACE = {4: ["query", "iteration", "item", "relevance"]}
+
+
+def _named(frame, by_place, needed, what):
+    if set(needed) <= set(frame.columns):
+        return frame
+    names = by_place.get(frame.shape[1])
+    if names is None:
+        raise ValueError(
+            f"{what} must have the columns {', '.join(needed)} by name, or {' or '.join(map(str, by_place))} columns "
+            f"by place ({'; '.join(', '.join(one) for one in by_place.values())}); it has {list(frame.columns)}."
+        )
+    return frame.set_axis(names, axis=1)
+
+
+def _table(file, frame, read, by_place, needed, what):
+    if isinstance(file, os.PathLike) or len(file):
+        return read(file)
+    if frame is None:
+        raise ValueError(f"{what} must be given, as a file or as a frame; neither was.")
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"{what} must be a pandas DataFrame; got {type(frame).__name__}.")
+    return _named(frame, by_place, needed, what)
+
+
+def _text(column):
+    missing = int(column.isna().sum())
+    if missing:
+        raise ValueError(f"Column {column.name!r} must hold an id in every row; {missing} are missing.")
+    return column.astype(str)
+
+
+def _refuse_duplicates(frame):
+    # Said here, in the ids that came in.
+    names = ["query", "voter", "item"]
+    twice = frame[frame.duplicated(names)]
+    if len(twice):
+        query, voter, item = twice[names].iloc[0]
+        raise ValueError(
+            f"A list must hold an item once; {len(twice)} rows repeat one: the list of voter {voter!r} for query "
+            f"{query!r} holds {item!r} twice. Keep one of them, say with drop_duplicates."
+        ) from None
+
+
+def encode_profile(input_file, input_df, quirks):
+    """Read and encode ranked lists.
+
+    Parameters
+    ----------
+    input_file : str or path-like
+        File; "" for none.
+    input_df : DataFrame or None
+        Frame with named columns, or with five or six columns as in the file.
+    quirks : frozenset of str
+
+    Returns
+    -------
+    Profile
+    """
+    frame = _table(input_file, input_df, read_lists, _LISTS_BY_PLACE, ("query", "voter", "item"), "The lists")
+    if len(frame) == 0:
+        raise ValueError("The lists must have at least one row; there is none.")
+    numbers = {name: frame[name].to_numpy() for name in ("rank", "score") if name in frame}
+    if not numbers:
+        raise ValueError(f"The lists must have a column 'rank' or 'score'; they have {list(frame.columns)}.")
+    query, queries = pd.factorize(_text(frame["query"]))
+    voter, _ = pd.factorize(_text(frame["voter"]))
+    rows = pd.DataFrame({"query": query, "voter": voter, "item": _text(frame["item"]).array, **numbers})
+    rank = None
+    if "rank.verbatim" in quirks:
+        rows, rank = _as_written(rows)
+    try:
+        lists = RankedLists.from_frame(rows)
+    except ValueError:
+        _refuse_duplicates(frame)
+        raise
+    return Profile(lists, lists.rank if rank is None else rank, pd.Index(queries), "absent_voters" in quirks)
+
+
+def _as_written(rows):
+    """Sort lists by descending score, then by rank, then as in the file, and number their places; the ranks apart."""
+    keys = [rows["query"], rows["voter"]]
+    if "score" in rows:
+        keys.append(-rows["score"].to_numpy(dtype=np.float64))
+    if "rank" in rows:
+        rank = rows["rank"].to_numpy(dtype=np.float64)
+        if not (np.isfinite(rank).all() and (rank >= 0).all()):
+            raise ValueError("Column 'rank' must hold finite numbers of at least 0; some are not.")
+        keys.append(rank)
+    rows = rows.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
+    start = (np.diff(rows["query"], prepend=-1) != 0) | (np.diff(rows["voter"], prepend=-1) != 0)
+    place = positions(starts_to_ptr(start))
+    # FLAGR reads whole numbers.
+    rank = np.trunc(rows["rank"].to_numpy(dtype=np.float64)) if "rank" in rows else place.astype(np.float64)
+    return rows.assign(rank=place), rank
+
+
+def encode_judgements(rels_file, rels_df, profile):
+    """Read judgements and align them with the lists.
+
+    Parameters
+    ----------
+    rels_file : str or path-like
+        File; "" for none.
+    rels_df : DataFrame or None
+        Frame with named columns, or with four columns as in the file.
+    profile : Profile
+
+    Returns
+    -------
+    EncodedQrels
+        Judgements of queries without lists are left out.
+    """
+    needed = ("query", "item", "relevance")
+    frame = _table(rels_file, rels_df, read_qrels, _QRELS_BY_PLACE, needed, "The judgements")
+    names = _text(frame["query"])
+    query = profile.queries.get_indexer(pd.Index(names))
+    if (query < 0).all():
+        raise ValueError(
+            f"The judgements must judge some query of the lists; they share none: the lists have "
+            f"{profile.queries[0]!r}, ..., the judgements {names.iloc[:1].tolist()}."
+        )
+    known = query >= 0
+    judged = pd.DataFrame({"query": query, "item": _text(frame["item"]).array, "relevance": frame["relevance"].array})
+    return Qrels.from_frame(judged[known]).encode(profile.lists)
+
+
+def ids_out(names):
+    """Ids as PyFLAGR's frames have them: integers if all are written as such, else text.
+
+    Parameters
+    ----------
+    names : pandas.Index
+        Distinct ids, as text.
+
+    Returns
+    -------
+    pandas.Index
+    """
+    if names.str.fullmatch(r"-?\d{1,18}").all():
+        numbers = pd.Index(np.array(names, dtype=object).astype(np.int64))
+        if (numbers.astype(str) == names).all():
+            return numbers
+    return names

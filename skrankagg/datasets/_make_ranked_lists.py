@@ -1,0 +1,266 @@
+"""Ranked lists with a truth behind them: good voters, bad voters, liars, ties and gaps."""
+
+import math
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import Bunch, check_random_state
+
+from .._support._numbers import is_integer, is_real
+
+__all__ = ["make_ranked_lists"]
+
+# Doubles in one block of (query, voter, item); a handful of such arrays live at a time.
+_BLOCK = 2**21
+
+
+def _names(letter, n):
+    """Number n things from 1, padded with zeros so that their names sort like their numbers."""
+    width = len(str(n))
+    return pd.Index([f"{letter}{i:0{width}d}" for i in range(1, n + 1)], dtype=str)
+
+
+def _check_number(name, value, low, high, whole=False):
+    right = is_integer(value) if whole else is_real(value)
+    if right and low <= value <= high and math.isfinite(value):
+        return
+    noun = "an int" if whole else "a finite number"
+    span = f"of at least {low}" if high == math.inf else f"from {low} to {high}"
+    raise ValueError(f"make_ranked_lists expects {name} to be {noun} {span}, got {value!r}.")
+
+
+def _length_range(list_length, n_items):
+    """Read `list_length` as its lowest and highest value."""
+    if list_length is None:
+        return n_items, n_items
+    bounds = list_length if isinstance(list_length, (tuple, list)) else (list_length, list_length)
+    whole = all(map(is_integer, bounds))
+    if len(bounds) != 2 or not whole or not 1 <= bounds[0] <= bounds[1]:
+        raise ValueError(
+            "make_ranked_lists expects list_length to be an int of at least 1, a pair (low, high) of them, or "
+            f"None for full lists, got {list_length!r}."
+        )
+    if bounds[1] > n_items:
+        raise ValueError(
+            f"make_ranked_lists expects list_length to be at most n_items, got list_length={list_length} and "
+            f"n_items={n_items}; shorten the lists, enlarge n_items, or pass list_length=None for full lists."
+        )
+    return bounds
+
+
+def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
+    """Draw the character of each voter, which holds for every query."""
+    values = quality * np.exp(quality_spread * random.standard_normal(n_voters))
+    adversarial = np.zeros(n_voters, dtype=bool)
+    adversarial[random.permutation(n_voters)[: round(adversarial_share * n_voters)]] = True
+    return values, adversarial
+
+
+def _hide(seen_score, n_known, random):
+    """Leave each voter exactly `n_known` of the items, anew for each query; the rest sink to the bottom."""
+    if n_known < seen_score.shape[-1]:
+        luck = random.random_sample(seen_score.shape)
+        unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]
+        np.put_along_axis(seen_score, unknown, -np.inf, axis=-1)
+
+
+def _tie(score, position, ties, random):
+    """Give an item, with probability `ties`, the rank and score of the item above it.
+
+    A run of such items forms one bucket, with the rank and score of its first.
+    """
+    opens = random.random_sample(len(score)) >= ties
+    opens |= position == 0
+    first = np.maximum.accumulate(np.where(opens, np.arange(len(score)), 0))
+    return position[first] + 1, score[first]
+
+
+def make_ranked_lists(
+    *,
+    n_queries=20,
+    n_voters=10,
+    n_items=100,
+    list_length=30,
+    quality=1.0,
+    quality_spread=0.5,
+    adversarial_share=0.0,
+    ties=0.0,
+    absent=0.0,
+    n_grades=2,
+    relevant_share=0.2,
+    return_truth=False,
+    random_state=None,
+):
+    r"""Make ranked lists of voters who see a hidden truth more or less clearly.
+
+    Every item has a true utility; each voter sees it through noise of their own, ranks by what they see, and
+    hands in the top. Together the voters know more than the best of them, and those who weigh voters by skill
+    know more still.
+
+    Parameters
+    ----------
+    n_queries : int, default=20
+        Number of queries.
+    n_voters : int, default=10
+        Number of voters; each ranks items for every query.
+    n_items : int, default=100
+        Number of items per query.
+    list_length : int, pair (low, high) or None, default=30
+        Length of the lists; with a pair each list draws its length uniformly from low to high, both included;
+        None means full lists.
+    quality : float, default=1.0
+        Median quality of a voter, above 0: the noise of a voter of quality a has standard deviation 1/a,
+        against 1 of the utilities.
+    quality_spread : float, default=0.5
+        Standard deviation of the logarithm of the quality; 0 makes all voters equally good.
+    adversarial_share : float, default=0.0
+        Share of the voters, from 0 to 1 and rounded to whole voters, who rank the reversed utility.
+    ties : float, default=0.0
+        From 0 to 1: the probability that an item ties with the item above it in its list.
+    absent : float, default=0.0
+        Share of the items, from 0 to below 1, that a voter does not know, drawn anew for each list: absence
+        from a list then does not mean a low place. A list is shorter than `list_length` if its voter knows
+        fewer items.
+    n_grades : int, default=2
+        Number of relevance grades above 0.
+    relevant_share : float, default=0.2
+        Share of the items, above 0 and up to 1, that are relevant to a query; at least one item is.
+    return_truth : bool, default=False
+        Whether to return the truth as well.
+    random_state : int, RandomState instance or None, default=None
+        Source of randomness; an int gives the same data on every call.
+
+    Returns
+    -------
+    lists : DataFrame
+        Columns query, voter, item (str), rank (int64, 1 = best, tied items share the lowest rank of their
+        bucket) and score (float64, higher is better). Ordered by query, voter and rank.
+    qrels : DataFrame of shape (n_queries * n_items, 3)
+        Columns query, item (str) and relevance (int64, 0 to `n_grades`). Every item is judged. Ordered by
+        query and item.
+    truth : Bunch
+        Only with ``return_truth=True``. ``truth.voters`` is a frame with voter, quality and adversarial
+        (bool), ``truth.utilities`` one with query, item and utility (float64), in the order of the qrels.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its range or `list_length` exceeds `n_items`.
+
+    See Also
+    --------
+    make_rasdagen : The generator of FLAGR's test data, whose voters are all alike.
+    write_run : Write what an aggregator makes of them.
+
+    Notes
+    -----
+    With independent standard normal :math:`u_{qi}`, :math:`z_v` and :math:`\varepsilon_{qvi}`, voter v sees
+    item i of query q as
+
+    .. math::
+        s_{qvi} = \pm u_{qi} + \varepsilon_{qvi} / a_v, \qquad
+        a_v = \mathtt{quality} \cdot \exp(\mathtt{quality\_spread} \cdot z_v),
+
+    minus for adversarial voters, a model of Thurstone's kind [1]_. The score of a row is what the voter saw;
+    in a bucket of ties, what they saw of its first item. A voter's quality and honesty persist over the
+    queries.
+
+    Of the :math:`R = \max(1, \mathrm{round}(\mathtt{relevant\_share} \cdot n))` items of highest utility, the
+    item in true place t = 0, 1, ... has the grade :math:`G - \lfloor t G / R \rfloor`, all others 0.
+
+    Queries are named q01, q02, ..., voters v01, ... and items i001, ..., with as many digits as are needed;
+    the names of the items are the same in every query, their utilities are not. Lists never come out empty.
+
+    Each kind of draw has its own stream: more queries leave the first ones as they were, and ties, absences
+    and lengths change neither the utilities nor the noise. Work is done in blocks of queries, so memory
+    beyond the result is bounded.
+
+    References
+    ----------
+    .. [1] L. L. Thurstone, "A law of comparative judgment", Psychological Review, 1927.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> lists, qrels, truth = make_ranked_lists(
+    ...     n_queries=2, n_voters=3, n_items=5, list_length=(2, 3), return_truth=True, random_state=0
+    ... )
+    >>> lists.columns.tolist(), qrels.columns.tolist()
+    (['query', 'voter', 'item', 'rank', 'score'], ['query', 'item', 'relevance'])
+    >>> sorted({len(one) for _, one in lists.groupby(["query", "voter"])})
+    [2, 3]
+    >>> qrels["relevance"].tolist()
+    [2, 0, 0, 0, 0, 2, 0, 0, 0, 0]
+    >>> truth.voters["voter"].tolist()
+    ['v1', 'v2', 'v3']
+    """
+    sizes = [("n_queries", n_queries), ("n_voters", n_voters), ("n_items", n_items), ("n_grades", n_grades)]
+    for name, value in sizes:
+        _check_number(name, value, 1, math.inf, whole=True)
+    for name, value in [("quality", quality), ("quality_spread", quality_spread)]:
+        _check_number(name, value, 0, math.inf)
+    shares = [("adversarial_share", adversarial_share), ("ties", ties), ("absent", absent)]
+    for name, value in [*shares, ("relevant_share", relevant_share)]:
+        _check_number(name, value, 0, 1)
+    if quality == 0 or relevant_share == 0 or absent == 1:
+        raise ValueError(
+            "make_ranked_lists expects quality and relevant_share above 0 and absent below 1, got "
+            f"quality={quality!r}, relevant_share={relevant_share!r} and absent={absent!r}."
+        )
+    low, high = _length_range(list_length, n_items)
+
+    # One stream per kind of draw, so that one option does not reshuffle what another has drawn.
+    seeds = check_random_state(random_state).randint(2**31 - 1, size=5)
+    voter_random, view_random, length_random, absent_random, tie_random = map(np.random.RandomState, seeds)
+
+    skill, adversarial = _make_voters(n_voters, quality, quality_spread, adversarial_share, voter_random)
+    sign = np.where(adversarial, -1.0, 1.0)
+    n_known = max(1, round((1 - absent) * n_items))
+    lengths = length_random.randint(low, high + 1, size=(n_queries, n_voters))
+    lengths = np.minimum(lengths, n_known)
+    longest = lengths.max()
+
+    utility = np.empty((n_queries, n_items))
+    item_blocks, rank_blocks, score_blocks = [], [], []
+    step = max(1, _BLOCK // ((n_voters + 1) * n_items))
+    for begin in range(0, n_queries, step):
+        block = slice(begin, begin + step)
+        length = lengths[block]
+        # Utilities and noise come query by query from one stream: the size of a block changes nothing.
+        normal = view_random.standard_normal((len(length), n_voters + 1, n_items))
+        utility[block] = normal[:, 0]
+        seen_score = sign[:, None] * normal[:, :1] + normal[:, 1:] / skill[:, None]
+        _hide(seen_score, n_known, absent_random)
+        order = np.argsort(-seen_score, axis=-1)[..., :longest]
+        score = np.take_along_axis(seen_score, order, axis=-1)
+
+        kept = np.arange(longest) < length[..., None]
+        position = np.broadcast_to(np.arange(longest), kept.shape)[kept]
+        rank, score = _tie(score[kept], position, ties, tie_random)
+        item_blocks.append(order[kept])
+        rank_blocks.append(rank)
+        score_blocks.append(score)
+
+    queries, voters, items = _names("q", n_queries), _names("v", n_voters), _names("i", n_items)
+    lists = pd.DataFrame(
+        {
+            "query": queries.repeat(lengths.sum(axis=1)),
+            "voter": voters.take(np.repeat(np.tile(np.arange(n_voters), n_queries), lengths.ravel())),
+            "item": items.take(np.concatenate(item_blocks)),
+            "rank": np.concatenate(rank_blocks).astype(np.int64),
+            "score": np.concatenate(score_blocks),
+        }
+    )
+
+    n_relevant = max(1, round(relevant_share * n_items))
+    place = np.argsort(np.argsort(-utility, axis=1), axis=1)
+    grade = np.where(place < n_relevant, n_grades - place * n_grades // n_relevant, 0)
+    pairs = {"query": queries.repeat(n_items), "item": items.take(np.tile(np.arange(n_items), n_queries))}
+    qrels = pd.DataFrame({**pairs, "relevance": grade.ravel().astype(np.int64)})
+    if not return_truth:
+        return lists, qrels
+    truth = Bunch(
+        voters=pd.DataFrame({"voter": voters, "quality": skill, "adversarial": adversarial}),
+        utilities=pd.DataFrame({**pairs, "utility": utility.ravel()}),
+    )
+    return lists, qrels, truth

@@ -1,0 +1,121 @@
+"""How well a consensus stands for the lists that it was made of: a score that needs no judgements."""
+
+import numpy as np
+
+from ..._arrays._list_distances import LIST_DISTANCES
+from ..._data._frames import plain_index
+from ..._data._ranked_lists import check_lists, check_run
+from ._kendall import ratio_or_nan
+from ._matrices import tied_by_score
+
+__all__ = ["ConsensusScorer", "consensus_score"]
+
+
+def consensus_score(lists, consensus, distance="tau"):
+    """Closeness of a consensus to the lists of its query, one less the weighted mean distance.
+
+    Parameters
+    ----------
+    lists : DataFrame or RankedLists
+        Ranked lists.
+    consensus : DataFrame or RankedLists
+        One list for each query, which holds at least the items of the lists; equal scores tie.
+    distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="tau"
+        Distance of a list to the consensus, from 0 to 1.
+
+    Returns
+    -------
+    float
+        From 0 to 1, higher is better: the mean over the queries.
+
+    See Also
+    --------
+    ConsensusScorer : The same as a scorer for model selection.
+    consensus_agreement : Any measure of agreement, by voter.
+
+    Notes
+    -----
+    A list weighs what it weighs in aggregation. With "tau" the distance is the share of discordant pairs among those
+    that list and consensus both order, so that the score is highest for a consensus of Kemeny if all lists are full
+    and have no ties.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import Copeland
+    >>> from skrankagg.metrics import consensus_score
+    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvvww"), "item": list("abbaab"), "rank": [1, 2] * 3})
+    >>> consensus_score(lists, Copeland().fit_transform(lists))
+    0.6666666666666667
+    """
+    if distance not in LIST_DISTANCES:
+        raise ValueError(f"distance must be one of {', '.join(sorted(LIST_DISTANCES))}; got {distance!r}.")
+    lists, run = check_lists(lists), check_run(tied_by_score(consensus))
+    query = plain_index(run.queries).get_indexer(plain_index(lists.queries))[lists.candidate_query]
+    item = plain_index(run.items).get_indexer(plain_index(lists.items))[lists.candidate_item]
+    keys = (run.candidate_item[run.candidate] + run.list_query[run.row_list].astype(np.int64) * run.n_items).astype(
+        np.int64
+    )
+    order = np.argsort(keys)
+    wanted = query * np.int64(run.n_items) + item
+    place = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), len(order) - 1)]
+    if ((query < 0) | (item < 0) | (keys[place] != wanted)).any():
+        raise ValueError(
+            "consensus_score expects a consensus of these lists, which ranks every item of each of their queries; some "
+            "item is missing. Aggregate the same lists."
+        )
+    apart = LIST_DISTANCES[distance](lists)(run.rank[place])
+    weight = lists.list_weight
+    mean = ratio_or_nan(lists.sum_over_lists(weight * apart), lists.sum_over_lists(weight))
+    return float(1 - np.nanmean(mean))
+
+
+class ConsensusScorer:
+    """Score an aggregator by the closeness of its consensus to the lists, without judgements.
+
+    What is measured is how near the consensus is to the lists that it stands for, which is not whether it is right.
+
+    Parameters
+    ----------
+    distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="tau"
+        Distance of a list to the consensus.
+
+    See Also
+    --------
+    consensus_score : What it computes.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from skrankagg import CombSUM, RankedLists
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.metrics import ConsensusScorer
+    >>> lists = RankedLists.from_frame(make_ranked_lists(n_queries=4, random_state=0)[0])
+    >>> search = GridSearchCV(CombSUM(), {"norm": ["borda", "rank"]}, scoring=ConsensusScorer(), cv=2)
+    >>> bool(0.5 < search.fit(lists).best_score_ < 1)
+    True
+    """
+
+    def __init__(self, distance="tau"):
+        self.distance = distance
+
+    def __call__(self, estimator, X, y=None):
+        """Aggregate the lists and score the consensus.
+
+        Parameters
+        ----------
+        estimator : aggregator
+            Fitted.
+        X : DataFrame or RankedLists
+            Ranked lists.
+        y : None
+            Ignored, for scikit-learn's sake.
+
+        Returns
+        -------
+        float
+        """
+        return consensus_score(X, estimator.transform(X), self.distance)
+
+    def __repr__(self):
+        return f"ConsensusScorer(distance={self.distance!r})"

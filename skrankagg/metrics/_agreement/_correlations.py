@@ -1,0 +1,209 @@
+r"""More correlations of rankings: Spearman's, those that weigh the top, and the concordance of many rankings.
+
+Every public function takes rankings as lists of items, best first, in which a set ties its items, or as mappings of
+item to rank, and looks at the items that all of them hold. Where nothing can be compared the value is NaN.
+"""
+
+import numpy as np
+from scipy.stats import weightedtau
+
+from ._kendall import common, ratio_or_nan
+from ._rankings import align, mid_rank
+
+__all__ = ["kendall_w", "spearman_rho", "tau_ap", "weighted_tau"]
+
+# Cells of the comparisons that are made at once.
+_CELLS = 1 << 20
+
+
+def spearman_rho(first, second):
+    r"""Spearman's rank correlation of the items that both rankings hold.
+
+    Parameters
+    ----------
+    first, second : list, or mapping or Series of item to rank
+        Rankings.
+
+    Returns
+    -------
+    float
+        Pearson's correlation of the mid-ranks, NaN where a ranking ties all items.
+
+    See Also
+    --------
+    kendall_tau : Counts pairs instead of places.
+    footrule_distance : A distance by places, with absent items.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import spearman_rho
+    >>> spearman_rho(["a", "b", "c"], ["a", "c", "b"])
+    0.5
+    """
+    return rank_rho(*align(first, second))
+
+
+def rank_rho(first, second):
+    """Correlation of two vectors of ranks with NaN for absent items."""
+    first, second = common(first, second)
+    first, second = first - first.mean() if len(first) else first, second - second.mean() if len(second) else second
+    return float(ratio_or_nan(first @ second, np.sqrt((first @ first) * (second @ second))))
+
+
+def weighted_tau(first, second):
+    r"""Vigna's weighted tau of the items that both rankings hold, additive and hyperbolic.
+
+    Parameters
+    ----------
+    first, second : list, or mapping or Series of item to rank
+        Rankings.
+
+    Returns
+    -------
+    float
+        The mean of the values with the weights by either ranking, as :func:`scipy.stats.weightedtau` gives it.
+
+    See Also
+    --------
+    tau_ap : Weighs the top of one ranking.
+    kendall_tau : All places count alike.
+
+    Notes
+    -----
+    An exchange of the items at ranks r and s weighs :math:`1/r + 1/s` [1]_.
+
+    References
+    ----------
+    .. [1] S. Vigna, "A weighted correlation index for rankings with ties", WWW 2015.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import weighted_tau
+    >>> weighted_tau(["a", "b", "c"], ["a", "c", "b"]) > weighted_tau(["a", "b", "c"], ["b", "a", "c"])
+    True
+    """
+    return rank_weighted_tau(*align(first, second))
+
+
+def rank_weighted_tau(first, second):
+    """Vigna's correlation of two vectors of ranks with NaN for absent items."""
+    first, second = common(first, second)
+    return float(weightedtau(-first, -second).statistic) if len(first) > 1 else np.nan
+
+
+def tau_ap(first, second):
+    r"""Average precision correlation: how well the second ranking agrees with the top of the first.
+
+    Parameters
+    ----------
+    first : list, or mapping or Series of item to rank
+        Ranking whose top counts most.
+    second : list, or mapping or Series of item to rank
+        Ranking that it is compared with.
+
+    Returns
+    -------
+    float
+        From -1 to 1; not symmetric.
+
+    See Also
+    --------
+    kendall_tau : All places count alike.
+
+    Notes
+    -----
+    Over the items that both hold, :math:`\frac{2}{n - 1} \sum_{i=2}^{n} \frac{C(i)}{i - 1} - 1`, where C(i) of the
+    items above place i of the first ranking are above its item in the second as well [1]_. Where items tie, the value
+    is the mean over all orders of the ties of both rankings, as in the variant a of [2]_. O(n^2).
+
+    References
+    ----------
+    .. [1] E. Yilmaz, J. A. Aslam and S. Robertson, "A new rank correlation coefficient for information retrieval",
+       SIGIR 2008.
+    .. [2] J. Urbano and M. Marrero, "The treatment of ties in AP correlation", ICTIR 2017.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import tau_ap
+    >>> tau_ap(["a", "b", "c"], ["a", "c", "b"]), tau_ap(["a", "b", "c"], ["b", "a", "c"])
+    (0.5, 0.0)
+    """
+    return rank_tau_ap(*align(first, second))
+
+
+def rank_tau_ap(first, second):
+    """Average precision correlation of two vectors of ranks with NaN for absent items."""
+    first, second = common(first, second)
+    n = len(first)
+    if n < 2:
+        return np.nan
+    order = np.argsort(first, kind="stable")
+    first, second = first[order], second[order]
+    # How many of the items above an item's tie group are above it in the second ranking, ties in half of the orders.
+    start = np.searchsorted(first, first, side="left")
+    above = np.empty(n)
+    width = max(1, _CELLS // n)
+    for low in range(0, n, width):
+        rows = slice(low, low + width)
+        own = second[rows, None]
+        agrees = (second < own) + 0.5 * (second == own)
+        above[rows] = np.where(np.arange(n) < start[rows, None], agrees, 0.0).sum(axis=1)
+    # Within the group each of two items is above the other in half of the orders: chance alone decides.
+    _, group, size = np.unique(start, return_inverse=True, return_counts=True)
+    mean = (np.bincount(group, weights=above) / size)[group]
+    places = np.arange(n)
+    agreeing = ((mean + (places - start) * 0.5)[1:] / places[1:]).sum()
+    return float(2 * agreeing / (n - 1) - 1)
+
+
+def kendall_w(rankings):
+    r"""Kendall's coefficient of concordance of several rankings, corrected for ties.
+
+    Parameters
+    ----------
+    rankings : sequence of rankings
+        Two or more lists, or mappings or Series of item to rank; the items that all of them hold are compared.
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN where every ranking ties all items.
+
+    See Also
+    --------
+    concordance : The same for the voters of each query.
+    spearman_rho : Of two rankings; without ties W follows from its mean over all pairs.
+
+    Notes
+    -----
+    With m rankings of n items, R the sums of ranks and t the sizes of the groups of ties [1]_,
+
+    .. math:: W = \frac{12 \sum_i (R_i - \bar R)^2}{m^2 (n^3 - n) - m \sum (t^3 - t)}.
+
+    References
+    ----------
+    .. [1] M. G. Kendall and B. Babington Smith, "The problem of m rankings", Annals of Mathematical Statistics 10,
+       1939.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import kendall_w
+    >>> kendall_w([["a", "b", "c"], ["a", "b", "c"], ["b", "a", "c"]])
+    0.7777777777777778
+    """
+    rankings = list(rankings)
+    if len(rankings) < 2:
+        raise ValueError(f"kendall_w expects two or more rankings; got {len(rankings)}.")
+    return rank_w(align(*rankings))
+
+
+def rank_w(table):
+    """Concordance of a matrix of ranks, rankings by items, with NaN for absent items."""
+    table = table[:, ~np.isnan(table).any(axis=0)]
+    m, n = table.shape
+    if n < 2:
+        return np.nan
+    table = np.array([mid_rank(row) for row in table])
+    total = table.sum(axis=0)
+    ties = sum(float((size**3 - size).sum()) for size in (np.unique(row, return_counts=True)[1] for row in table))
+    return float(ratio_or_nan(12 * ((total - total.mean()) ** 2).sum(), m**2 * (n**3 - n) - m * ties))

@@ -1,0 +1,260 @@
+r"""Agreement between two rankings: correlations of Kendall's family, and distances of Kendall and Spearman.
+
+Every public function takes two rankings as lists of items, best first, in which a set ties its items, or as mappings of
+item to rank. The correlations look at the items that both rankings hold; the distances of Fagin et al. at all items,
+with a stated place for absent ones. Where nothing can be compared the value is NaN.
+
+With two items there is one pair. Of the P pairs, C are in the same order in both rankings and D in opposite ones,
+:math:`P_1` and :math:`P_2` are not tied in the first and in the second, and T are tied in both.
+"""
+
+import numpy as np
+
+from ..._kernels import discordant_pairs
+from ._rankings import align, mid_rank
+
+__all__ = ["footrule_distance", "goodman_kruskal_gamma", "kendall_distance", "kendall_tau"]
+
+
+def ratio_or_nan(numerator, denominator):
+    """Divide, NaN where the divisor is 0."""
+    numerator, denominator = np.asarray(numerator, dtype=float), np.asarray(denominator, dtype=float)
+    return np.divide(
+        numerator, denominator, out=np.full(np.broadcast(numerator, denominator).shape, np.nan), where=denominator > 0
+    )
+
+
+#: Correlations of Kendall's family, from what :func:`pair_counts` gives.
+FROM_COUNTS = {
+    "a": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, pairs),
+    "b": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, np.sqrt(first * second)),
+    # A tied pair scores 1 in both directions: the product adds up to 0 unless both tie.
+    "x": lambda discordant, both, first, second, pairs: ratio_or_nan(
+        both - 2 * discordant + (pairs - first - second + both), pairs
+    ),
+    "gamma": lambda discordant, both, first, second, pairs: ratio_or_nan(both - 2 * discordant, both),
+}
+
+
+def pair_counts(first, second):
+    """Count pairs in two complete vectors of ranks.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_items,)
+
+    Returns
+    -------
+    tuple of float
+        Discordant pairs, pairs that both order, that the first orders, that the second orders, and all pairs.
+    """
+    n = len(first)
+    if n < 2:
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    order = np.argsort(first, kind="stable")
+    ordered = first[order]
+    tie_end = np.searchsorted(ordered, ordered, side="right")
+    dense = np.unique(second, return_inverse=True)[1][order]
+    discordant, both = discordant_pairs(np.array([0, n]), tie_end, dense)
+    pairs = n * (n - 1) / 2
+    return float(discordant[0]), float(both[0]), pairs - _tied_pairs(first), pairs - _tied_pairs(second), pairs
+
+
+def _tied_pairs(rank):
+    size = np.unique(rank, return_counts=True)[1]
+    return float((size * (size - 1) // 2).sum())
+
+
+def common(first, second):
+    """Ranks of the items that both hold, ranked anew."""
+    both = ~np.isnan(first) & ~np.isnan(second)
+    return mid_rank(first[both]), mid_rank(second[both])
+
+
+def union(first, second):
+    """Ranks of the items that either holds, absent ones tied below all others."""
+    either = ~np.isnan(first) | ~np.isnan(second)
+    return tuple(mid_rank(np.where(np.isnan(rank), np.inf, rank)[either]) for rank in (first, second))
+
+
+def kendall_tau(first, second, *, variant="b"):
+    r"""Kendall's rank correlation of the items that both rankings hold.
+
+    Parameters
+    ----------
+    first, second : list, or mapping or Series of item to rank
+        Rankings.
+    variant : {"a", "b", "x"}, default="b"
+        How ties count.
+
+    Returns
+    -------
+    float
+        From -1 to 1.
+
+    See Also
+    --------
+    goodman_kruskal_gamma : Ties are left out.
+    tau_ap : Weighs the top.
+
+    Notes
+    -----
+    :math:`\tau_a = (C - D)/P`; :math:`\tau_b = (C - D)/\sqrt{P_1 P_2}` [1]_; :math:`\tau_x = (C - D + T)/P` [2]_, the
+    only one that is a metric's complement: :math:`P (1 - \tau_x)` is the distance of Kemeny and Snell. O(n log n).
+
+    References
+    ----------
+    .. [1] M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33(3), 1945.
+    .. [2] E. J. Emond and D. W. Mason, "A new rank correlation coefficient with application to the consensus ranking
+       problem", Journal of Multi-Criteria Decision Analysis 11, 2002.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import kendall_tau
+    >>> kendall_tau(["a", "b", "c"], ["a", "c", "b"])
+    0.3333333333333333
+    >>> [round(kendall_tau(["a", "b", "c"], ["a", {"b", "c"}], variant=v), 4) for v in "abx"]
+    [0.6667, 0.8165, 0.6667]
+    """
+    if variant not in ("a", "b", "x"):
+        raise ValueError(f"variant must be one of a, b, x; got {variant!r}.")
+    return float(FROM_COUNTS[variant](*pair_counts(*common(*align(first, second)))))
+
+
+def goodman_kruskal_gamma(first, second):
+    r"""Goodman and Kruskal's gamma of the items that both rankings hold, :math:`(C - D)/(C + D)`.
+
+    Parameters
+    ----------
+    first, second : list, or mapping or Series of item to rank
+        Rankings.
+
+    Returns
+    -------
+    float
+        From -1 to 1.
+
+    See Also
+    --------
+    kendall_tau : Ties count.
+
+    References
+    ----------
+    .. [1] L. A. Goodman and W. H. Kruskal, "Measures of association for cross classifications", JASA 49, 1954.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import goodman_kruskal_gamma
+    >>> goodman_kruskal_gamma(["a", "b", "c"], ["a", {"b", "c"}])
+    1.0
+    """
+    return float(FROM_COUNTS["gamma"](*pair_counts(*common(*align(first, second)))))
+
+
+def kendall_distance(first, second, *, p=0.5, normalize=False):
+    r"""Kendall's distance between partial rankings and top-k lists, Fagin's :math:`K^{(p)}`.
+
+    Parameters
+    ----------
+    first, second : list, or mapping or Series of item to rank
+        Rankings.
+    p : float, default=0.5
+        Penalty from 0 to 1 of a pair that one ranking orders and the other does not: 0 is optimistic, 1/2 neutral.
+    normalize : bool, default=False
+        Whether to divide by the number of pairs of items that either ranking holds.
+
+    Returns
+    -------
+    float
+        0 for equal rankings; with ``normalize`` at most 1.
+
+    See Also
+    --------
+    kendall_tau : The correlation.
+
+    Notes
+    -----
+    A pair in opposite orders costs 1, one that is tied in one ranking only costs p. Items that a ranking lacks are tied
+    below those that it holds, which gives the four cases of [1]_: two items of which one is in both lists and the other
+    in one cost 0 or 1, two items each in one list only cost 1, and two items of the same list only cost p.
+
+    References
+    ----------
+    .. [1] R. Fagin, R. Kumar and D. Sivakumar, "Comparing top k lists", SIAM Journal on Discrete Mathematics 17, 2003.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import kendall_distance
+    >>> kendall_distance(["a", "b", "c"], ["c", "b", "a"])
+    3.0
+    >>> [kendall_distance(["a", "b"], ["c", "d"], p=p) for p in (0, 0.5)]
+    [4.0, 5.0]
+    """
+    if not 0 <= p <= 1:
+        raise ValueError(f"p must be a penalty from 0 to 1; got {p!r}.")
+    return top_distance(*align(first, second), p=p, normalize=normalize)
+
+
+def top_distance(first, second, *, p=0.5, normalize=False):
+    """K^(p) of two vectors of ranks with NaN for absent items."""
+    discordant, both, one, other, pairs = pair_counts(*union(first, second))
+    distance = discordant + p * (one - both + other - both)
+    return float(ratio_or_nan(distance, pairs)) if normalize else distance
+
+
+def footrule_distance(first, second, *, location=None, normalize=False):
+    r"""Spearman's footrule between rankings and top-k lists, Fagin's :math:`F^{(l)}`.
+
+    Parameters
+    ----------
+    first, second : list, or mapping or Series of item to rank
+        Rankings.
+    location : float, default=None
+        Rank of the items that a list lacks; None takes one more than its length.
+    normalize : bool, default=False
+        Whether to divide by the distance of opposite rankings, :math:`\lfloor n^2/2 \rfloor`, or, where a list lacks
+        items of the other, by that of two lists as long without a common item.
+
+    Returns
+    -------
+    float
+        0 for equal rankings.
+
+    See Also
+    --------
+    kendall_distance : At most as large, and at least half of it, for full rankings.
+
+    Notes
+    -----
+    :math:`\sum_i |r_1(i) - r_2(i)|` over the items that either list holds [1]_; ties share their mean rank.
+
+    References
+    ----------
+    .. [1] R. Fagin, R. Kumar and D. Sivakumar, "Comparing top k lists", SIAM Journal on Discrete Mathematics 17, 2003.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import footrule_distance
+    >>> footrule_distance(["a", "b", "c"], ["c", "b", "a"])
+    4.0
+    >>> footrule_distance(["a", "b"], ["b", "c"], normalize=True)
+    0.6666666666666666
+    """
+    return rank_footrule(*align(first, second), location=location, normalize=normalize)
+
+
+def rank_footrule(first, second, *, location=None, normalize=False):
+    """F^(l) of two vectors of ranks with NaN for absent items."""
+    either = ~np.isnan(first) | ~np.isnan(second)
+    first, second = first[either], second[either]
+    n_first, n_second = (int((~np.isnan(rank)).sum()) for rank in (first, second))
+    below = [n + 1 if location is None else location for n in (n_first, n_second)]
+    filled = [np.where(np.isnan(rank), place, rank) for rank, place in zip((first, second), below, strict=True)]
+    distance = float(np.abs(filled[0] - filled[1]).sum())
+    if not normalize:
+        return distance
+    if n_first == n_second == len(first):
+        worst = len(first) ** 2 // 2
+    else:
+        worst = np.abs(np.arange(1, n_first + 1) - below[1]).sum() + np.abs(np.arange(1, n_second + 1) - below[0]).sum()
+    return float(ratio_or_nan(distance, worst))

@@ -1,0 +1,414 @@
+"""Agreement of everybody with everybody: voters, methods, voters and a consensus.
+
+The pairs of items of all lists are counted at once where the measure asks for such counts; a matrix product then adds
+up a strip of pairs for all pairs of lists.
+"""
+
+import inspect
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from scipy.spatial.distance import cdist
+
+from ..._data._frames import plain_index
+from ..._data._ranked_lists import RankedLists, check_lists, check_run
+from ..._support._sklearn import limit_threads
+from . import _correlations, _overlap
+from . import _kendall as _agreement
+from ._kendall import FROM_COUNTS, ratio_or_nan
+
+__all__ = ["agreement_matrix", "agreement_names", "concordance", "consensus_agreement"]
+
+# Cells of a strip of pairs of items by lists.
+_STRIP_CELLS = 1 << 20
+
+
+def _tau(variant):
+    def from_counts(counts):
+        return FROM_COUNTS[variant](*counts)
+
+    return from_counts
+
+
+#: Measures that are made of counts of the pairs that both lists hold.
+_COUNTED = {f"tau-{variant}": _tau(variant) for variant in "abx"} | {"gamma": _tau("gamma")}
+
+#: Measures of two vectors of ranks.
+_PAIRWISE = {
+    "kendall-distance": _agreement.top_distance,
+    "footrule": _agreement.rank_footrule,
+    "spearman": _correlations.rank_rho,
+    "weighted-tau": _correlations.rank_weighted_tau,
+    "tau-ap": _correlations.rank_tau_ap,
+    "overlap": _overlap.rank_overlap,
+    "average-overlap": _overlap.rank_average_overlap,
+    "rbo": _overlap.rank_rbo,
+}
+
+
+def _full_rho(ranks):
+    centred = ranks - (ranks.shape[1] + 1) / 2
+    size = np.sqrt((centred**2).sum(axis=1))
+    return ratio_or_nan(centred @ centred.T, np.outer(size, size))
+
+
+#: The same for lists that all hold the same items, at once.
+_FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "cityblock")}
+
+
+def agreement_names():
+    """Names of the measures of agreement, for matrices.
+
+    Returns
+    -------
+    list of str
+        In alphabetical order.
+
+    See Also
+    --------
+    agreement_matrix : Takes one of them.
+    measure_names : Names of the measures against judgements.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import agreement_names
+    >>> agreement_names()
+    ['average-overlap', 'footrule', 'gamma', 'kendall-distance', 'overlap', 'rbo', 'spearman', 'tau-a', 'tau-ap',
+     'tau-b', 'tau-x', 'weighted-tau']
+    """
+    return sorted([*_COUNTED, *_PAIRWISE])
+
+
+def agreement_matrix(lists, measure="tau-b", *, per_query=False, **options):
+    """Agreement of every two voters, or of every two methods.
+
+    Parameters
+    ----------
+    lists : DataFrame or RankedLists, dict of str to DataFrame, or fitted Comparator
+        Ranked lists of several voters; or runs by name; or a Comparator, whose methods are compared.
+    measure : str, default="tau-b"
+        Name of a measure, see :func:`agreement_names`.
+    per_query : bool, default=False
+        Whether to give a matrix for each query instead of their mean.
+    **options
+        Of the measure: `k` of "overlap" and "average-overlap", `p` and `normalize` of "kendall-distance", `location`
+        and `normalize` of "footrule", `p` and `score` of "rbo", `ties` of all that look at the overlap.
+
+    Returns
+    -------
+    DataFrame of shape (n_voters, n_voters)
+        The mean over the queries for which both have a list and the value is defined, NaN where there is none. Row i
+        and column j hold the agreement of i with j, which is that of j with i but for "tau-ap". With
+        ``per_query=True`` the index has the query first.
+
+    See Also
+    --------
+    consensus_agreement : Of every voter with one consensus.
+    concordance : One number for all voters.
+
+    Notes
+    -----
+    The correlations compare the items that both lists hold. For m lists of n items, those of Kendall's family and
+    "kendall-distance" take O(m^2 n^2) simple steps in matrix products.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.metrics import agreement_matrix
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": list("uuuvvvwww"), "item": list("abcacbcba"), "rank": [1, 2, 3] * 3
+    ... })
+    >>> agreement_matrix(lists, "tau-b").round(2)
+    voter     u     v     w
+    voter
+    u      1.00  0.33 -1.00
+    v      0.33  1.00 -0.33
+    w     -1.00 -0.33  1.00
+    """
+    compute = _find(measure, options)
+    lists, names = _named_lists(lists)
+    index = names.rename("voter")
+    tables = []
+    for q in range(lists.n_queries):
+        voters, ranks = _query_ranks(lists, q)
+        table = np.full((len(names), len(names)), np.nan)
+        table[np.ix_(voters, voters)] = compute(ranks)
+        tables.append(table)
+    if per_query:
+        rows = pd.MultiIndex.from_product([plain_index(lists.queries), index], names=["query", "voter"])
+        return pd.DataFrame(np.concatenate(tables), index=rows, columns=index)
+    tables = np.array(tables)
+    return pd.DataFrame(
+        ratio_or_nan(np.nansum(tables, axis=0), (~np.isnan(tables)).sum(axis=0)), index=index, columns=index
+    )
+
+
+def consensus_agreement(lists, consensus, measure="tau-b", **options):
+    """Agreement of every voter with a consensus.
+
+    Parameters
+    ----------
+    lists : DataFrame or RankedLists
+        Ranked lists.
+    consensus : DataFrame or RankedLists
+        One list for each query.
+    measure : str, default="tau-b"
+        Name of a measure, see :func:`agreement_names`.
+    **options
+        Of the measure, as in :func:`agreement_matrix`.
+
+    Returns
+    -------
+    Series of shape (n_voters,)
+        Mean over the queries that both have; equal scores of the consensus tie, unless they contradict its ranks.
+
+    See Also
+    --------
+    consensus_score : One number, from distances of the lists.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.metrics import consensus_agreement
+    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2] * 2})
+    >>> consensus_agreement(lists, lists[:2])
+    voter
+    u    1.0
+    v   -1.0
+    Name: tau-b, dtype: float64
+    """
+    compute = _find(measure, options)
+    lists, run = check_lists(lists), check_run(tied_by_score(consensus))
+    item = plain_index(run.items).get_indexer(plain_index(lists.items))
+    place = plain_index(run.queries).get_indexer(plain_index(lists.queries))
+    total, count = np.zeros(lists.n_voters), np.zeros(lists.n_voters)
+    for q in np.flatnonzero(place >= 0):
+        voters, ranks = _query_ranks(lists, q)
+        ranked = np.full(run.n_items + lists.n_items, np.nan)
+        rows = slice(run.row_ptr[place[q]], run.row_ptr[place[q] + 1])
+        ranked[run.candidate_item[run.candidate[rows]]] = run.rank[rows]
+        # The lists' items take their places among the consensus' ones; those that it lacks stand behind.
+        here = lists.candidate_item[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]
+        column = np.where(item[here] < 0, run.n_items + here, item[here])
+        table = np.full((len(voters) + 1, len(ranked)), np.nan)
+        table[:-1, column] = ranks
+        table[-1] = ranked
+        table = table[:, ~np.isnan(table).all(axis=0)]
+        for k, voter in enumerate(voters):
+            value = compute(table[[k, -1]])[0, 1]
+            if not np.isnan(value):
+                total[voter] += value
+                count[voter] += 1
+    return pd.Series(ratio_or_nan(total, count), index=plain_index(lists.voters).rename("voter"), name=measure)
+
+
+def concordance(lists):
+    """Kendall's coefficient of concordance of the voters of each query.
+
+    Parameters
+    ----------
+    lists : DataFrame or RankedLists
+        Ranked lists.
+
+    Returns
+    -------
+    Series of shape (n_queries,)
+        Over the items that all lists of the query hold; NaN for fewer than two lists or items.
+
+    See Also
+    --------
+    kendall_w : Of rankings one by one.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.metrics import concordance
+    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abab"), "rank": [1, 2] * 2})
+    >>> concordance(lists)
+    query
+    q    1.0
+    Name: kendall_w, dtype: float64
+    """
+    lists = check_lists(lists)
+    values = []
+    for q in range(lists.n_queries):
+        _, ranks = _query_ranks(lists, q)
+        values.append(_correlations.rank_w(ranks) if len(ranks) > 1 else np.nan)
+    return pd.Series(values, index=plain_index(lists.queries).rename("query"), name="kendall_w")
+
+
+def tied_by_score(run):
+    """A consensus in which equal scores tie: its ranks, which never repeat, are left out where it has scores.
+
+    In a list whose scores contradict the ranks, the ranks stand in for the scores.
+    """
+    if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
+        return run
+    lists = check_lists(run)  # which warns of them
+    if lists.list_conflict is not None:
+        by_rank = run["query"].isin(lists.queries[lists.list_query[lists.list_conflict]])
+        run = run.assign(score=run["score"].where(~by_rank, -run["rank"].astype(float)))
+    return run.drop(columns="rank")
+
+
+@limit_threads(limits=1, user_api="blas")  # the products are small, and threads would wait for each other
+def pair_counts_of_all(ranks):
+    """Count pairs of items for every two lists at once.
+
+    Parameters
+    ----------
+    ranks : ndarray of shape (n_lists, n_items)
+        NaN where a list lacks an item.
+
+    Returns
+    -------
+    tuple of ndarray of shape (n_lists, n_lists)
+        For the items that both lists hold: discordant pairs, pairs that both order, that the first orders, that the
+        second orders, and all pairs.
+    """
+    held = ~np.isnan(ranks)
+    m, n = ranks.shape
+    n_common = held.astype(np.float64) @ held.T.astype(np.float64)
+    pairs = n_common * (n_common - 1) / 2
+    whole = bool(held.all())
+    # Dense ranks compare like the ranks and fit in few bytes.
+    dense = np.full((m, n), -1, dtype=np.int32)
+    for row, rank, here in zip(dense, ranks, held, strict=True):
+        row[here] = np.unique(rank[here], return_inverse=True)[1]
+    tied = any(dense[k][held[k]].max(initial=-1) + 1 < held[k].sum() for k in range(m))
+    product, both, ordered = np.zeros((m, m)), np.zeros((m, m)), np.zeros((m, m))
+    for sign, candidate_held in _pair_strips(dense, None if whole else held):
+        product += sign @ sign.T  # whole numbers far below 2 ** 24: exact
+        if tied or not whole:
+            size = np.abs(sign)
+            both += size @ size.T
+            ordered += size.sum(axis=1)[:, None] if whole else size @ candidate_held.T
+    if not tied and whole:
+        both, ordered = pairs, pairs
+    return (both - product) / 2, both, ordered, ordered.T, pairs
+
+
+def _pair_strips(dense, held):
+    """Signs of the preferences of all lists between the items of some pairs, strip by strip, and who holds both."""
+    m, n = dense.shape
+    if n < 2**15:
+        dense = dense.astype(np.int16)
+    width = min(max(n, _STRIP_CELLS // m), n * (n - 1) // 2)
+    sign = np.empty((m, width), dtype=np.float32)
+    both = None if held is None else np.empty((m, width), dtype=np.float32)
+    filled = 0
+    for i in range(n - 1):
+        if filled + n - 1 - i > width:
+            yield sign[:, :filled], None if both is None else both[:, :filled]
+            filled = 0
+        cells = slice(filled, filled + n - 1 - i)
+        left, right = dense[:, i : i + 1], dense[:, i + 1 :]
+        np.subtract((left < right).view(np.int8), (left > right).view(np.int8), out=sign[:, cells])
+        if held is not None:
+            np.logical_and(held[:, i : i + 1], held[:, i + 1 :], out=both[:, cells])
+            sign[:, cells] *= both[:, cells]
+        filled = cells.stop
+    if filled:
+        yield sign[:, :filled], None if both is None else both[:, :filled]
+
+
+def _top_distances(ranks, *, p=0.5, normalize=False):
+    """K^(p) of every two lists: absent items tie below, and two items that a list lacks both count in no pair of it."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"p must be a penalty from 0 to 1; got {p!r}.")
+    held = (~np.isnan(ranks)).astype(np.float64)
+    discordant, both, first, second, _ = pair_counts_of_all(np.where(np.isnan(ranks), np.inf, ranks))
+    n_common = held @ held.T
+    n_held = held.sum(axis=1)
+    alone = n_held[:, None] - n_common  # held by the first only
+    n_union = n_held[:, None] + alone.T
+    neither = ranks.shape[1] - n_union
+    # Against an item that neither holds the first orders what it alone holds, and the second ties both.
+    once = (first - both - alone * neither) + (second - both - alone.T * neither)
+    distance = discordant + p * once
+    return ratio_or_nan(distance, n_union * (n_union - 1) / 2) if normalize else distance
+
+
+def _find(measure, options):
+    """A function from a matrix of ranks to the matrix of agreement."""
+    if measure == "kendall-distance":
+        _check_options(measure, _top_distances, options)
+        return lambda ranks: _top_distances(ranks, **options)
+    if measure in _COUNTED:
+        if options:
+            raise TypeError(f"{measure!r} takes no options; got {', '.join(options)}.")
+        return lambda ranks: _COUNTED[measure](pair_counts_of_all(ranks))
+    if measure not in _PAIRWISE:
+        raise ValueError(f"{measure!r} is no measure of agreement; choose from {', '.join(agreement_names())}.")
+    function = _PAIRWISE[measure]
+    _check_options(measure, function, options)
+
+    def compute(ranks):
+        if measure in _FULL and not options and not np.isnan(ranks).any() and ranks.shape[1] > 1:
+            return _FULL[measure](ranks)
+        m = len(ranks)
+        table = np.empty((m, m))
+        for i in range(m):
+            for j in range(m) if measure == "tau-ap" else range(i, m):
+                # Lists leave out the items that neither holds by themselves.
+                table[i, j] = function(ranks[i], ranks[j], **options)
+                if measure != "tau-ap":
+                    table[j, i] = table[i, j]
+        return table
+
+    return compute
+
+
+def _check_options(measure, function, options):
+    parameters = list(inspect.signature(function).parameters.values())
+    known = {
+        parameter.name: parameter for parameter in parameters if parameter.name not in {"first", "second", "ranks"}
+    }
+    unknown = [option for option in options if option not in known]
+    if unknown:
+        raise TypeError(f"{measure!r} takes {', '.join(known) or 'no options'}; got {', '.join(unknown)}.")
+    needed = [name for name, parameter in known.items() if parameter.default is parameter.empty and name not in options]
+    if needed:
+        raise TypeError(
+            f"{measure!r} needs {', '.join(needed)}; write agreement_matrix(lists, {measure!r}, k=10), say."
+        )
+
+
+def _query_ranks(lists, q):
+    """Voters of a query, and the ranks of its items in each of their lists, NaN where a list lacks one."""
+    first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
+    rows = slice(lists.row_ptr[first], lists.row_ptr[last])
+    ranks = np.full((last - first, lists.candidate_ptr[q + 1] - lists.candidate_ptr[q]), np.nan)
+    ranks[lists.row_list[rows] - first, lists.candidate[rows] - lists.candidate_ptr[q]] = lists.rank[rows]
+    return lists.list_voter[first:last], ranks
+
+
+def _named_lists(given):
+    """Ranked lists, and the names of their voters in the order to show."""
+    runs = getattr(given, "runs_", given)
+    if not isinstance(runs, Mapping):
+        lists = check_lists(given)
+        return lists, plain_index(lists.voters)
+    if not runs:
+        raise ValueError("At least one run is expected; the dict of runs is empty.")
+    frames = []
+    for name, run in runs.items():
+        run = run.to_frame() if isinstance(run, RankedLists) else tied_by_score(run)
+        columns = [column for column in ("query", "item", "rank", "score") if column in run]
+        frames.append(run[columns].assign(voter=name))
+    if len({"rank" in frame for frame in frames}) > 1:  # some are ordered by rank, some by score
+        frames = [
+            frame.assign(score=-frame["rank"]).drop(columns="rank") if "rank" in frame else frame for frame in frames
+        ]
+    elif any("score" not in frame for frame in frames):
+        frames = [frame.drop(columns="score", errors="ignore") for frame in frames]
+    lists = RankedLists.from_frame(pd.concat(frames, ignore_index=True))
+    order = plain_index(lists.voters).get_indexer(list(runs))
+    # Codes follow the sorted names; the runs stand in the order given.
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    renamed = RankedLists(
+        **{**lists.__getstate__(), "voters": plain_index(lists.voters)[order], "list_voter": place[lists.list_voter]}
+    )
+    return renamed, pd.Index(list(runs))

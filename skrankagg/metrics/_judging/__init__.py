@@ -1,0 +1,5 @@
+"""Estimators, voters and runs measured against judgements."""
+
+from ._evaluate import *
+from ._evaluate_voters import *
+from ._scorer import *

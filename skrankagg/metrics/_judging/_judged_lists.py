@@ -1,0 +1,109 @@
+"""Lists beside their judgements: aggregate and measure on the codes, as often as there are candidates."""
+
+import numpy as np
+import pandas as pd
+
+from ..._data._frames import plain_index
+from ...base import BaseAggregator
+from .._relevance._inputs import GradedRun, check_optional_run, grade_run, warn_of_runs
+from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
+
+__all__ = ["JudgedLists", "fit_rank", "rank"]
+
+
+class JudgedLists:
+    """Ranked lists and the judgements of their queries, aligned once for every consensus to be measured.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    qrels : Qrels
+
+    Attributes
+    ----------
+    queries : pandas.Index of shape (n_judged_queries,)
+        Ids of the queries that have judgements; the others are not measured.
+
+    Raises
+    ------
+    ValueError
+        If no query of the lists is judged.
+    """
+
+    def __init__(self, lists, qrels):
+        self._lists = lists
+        self._qrels = qrels
+        self._encoded = qrels.encode(lists)
+        self._judged = RelevanceList(self._encoded.best_first, self._encoded.judged_ptr)
+        self.queries = plain_index(lists.queries)[self._encoded.judged]
+
+    def measure(self, consensus, measures):
+        """Measure a consensus of the lists.
+
+        Parameters
+        ----------
+        consensus : EncodedConsensus or DataFrame
+            A query that a frame lacks has an empty list.
+        measures : dict of str to Measure
+
+        Returns
+        -------
+        dict of str to ndarray of shape (n_judged_queries,)
+        """
+        ranked = self._grade(consensus)
+        return {name: measure(ranked)[self._encoded.judged] for name, measure in measures.items()}
+
+    def _grade(self, consensus):
+        lists, judged = self._lists, self._encoded.judged
+        if not _is_frame(consensus):
+            return RankedRelevance.from_codes(
+                lists, consensus.order, self._encoded, self._judged, score=consensus.score
+            )
+        place = plain_index(self._qrels.queries).get_indexer(self.queries)
+        ranked, fault = grade_run(check_optional_run(consensus), self._qrels, place)
+        warn_of_runs({None: GradedRun(ranked, self.queries, fault)}, "zero", stacklevel=4)
+        # The measures of unjudged queries are never read: empty lists stand in for them.
+        sizes = np.zeros(lists.n_queries, dtype=np.int64)
+        sizes[judged] = ranked.n_retrieved
+        return RankedRelevance(
+            ranked.grade,
+            np.concatenate([[0], np.cumsum(sizes)]),
+            self._judged,
+            score=ranked.score,
+            rank=ranked.rank,
+            item=ranked.item,
+            conflict=ranked.conflict,
+        )
+
+
+def _is_frame(consensus):
+    return isinstance(consensus, pd.DataFrame) or not hasattr(consensus, "order")
+
+
+def fit_rank(estimator, X, lists):
+    """Fit an estimator and let it aggregate the same lists.
+
+    Our own aggregators stay on the codes; a pipeline, or anybody's transformer, gets what came in.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : DataFrame or RankedLists
+        What came in.
+    lists : RankedLists
+        The same, encoded.
+
+    Returns
+    -------
+    EncodedConsensus or DataFrame
+    """
+    if isinstance(estimator, BaseAggregator):
+        return estimator._fit_rank(lists)
+    return estimator.fit(X).transform(X)
+
+
+def rank(estimator, X, lists):
+    """Let a fitted estimator aggregate lists, see :func:`fit_rank`."""
+    if isinstance(estimator, BaseAggregator):
+        return estimator._rank(estimator._begin(lists))
+    return estimator.transform(X)

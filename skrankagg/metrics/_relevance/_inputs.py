@@ -1,0 +1,255 @@
+"""The entry point of the measures: runs and judgements in any form, a :class:`RankedRelevance` out.
+
+Frames and encoded lists state their queries by id. Plain Python lists are queries by position: the items of each,
+best first, or a mapping of item to score; and next to them what is relevant, the items or a mapping of item to grade.
+
+A run of which nothing is judged is measured like any other, with a warning, and so is one that lacks most queries.
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from ..._data._frames import plain_index
+from ..._data._qrels import check_qrels, match_ids, show_ids
+from ..._data._ranked_lists import check_run
+from ...exceptions import MissingQueriesWarning, NothingJudgedWarning
+from ._ranked_relevance import RankedRelevance, RelevanceList
+
+__all__ = ["GradedRun", "check_optional_run", "grade_run", "look_up", "rank_relevance", "warn_of_runs"]
+
+_PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
+
+
+@dataclass
+class GradedRun:
+    """Grades of a run, and what is wrong with it.
+
+    Parameters
+    ----------
+    ranked : RankedRelevance
+    queries : pandas.Index
+        The queries looked at.
+    fault : str or None
+        Why nothing of it is judged, as the predicate of a sentence about the run.
+    """
+
+    ranked: RankedRelevance
+    queries: pd.Index
+    fault: str | None
+
+
+def rank_relevance(run, qrels, missing=None):
+    """Look up the grades of a run, and warn of what is wrong with it.
+
+    Parameters
+    ----------
+    run : DataFrame or RankedLists, or list of lists or of dicts
+        One list for each query.
+    qrels : DataFrame or Qrels, or list of lists, sets or dicts
+        Judgements, of the same kind.
+    missing : {"zero", "skip"} or None, default=None
+        Whether judged queries without results are looked at; None looks at them, and warns where they are the most.
+
+    Returns
+    -------
+    ranked : RankedRelevance
+    queries : pandas.Index
+        The queries looked at.
+    """
+    graded = look_up(run, qrels, missing)
+    warn_of_runs({None: graded}, missing, stacklevel=4)
+    return graded.ranked, graded.queries
+
+
+def look_up(run, qrels, missing=None):
+    """Look up the grades of a run, as :func:`rank_relevance` does, without warnings; returns a :class:`GradedRun`."""
+    if isinstance(run, _PLAIN) and (isinstance(qrels, _PLAIN) or not _holds_nothing(run)):
+        return _plain(run, qrels, missing)
+    qrels, run = check_qrels(qrels), check_optional_run(run)
+    queries = np.arange(qrels.n_queries)
+    if missing == "skip":
+        queries = queries[plain_index(qrels.queries).isin([] if run is None else plain_index(run.queries))]
+    ranked, fault = grade_run(run, qrels, queries)
+    return GradedRun(ranked, pd.Index(qrels.queries[queries], name="query"), fault)
+
+
+def check_optional_run(run):
+    """Encode a run as :func:`check_run` does, or return None where it holds nothing."""
+    empty = _holds_nothing(run) if isinstance(run, _PLAIN) else getattr(run, "shape", (1,))[0] == 0
+    return None if empty else check_run(run)
+
+
+def grade_run(run, qrels, queries):
+    """Look up the grades of an encoded run for some judged queries.
+
+    Parameters
+    ----------
+    run : RankedLists or None
+        None is an empty run.
+    qrels : Qrels
+    queries : ndarray of shape (n_chosen,), dtype=int
+        Judged queries to look at.
+
+    Returns
+    -------
+    ranked : RankedRelevance
+    fault : str or None
+        Why nothing of it is judged.
+    """
+    ranked = RankedRelevance.from_run(run, qrels, queries)
+    if run is None:
+        return ranked, "is empty"
+    if np.isnan(ranked.grade).all():
+        for kind, theirs, ours in (("query", run.queries, qrels.queries), ("item", run.items, qrels.items)):
+            if (match_ids(theirs, ours, kind) < 0).all():
+                return ranked, f"holds no judged {kind}: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
+    return ranked, None
+
+
+def warn_of_runs(runs, missing, stacklevel):
+    """Warn of runs of which nothing is judged, and of those that lack results for most of the judged queries.
+
+    Parameters
+    ----------
+    runs : dict of str to GradedRun
+        By name; a single run has the name None.
+    missing : {"zero", "skip"} or None
+        Only None, the default, warns of queries without results: the other two are choices.
+    stacklevel : int
+        Number of frames from here to the one to be warned.
+    """
+    lacking = {}
+    for name, graded in runs.items():
+        n_queries = len(graded.queries)
+        n_lacking = int((graded.ranked.n_retrieved == 0).sum())
+        if graded.fault is not None:
+            title = "The run" if name is None else f"The run {name!r}"
+            value = "0" if n_queries else "NaN, for missing='skip' leaves out all queries"
+            message = f"{title} {graded.fault}; it scores {value}. Check its ids, and how it was made."
+            warnings.warn(message, NothingJudgedWarning, stacklevel=stacklevel)
+        elif missing is None and 2 * n_lacking > n_queries:
+            lacking[name] = f"{n_lacking} of the {n_queries} judged queries have no results" + (
+                "" if name is None else f" in the run {name!r}"
+            )
+    if lacking:
+        others = f", and most have none in {len(lacking) - 1} of the other runs," if len(lacking) > 1 else ""
+        warnings.warn(
+            f"{next(iter(lacking.values()))}{others} and count as 0; leave them out by missing='skip', give only the "
+            "qrels of the queries that were run, or score by make_ranking_scorer in model selection. missing='zero' "
+            "says that 0 is meant.",
+            MissingQueriesWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def _plain(run, qrels, missing):
+    if not isinstance(qrels, _PLAIN):
+        raise TypeError(
+            "A run of plain lists needs relevant items in plain lists, sets or dicts, one for each query; got "
+            f"{type(qrels).__name__}. Give both as frames, or both as lists."
+        )
+    if not _is_nested(run) and (isinstance(qrels, (set, frozenset)) or not _is_nested(qrels)):
+        run, qrels = [run], [qrels]
+    elif len(run) == 0:
+        run = {} if isinstance(qrels, Mapping) else [()] * len(qrels)
+    fault = None
+    if isinstance(run, Mapping) != isinstance(qrels, Mapping):
+        raise TypeError("A run that is a dict by query needs judgements that are one too, and a list a list.")
+    if isinstance(qrels, Mapping):
+        queries = pd.Index(list(qrels), name="query")
+        fault = _plain_fault(run, qrels)
+        run, qrels = [run.get(query, ()) for query in qrels], list(qrels.values())
+    else:
+        if len(run) != len(qrels):
+            raise ValueError(
+                f"Each list needs its relevant items, in the same order; there are {len(run)} lists and {len(qrels)} "
+                "collections of relevant items. Give an empty list where nothing was returned."
+            )
+        queries = pd.RangeIndex(len(run), name="query")
+    for query, returned in zip(queries, run, strict=True):
+        if isinstance(returned, str) or not np.iterable(returned):
+            raise TypeError(f"Each query needs its items in a list or a dict; query {query!r} has {returned!r}.")
+    chosen = [k for k, returned in enumerate(run) if len(returned) or missing != "skip"]
+    returned = [_ranking(run[k], queries[k]) for k in chosen]
+    grades = [_grades(qrels[k], queries[k]) for k in chosen]
+    item = [item for items, _ in returned for item in items]
+    score = [score for _, scores in returned for score in scores]
+    found = [grade.get(item, np.nan) for (items, _), grade in zip(returned, grades, strict=True) for item in items]
+    if fault is None and not item:
+        fault = "is empty"
+    elif item and np.isnan(found).all():
+        # That no item is relevant is nothing to warn of: those that are not need not be named.
+        match_ids(_distinct(item), _distinct(one for grade in grades for one in grade), "item")
+    ranked = RankedRelevance(
+        np.array(found, dtype=np.float64),
+        _ptr(len(items) for items, _ in returned),
+        RelevanceList(
+            np.array([one for grade in grades for one in sorted(grade.values(), reverse=True)], dtype=np.float64),
+            _ptr(map(len, grades)),
+        ),
+        score=np.array(score, dtype=np.float64),
+        item=_encode(item),
+    )
+    return GradedRun(ranked, queries[chosen], fault)
+
+
+def _plain_fault(run, qrels):
+    """Why no query of a dict by query is judged, or None."""
+    theirs, ours = _distinct(run), _distinct(qrels)
+    if len(theirs) and (match_ids(theirs, ours, "query") < 0).all():
+        return f"holds no judged query: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
+    return None
+
+
+def _distinct(ids):
+    return pd.Index(list(dict.fromkeys(ids)), dtype=object, tupleize_cols=False)
+
+
+def _holds_nothing(run):
+    """Whether there is no item in plain lists: not one list, or only empty ones."""
+    values = run.values() if isinstance(run, Mapping) else run
+    return all(isinstance(value, _PLAIN) and len(value) == 0 for value in values)
+
+
+def _is_nested(given):
+    values = given.values() if isinstance(given, Mapping) else given
+    return any(isinstance(value, _PLAIN) for value in values)
+
+
+def _ptr(lengths):
+    return np.concatenate([[0], np.cumsum(np.fromiter(lengths, dtype=np.int64))])
+
+
+def _encode(items):
+    # By the ids as they are written, which is all that the bytes of an id ask for; several may be written alike.
+    names, codes = np.unique(np.array([str(item) for item in items], dtype=object), return_inverse=True)
+    return codes, pd.Index(names, dtype=object)
+
+
+def _ranking(returned, query):
+    """Items, best first, and numbers that fall where the order does."""
+    if isinstance(returned, Mapping):
+        items = sorted(returned, key=lambda item: (-returned[item], item))
+        scores = [float(returned[item]) for item in items]
+        if not np.isfinite(scores).all():
+            raise ValueError(f"Scores must be finite numbers; query {query!r} has others. Drop those items.")
+        return items, scores
+    items = list(returned)
+    if len(set(items)) != len(items):
+        raise ValueError(f"Each list must hold an item once; that of query {query!r} repeats one. Drop the repeats.")
+    return items, [float(-k) for k in range(len(items))]
+
+
+def _grades(truth, query):
+    if isinstance(truth, Mapping):
+        grades = {item: float(grade) for item, grade in truth.items()}
+        if not np.isfinite(list(grades.values())).all():
+            raise ValueError(f"Grades must be finite numbers; query {query!r} has others. Drop those items.")
+        return grades
+    if not isinstance(truth, Iterable) or isinstance(truth, str):
+        raise TypeError(f"Relevant items must be a list, a set or a dict; query {query!r} has {truth!r}.")
+    return dict.fromkeys(truth, 1.0)

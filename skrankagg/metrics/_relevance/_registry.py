@@ -1,0 +1,341 @@
+"""The registry of measures: from a name such as ``ndcg@10[gain=linear]`` to a function.
+
+A name is the measure, ``@`` and a cutoff where it takes one, and conventions in brackets where they differ from the
+defaults. Scorers, the Comparator, the command line and :func:`evaluate` all read names here.
+
+>>> from skrankagg.metrics import get_measure
+>>> measure = get_measure("ndcg@10[gain=linear]")
+>>> measure.k, measure.options
+(10, {'gain': 'linear'})
+>>> str(measure)
+'ndcg@10[gain=linear]'
+"""
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from . import _user_models as _users  # noqa: F401  # each makes its measures' cards, in this order
+from ._measure import CARDS, OPTIONS, VIEW_OPTIONS, check_conventions, check_cutoff, check_expectation, summarize, view
+
+__all__ = ["Measure", "get_measure", "measure_names"]
+
+# Other names that users look for.
+_ALIASES = {"hit_rate": "success"}
+
+# What stands for a cutoff in the list of names, and one to write.
+_PLACEHOLDERS = {"k": "k", "recall": "r", "ks": "z1,z2,..."}
+_SAMPLES = {"k": "10", "recall": "0.1", "ks": "5,10"}
+
+_PATTERN = re.compile(r"(?P<name>\w+)(?:@(?P<k>[^\[\]]+))?(?:\[(?P<options>[^\[\]]*)\])?")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure with its cutoff and conventions: call it on ranked relevance for a value for each query.
+
+    Two measures are equal if their names, cutoffs and conventions are.
+
+    Parameters
+    ----------
+    name : str
+        Name in the registry.
+    k : int, float, tuple of int or None, default=None
+        Cutoff.
+    options : dict, default={}
+        Conventions that differ from the defaults.
+
+    See Also
+    --------
+    get_measure : Makes one from its name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.metrics import RankedRelevance, RelevanceList, get_measure
+    >>> judged = RelevanceList(np.array([1.0, 1.0, 0.0]), np.array([0, 3]))
+    >>> ranked = RankedRelevance(np.array([1.0, 0.0, 1.0]), np.array([0, 3]), judged)
+    >>> measure = get_measure("p@2")
+    >>> measure(ranked), measure.title
+    (array([0.5]), 'Precision at 2')
+    """
+
+    name: str
+    k: int | float | tuple | None = None
+    options: dict = field(default_factory=dict)
+
+    def __call__(self, ranked):
+        """Compute the measure, an array of shape (n_queries,) from a :class:`RankedRelevance`.
+
+        A query without results is NaN under ``missing="skip"``.
+        """
+        card = CARDS[self.name]
+        own = {option: value for option, value in self.options.items() if option not in VIEW_OPTIONS}
+        cut = () if card.cutoff == "none" else (self.k,)
+        values = card.function(view(card, ranked, self.options), *cut, **own)
+        if self.options.get("missing") == "skip":
+            values = np.where(ranked.n_retrieved > 0, values, np.nan)
+        return values
+
+    def __str__(self):
+        cutoff = "" if self.k is None else f"@{','.join(map(str, self.k)) if isinstance(self.k, tuple) else self.k}"
+        given = sorted((key, value) for key, value in self.options.items() if value is not None)
+        options = ",".join(f"{key}={value}" for key, value in given)
+        return f"{self.name}{cutoff}" + (f"[{options}]" if options else "")
+
+    def __hash__(self):
+        return hash(str(self))
+
+    @property
+    def title(self):
+        """What to write on an axis."""
+        title = CARDS[self.name].title
+        if self.k is None:
+            return title
+        return f"{title} at {', '.join(map(str, self.k)) if isinstance(self.k, tuple) else self.k}"
+
+    @property
+    def is_total(self):
+        """Whether it is a count, of which several queries have the sum rather than the mean."""
+        return CARDS[self.name].summary == "sum"
+
+    @property
+    def greater_is_better(self):
+        """Whether more of it is better: True, False, or None where neither is.
+
+        It is False for "rbp_resid", the uncertainty of "rbp". It is None for what describes a run and does not judge
+        it: "num_ret", "num_rel" and "judged@k".
+        """
+        return CARDS[self.name].greater_is_better
+
+    def summarize(self, values):
+        """One number for several queries: the mean, the sum of a count, the geometric mean of gmap.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_queries,) or DataFrame column
+            Values of the queries; NaN ones are left out.
+
+        Returns
+        -------
+        float
+            NaN where there is nothing to average.
+        """
+        return summarize(CARDS[self.name], values)
+
+
+def measure_names():
+    """Names of all measures, with @k where they take a cutoff.
+
+    Returns
+    -------
+    list of str
+        As :func:`evaluate` takes them, once the cutoff is filled in.
+
+    See Also
+    --------
+    get_measure : Makes a measure of a name.
+    agreement_names : Names of the measures that need no judgements.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import measure_names
+    >>> "ndcg@k" in measure_names()
+    True
+    """
+    names = []
+    for name, card in CARDS.items():
+        if card.cutoff != "required":
+            names.append(name)
+        if card.cutoff != "none":
+            names.append(f"{name}@{_PLACEHOLDERS[card.kind]}")
+    return names
+
+
+def get_measure(name, **conventions):
+    """Look up a measure by name.
+
+    Parameters
+    ----------
+    name : str or Measure
+        Such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]". Case does not count.
+    **conventions
+        Defaults for the conventions that the measure knows and the name leaves open; others are left out.
+
+    Returns
+    -------
+    Measure
+        A function of ranked relevance, which knows its name and title.
+
+    Raises
+    ------
+    ValueError
+        If the name, the cutoff or a convention is unknown; the message lists what there is.
+
+    See Also
+    --------
+    measure_names : All names.
+    evaluate : Measures a run by names.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import get_measure
+    >>> str(get_measure("P@10", gain="linear")), str(get_measure("nDCG@5", gain="linear"))
+    ('p@10', 'ndcg@5[gain=linear]')
+    """
+    check_conventions(conventions)
+    if isinstance(name, Measure):
+        name = str(name)
+    if not isinstance(name, str):
+        raise TypeError(f"A measure is named by a str such as 'ndcg@10'; got {type(name).__name__}.")
+    match = _PATTERN.fullmatch(name.strip())
+    key = match["name"].lower() if match else None
+    key = _ALIASES.get(key, key)
+    if key not in CARDS:
+        raise ValueError(f"{name!r} is no measure; choose from {', '.join(measure_names())}.")
+    card = CARDS[key]
+    options = {
+        option: _as_kind(option, value)
+        for option, value in conventions.items()
+        if option in card.options and value is not None
+    }
+    options.update(_parse_options(name, key, card, match["options"] or ""))
+    check_expectation(card, options)
+    return Measure(key, _parse_cutoff(name, key, card, match["k"]), options)
+
+
+def get_measures(metrics, **conventions):
+    """Look up one measure, or several.
+
+    Parameters
+    ----------
+    metrics : str, Measure or sequence of these
+        Names, see :func:`measure_names`.
+    **conventions
+        As in :func:`get_measure`.
+
+    Returns
+    -------
+    dict of str to Measure
+        Under the names as given, in this order; a Measure is its own name.
+
+    Raises
+    ------
+    ValueError
+        If a measure or a convention is unknown, there is no name, or two names are of one measure.
+    """
+    names = [metrics] if isinstance(metrics, str | Measure) or not np.iterable(metrics) else list(metrics)
+    if not names:
+        raise ValueError("metrics must name at least one measure, such as 'ndcg@10'; the list is empty.")
+    found = {}
+    for name in names:
+        measure = get_measure(name, **conventions)
+        twin = next((other for other, known in found.items() if known == measure), None)
+        if twin is not None:
+            both = f"{twin!r} is there twice" if twin == str(name) else f"{twin!r} and {str(name)!r} are the same"
+            raise ValueError(f"metrics must name each measure once; {both}. Leave one out.")
+        found[str(name)] = measure
+    return found
+
+
+def find_column(columns, metric):
+    """Column of a frame that a measure stands in.
+
+    Parameters
+    ----------
+    columns : iterable of object
+        Names of columns, such as :func:`get_measures` gives them.
+    metric : object
+        Name of a column, or a Measure, which stands in the column that names it.
+
+    Returns
+    -------
+    object
+        The name itself, or of a Measure that no column names its own.
+    """
+    if not isinstance(metric, Measure):
+        return metric
+    return next((column for column in columns if find_measure(column) == metric), str(metric))
+
+
+def prefers(metric):
+    """Which values of a measure are better: True for greater ones, False for smaller ones, None for neither.
+
+    Parameters
+    ----------
+    metric : Measure or object
+        A measure, or the name of a column; one that names no measure holds scores of which more is better.
+
+    Returns
+    -------
+    bool or None
+    """
+    measure = find_measure(metric)
+    return True if measure is None else measure.greater_is_better
+
+
+def orient(values, metric):
+    """Values of a measure, or of a column of its name, negated where smaller ones are better."""
+    return -values if prefers(metric) is False else values
+
+
+def find_measure(metric):
+    """Measure of a name, or None where a frame's column is not named after one, as one of times is not."""
+    if isinstance(metric, Measure):
+        return metric
+    try:
+        return get_measure(metric)
+    except (TypeError, ValueError):
+        return None
+
+
+def _parse_cutoff(name, key, card, text):
+    sample = f"{key}@{_SAMPLES[card.kind]}"
+    if text is None:
+        if card.cutoff == "required":
+            hint = " for the first ten places" if card.kind == "k" else ""
+            raise ValueError(f"{name!r} needs a cutoff; write {sample}{hint}.")
+        return None
+    if card.cutoff == "none":
+        raise ValueError(f"{key!r} takes no cutoff; write {key}, got {name!r}.")
+    if card.kind == "recall":
+        try:
+            return check_cutoff(card, float(text))
+        except ValueError:
+            raise ValueError(f"{name!r} must name a recall from 0 to 1; write {sample}, say.") from None
+    parts = text.split(",") if card.kind == "ks" else [text]
+    if not all(part.strip().isdecimal() and int(part) >= 1 for part in parts):
+        raise ValueError(f"The cutoff of {name!r} must be a whole number of at least 1; write {sample}, say.")
+    return tuple(map(int, parts)) if card.kind == "ks" else int(text)
+
+
+def _parse_options(name, key, card, text):
+    options = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        option, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or option not in card.options:
+            known = ", ".join(card.options) or "none"
+            raise ValueError(
+                f"{name!r} has an unknown convention {part!r}; {key} takes {known}, written [option=value]."
+            )
+        options[option] = _parse_value(name, option, value)
+    check_conventions(options)
+    return options
+
+
+def _as_kind(option, value):
+    # An int and the float of its value are one convention, and must be written alike.
+    return float(value) if OPTIONS[option] is float else value
+
+
+def _parse_value(name, option, text):
+    kind = OPTIONS[option]
+    if kind is bool:
+        return {"true": True, "false": False}.get(text.lower(), text)
+    if kind is not float:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option} in {name!r} must be a number; got {text!r}.") from None

@@ -1,0 +1,240 @@
+r"""Five rules for items of equal score.
+
+Scores are often whole numbers, and then the order of equal ones decides a measure. ``"order"`` takes the order as it
+is published; ``"trec_eval"`` puts equal scores in descending order of the item's bytes and looks at no rank;
+``"optimistic"`` and ``"pessimistic"`` put the better or the worse item first, and ``"expected"`` gives the mean over
+all orders of the tied items, by closed forms [1]_.
+
+References
+----------
+.. [1] F. McSherry and M. Najork, "Computing information retrieval performance measures efficiently in the presence of
+   tied scores", ECIR 2008.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from ..._arrays._ragged import starts_to_ptr, tie_starts
+from ..._data._conflicts import CONFLICT_ADVICE
+from ..._data._frames import plain_index
+from ..._kernels import ragged_cumsum
+from ._ranked_relevance import RankedRelevance
+
+__all__ = ["TIE_RULES", "ExpectedRelevance", "order_ties"]
+
+
+class ExpectedRelevance(RankedRelevance):
+    r"""The expectation over all orders of the items that tie.
+
+    Parameters
+    ----------
+    grade, ptr, judged, score, rank, item
+        As in :class:`RankedRelevance`, sorted by score.
+    tie_ptr : ndarray of shape (n_groups + 1,), dtype=int64
+        Rows of each group of ties.
+
+    Notes
+    -----
+    A group takes the c places behind the first s, and r of its items are relevant, with B relevant items before it.
+    A measure that is a sum over places has the group's mean at each of them. The precision at a relevant place i is
+    expected to be :math:`(B + 1 + (i - s - 1)(r - 1)/(c - 1))/i`; the first relevant item of the group stands at its
+    j-th place with probability :math:`\binom{c - j}{r - 1}/\binom{c}{r}`; as many of the group's items judged not
+    relevant stand above a relevant one with equal probability 0, 1, ... of them; and a user who passes an item with
+    probability :math:`x_i` passes t of the c places with probability :math:`e_t(x)/\binom{c}{t}`, with e the
+    elementary symmetric polynomial.
+    """
+
+    def __init__(self, grade, ptr, judged, tie_ptr, **columns):
+        super().__init__(grade, ptr, judged, **columns)
+        self.tie_ptr = tie_ptr
+
+    @cached_property
+    def tie_size(self):
+        """Number of items that tie with the one at each place, itself included."""
+        return self._spread(np.diff(self.tie_ptr))
+
+    @cached_property
+    def place_in_tie(self):
+        """Place of each row in its group, from 1."""
+        return self.position - self._spread(self.position[self.tie_ptr[:-1]]) + 1
+
+    def hits(self, threshold=None):
+        """Expected number of relevant items up to each place."""
+        return self.cumulate(("hits", threshold), lambda: self.rate(self.relevant(threshold)))
+
+    def head(self, k):
+        """Itself: a group of ties must stay whole."""
+        return self
+
+    def rate(self, value):
+        """Mean of the value over the items that tie."""
+        return self._group_totals(value.astype(np.float64, copy=False)) / self.tie_size
+
+    def _group_totals(self, value):
+        return self._spread(np.add.reduceat(value, self.tie_ptr[:-1])) if len(value) else np.zeros(0)
+
+    def _spread(self, value):
+        return np.repeat(value, np.diff(self.tie_ptr))
+
+    def _before(self, value, inside):
+        # What the groups above a row's own have in all.
+        return self._spread((ragged_cumsum(value, self.ptr) - value)[self.tie_ptr[:-1]]) if len(inside) else inside
+
+    def precisions(self, threshold=None, k=None):
+        """Expected sum of the precisions at the relevant places among the first `k` of each list."""
+        relevant = self.relevant(threshold).astype(np.float64)
+        inside, size = self._group_totals(relevant), self.tie_size
+        more = (self.place_in_tie - 1) * (inside - 1) / np.maximum(size - 1, 1)
+        return self.total(inside / size * (self._before(relevant, inside) + 1 + more) / self.position, k)
+
+    def firsts(self, threshold=None):
+        """Where the first relevant item of each list may stand: all rows, and the probability of each."""
+        relevant = self.relevant(threshold).astype(np.float64)
+        inside = self._group_totals(relevant)
+        # The first place is a hit with probability r / c, the second, if the first is none, with r / (c - 1), ...
+        left = self.tie_size - self.place_in_tie + 1
+        chance = np.minimum(inside / left, 1.0)
+        chance[self._before(relevant, inside) > 0] = 0.0
+        with np.errstate(divide="ignore"):
+            missed = np.log1p(-chance)
+        before = np.zeros(len(chance))
+        before[1:] = ragged_cumsum(missed, self.tie_ptr)[:-1]
+        before[self.tie_ptr[:-1]] = 0.0
+        return np.arange(len(chance)), chance * np.exp(before)
+
+    def stops(self, chance):
+        """Probability that a user who reads from the top stops at each place."""
+        goes_on = np.log1p(-chance)
+        arrives = np.exp(self._before(goes_on, goes_on))
+        stop = chance.copy()
+        for group in np.flatnonzero(np.diff(self.tie_ptr) > 1):
+            rows = slice(self.tie_ptr[group], self.tie_ptr[group + 1])
+            stop[rows] = -np.diff(_mean_products(1 - chance[rows]))
+        return arrives * stop
+
+    def preferences(self, threshold=None):
+        """Expected share of the judged not relevant items that do not stand above the relevant ones of a group."""
+        others = self.not_relevant(threshold).astype(np.float64)
+        inside = self._group_totals(others)
+        low = self._before(others, inside)
+        worst, scale = self._preference_scale(threshold)
+        # The mean of min(t, worst) over t = low, ..., low + inside.
+        high = low + inside
+        turn = np.clip(worst, low, high)
+        total = (low + turn) * (turn - low + 1) / 2 + worst * (high - turn)
+        mean = np.where(worst <= low, worst, total / (inside + 1))
+        return np.where(self.relevant(threshold), 1 - mean / scale, 0.0)
+
+
+def _mean_products(value):
+    """Mean of the products of t of the values, over all choices of t, for t = 0, ..., c; positive terms only."""
+    mean = np.zeros(len(value) + 1)
+    mean[0] = 1.0
+    for n, one in enumerate(value, start=1):
+        t = np.arange(1, n + 1)
+        mean[1 : n + 1] = ((n - t) * mean[1 : n + 1] + t * one * mean[:n]) / n
+    return mean
+
+
+def _by_value(ranked, *keys):
+    """Rows by score, or rank where there is no score, then by further keys; and the scores, ascending is better."""
+    value = -ranked.score if ranked.score is not None else ranked.rank
+    if value is None:
+        return None, None
+    return np.lexsort((*keys, value, ranked.row_query)), value
+
+
+def _reorder(ranked, order, kind=RankedRelevance, **more):
+    columns = {
+        "score": None if ranked.score is None else ranked.score[order],
+        "rank": None if ranked.rank is None else ranked.rank[order],
+        "item": None if ranked.item is None else (ranked.item[0][order], ranked.item[1]),
+    }
+    return kind(ranked.grade[order], ranked.ptr, ranked.judged, **more, **columns)
+
+
+def _trec_eval(ranked):
+    order, _ = _by_value(ranked, *([] if ranked.item is None else [-byte_order(*ranked.item)]))
+    return ranked if order is None else _reorder(ranked, order)
+
+
+def byte_order(code, index):
+    """Number the ids of an index in the order of their bytes.
+
+    Parameters
+    ----------
+    code : ndarray of shape (n_rows,), dtype=int
+        Codes into the index.
+    index : pandas.Index
+        Sorted ids.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,), dtype=int64
+    """
+    index = plain_index(index)
+    place = np.arange(len(index))
+    if index.inferred_type != "string":  # strings are sorted by code points already, which UTF-8 keeps
+        place[np.argsort(index.astype(str).to_numpy(dtype=object), kind="stable")] = np.arange(len(index))
+    return place[code]
+
+
+def _best_or_worst(sign):
+    def view(ranked):
+        # Judged ones before others that do not count either, so that the rule also holds for what counts judgements.
+        merit = np.where(np.isnan(ranked.grade), -np.inf, np.fmax(ranked.grade, -1.0))
+        order, _ = _by_value(ranked, -sign * merit)
+        return ranked if order is None else _reorder(ranked, order)
+
+    return view
+
+
+def _expected(ranked):
+    order, value = _by_value(ranked)
+    if order is None:
+        return ranked
+    start = tie_starts(ranked.ptr, value[order])
+    if start.all():
+        return _reorder(ranked, order)
+    return _reorder(ranked, order, ExpectedRelevance, tie_ptr=starts_to_ptr(start))
+
+
+#: From the name of a rule to the function that orders a :class:`RankedRelevance` by it.
+TIE_RULES = {
+    "order": lambda ranked: ranked,
+    "trec_eval": _trec_eval,
+    "expected": _expected,
+    "optimistic": _best_or_worst(1.0),
+    "pessimistic": _best_or_worst(-1.0),
+}
+
+
+#: Rules that read one of the ranks and the scores. The others need both to say the same.
+_ONE_COLUMN = {"order", "trec_eval"}
+
+
+def order_ties(ranked, ties):
+    """Order the places by one of the rules for ties; each order is made once.
+
+    Parameters
+    ----------
+    ranked : RankedRelevance
+    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}
+
+    Returns
+    -------
+    RankedRelevance
+
+    Raises
+    ------
+    ValueError
+        If the rule orders the ranked items among equal scores, and the scores contradict the ranks.
+    """
+    if ranked.conflict is not None and ties not in _ONE_COLUMN:
+        raise ValueError(
+            f"ties={ties!r} needs scores that order a list as its ranks do; {ranked.conflict}. {CONFLICT_ADVICE}"
+        )
+    if ties not in ranked.views:
+        ranked.views[ties] = TIE_RULES[ties](ranked)
+    return ranked.views[ties]

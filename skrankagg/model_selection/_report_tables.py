@@ -1,0 +1,366 @@
+"""Tables of a comparison, as text, Markdown, LaTeX and a Styler: a frame in, a str out.
+
+A table has a row for each method and a column for each measure. The best value of a measure is marked: the highest, or
+the lowest where the column is named after a measure of which less is better; where all methods are level nothing is.
+Counts and times are shown and not marked: more of them is not better. A dash stands for a missing number, such as those
+of a method that failed.
+
+>>> import pandas as pd
+>>> from skrankagg.model_selection import text_table
+>>> results = pd.DataFrame(
+...     {"map": [0.51239, 0.48], "time": [0.0021, 0.0154]},
+...     index=pd.Index(["CombSUM", "Copeland"], name="method"),
+... )
+>>> print(text_table(results))
+method       map   time (ms)
+----------------------------
+CombSUM   0.5124*        2.1
+Copeland  0.4800        15.4
+"""
+
+import numpy as np
+import pandas as pd
+
+from ..metrics._relevance._registry import find_measure, orient, prefers
+
+__all__ = ["latex_table", "markdown_table", "style_table", "text_table"]
+
+# Longest time that is still told in milliseconds; above it nobody asks for them.
+_MS_LIMIT = 10.0
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        **{char: f"\\{char}" for char in "_%&#${}"},
+    }
+)
+
+
+def text_table(results, *, references=None, marks=None, decimals=4, mark_best=True, time="time"):
+    """Write results as plain text, numbers right-aligned, a star at the best value of each measure.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_methods, n_columns)
+        Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
+        labels the rows.
+    references : DataFrame, default=None
+        More rows, shown below a rule and never marked, such as single voters. What they lack is left blank.
+    marks : DataFrame of str, default=None
+        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+    decimals : int, default=4
+        Decimals of measures.
+    mark_best : bool or list, default=True
+        Whether to mark the best value of each measure; a list of methods marks the best among these.
+    time : str, default="time"
+        Name of the column of seconds, if there is one; shown in ms or s.
+
+    Returns
+    -------
+    str
+        Lines without blanks at their ends, and without a line end after the last.
+
+    See Also
+    --------
+    latex_table : The same for a paper.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import text_table
+    >>> results = pd.DataFrame({"map": [0.5, 0.25], "num_ret": [300, 270]}, index=["a.run", "b.run"])
+    >>> print(text_table(results, references=pd.DataFrame({"map": [0.1]}, index=["best voter"]), decimals=2))
+    method       map   num_ret
+    --------------------------
+    a.run       0.50*      300
+    b.run       0.25       270
+    --------------------------
+    best voter  0.10
+    """
+    header, labels, columns = _lay_out(results, references, marks, decimals, mark_best, time)
+    table = [_align(column, str.ljust) for column in zip(header, *labels, strict=True)]
+    for title, cells, best, behind in columns:
+        # A column with marks keeps a place for them, so that its numbers stay aligned.
+        stars = ["*" if one else "" for one in best]
+        ends = _align(["", *map(str.__add__, stars, behind)], str.ljust)
+        table.append(_align(map(str.__add__, [title, *cells], ends), str.rjust))
+    lines = ["  ".join(row).rstrip() for row in zip(*table, strict=True)]
+    rule = "-" * max(map(len, lines))
+    lines.insert(1, rule)
+    if references is not None:
+        lines.insert(2 + len(results), rule)
+    return "\n".join(lines)
+
+
+def latex_table(
+    results, *, references=None, marks=None, decimals=4, mark_best=True, time="time", caption=None, label=None
+):
+    r"""Write results as a LaTeX table in the manner of booktabs, the best value of each measure in bold.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_methods, n_columns)
+        Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
+        labels the rows.
+    references : DataFrame, default=None
+        More rows, shown below a rule and never in bold.
+    marks : DataFrame of str, default=None
+        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+    decimals : int, default=4
+        Decimals of measures.
+    mark_best : bool or list, default=True
+        Whether to set the best value of each measure in bold; a list of methods does so with the best among these.
+    time : str, default="time"
+        Name of the column of seconds, if there is one; shown in ms or s.
+    caption : str, default=None
+        Caption, in LaTeX. With a caption or a label the tabular stands in a floating table.
+    label : str, default=None
+        What references call the table, such as "tab:methods".
+
+    Returns
+    -------
+    str
+        The document needs ``\usepackage{booktabs}``. Names of rows and columns are escaped.
+
+    See Also
+    --------
+    text_table : The same for a terminal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import latex_table
+    >>> print(latex_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a_b", "c"])))
+    \begin{tabular}{lr}
+    \toprule
+    method & p@10 \\
+    \midrule
+    a\_b & \textbf{0.5000} \\
+    c & 0.2500 \\
+    \bottomrule
+    \end{tabular}
+    """
+    header, labels, columns = _lay_out(results, references, marks, decimals, mark_best, time)
+    titles = [_escape(title) for title, *_ in columns]
+    cells = [
+        [
+            (f"\\textbf{{{cell}}}" if is_best else cell) + (f"$^{{{mark}}}$" if mark else "")
+            for cell, is_best, mark in zip(*column, strict=True)
+        ]
+        for _, *column in columns
+    ]
+    rows = [[*map(_escape, header), *titles]]
+    rows += [[*map(_escape, names), *row] for names, row in zip(labels, _transposed(cells, labels), strict=True)]
+    lines = [" & ".join(row) + r" \\" for row in rows]
+    if references is not None:
+        lines.insert(1 + len(results), r"\midrule")
+    lines = [
+        rf"\begin{{tabular}}{{{'l' * len(header)}{'r' * len(columns)}}}",
+        r"\toprule",
+        lines[0],
+        r"\midrule",
+        *lines[1:],
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    if caption is None and label is None:
+        return "\n".join(lines)
+    # The label comes after the caption: it names the number that the caption has made.
+    caption = [] if caption is None else [rf"\caption{{{caption}}}"]
+    label = [] if label is None else [rf"\label{{{label}}}"]
+    return "\n".join([r"\begin{table}", r"\centering", *caption, *label, *lines, r"\end{table}"])
+
+
+def markdown_table(results, *, references=None, marks=None, decimals=4, mark_best=True, time="time"):
+    r"""Write results as a Markdown table, the best value of each measure in bold.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_methods, n_columns)
+        Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
+        labels the rows.
+    references : DataFrame, default=None
+        More rows, shown at the end and never in bold.
+    marks : DataFrame of str, default=None
+        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+    decimals : int, default=4
+        Decimals of measures.
+    mark_best : bool or list, default=True
+        Whether to set the best value of each measure in bold; a list of methods does so with the best among these.
+    time : str, default="time"
+        Name of the column of seconds, if there is one; shown in ms or s.
+
+    Returns
+    -------
+    str
+        A line for each row, without a newline at the end.
+
+    See Also
+    --------
+    text_table : For a terminal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import markdown_table
+    >>> print(markdown_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a|b", "c"]), decimals=2))
+    | method | p@10 |
+    |:--|--:|
+    | a\|b | **0.50** |
+    | c | 0.25 |
+    """
+    header, labels, columns = _lay_out(results, references, marks, decimals, mark_best, time)
+    rows = [[*header, *(title for title, *_ in columns)]]
+    cells = [
+        [(f"**{cell}**" if is_best else cell) + mark for cell, is_best, mark in zip(*column, strict=True)]
+        for _, *column in columns
+    ]
+    rows += [[*names, *row] for names, row in zip(labels, _transposed(cells, labels), strict=True)]
+    lines = ["| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines.insert(1, "|" + ":--|" * len(header) + "--:|" * len(columns))
+    return "\n".join(lines)
+
+
+def style_table(results, *, marks=None, decimals=4, mark_best=True, time="time"):
+    """Style results for a notebook, the best value of each measure in bold.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_methods, n_columns)
+        Numbers, NaN for none.
+    marks : DataFrame of str, default=None
+        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+    decimals : int, default=4
+        Decimals of measures.
+    mark_best : bool or list, default=True
+        Whether to set the best value of each measure in bold; a list of methods does so with the best among these.
+    time : str, default="time"
+        Name of the column of seconds, if there is one; shown in ms or s.
+
+    Returns
+    -------
+    pandas.io.formats.style.Styler
+        It needs jinja2.
+
+    See Also
+    --------
+    markdown_table : For a document.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import style_table
+    >>> styled = style_table(pd.DataFrame({"p@10": [0.5, 0.25]}, index=["a", "b"]), decimals=2)
+    >>> "font-weight: bold" in styled.to_html()
+    True
+    """
+    _, _, columns = _lay_out(results, None, marks, decimals, mark_best, time)
+    cells = {
+        name: [cell + mark for cell, mark in zip(column[1], column[3], strict=True)]
+        for name, column in zip(results.columns, columns, strict=True)
+    }
+    bold = {
+        name: ["font-weight: bold" if is_best else "" for is_best in column[2]]
+        for name, column in zip(results.columns, columns, strict=True)
+    }
+    shown = pd.DataFrame(cells, index=results.index, columns=results.columns)
+    styles = pd.DataFrame(bold, index=results.index, columns=results.columns)
+    titles = {name: column[0] for name, column in zip(results.columns, columns, strict=True)}
+    return (
+        shown.rename(columns=titles)
+        .style.apply(lambda _: styles.rename(columns=titles), axis=None)
+        .set_properties(**{"text-align": "right"})
+    )
+
+
+# ---------------------------------------------------------------------- what all kinds of table show
+
+
+def _lay_out(results, references, marks, decimals, mark_best, time):
+    """Titles of the labels, labels of all rows, and of each column its title, cells, which are best, and marks."""
+    header = ["method" if name is None else str(name) for name in results.index.names]
+    labels = _labels(results)
+    if references is None:
+        references = results.iloc[:0]
+    labels += [[names[0], *[""] * (len(header) - 1)] for names in _labels(references)]
+    columns = []
+    for k, name in enumerate(results.columns):
+        values = results.iloc[:, k].to_numpy(dtype=np.float64)
+        others = np.full(len(references), np.nan)
+        if name in references:
+            others = references[name].to_numpy(dtype=np.float64)
+        title, digits, best = str(name), decimals, np.zeros(len(values), dtype=bool)
+        if name == time:
+            unit, factor, digits = _time_unit(values)
+            title, values, others = f"{title} ({unit})", values * factor, others * factor
+        elif _is_count(name, values):
+            digits = 0
+        elif prefers(name) is not None:
+            best = _best(np.where(_eligible(results.index, mark_best), orient(values, name), np.nan), digits)
+        cells = [_cell(value, digits, "-") for value in values] + [_cell(value, digits, "") for value in others]
+        behind = [""] * len(values)
+        if marks is not None and name in marks:
+            behind = [str(mark) for mark in marks[name].reindex(results.index).fillna("")]
+        columns.append((title, cells, [*best, *[False] * len(others)], behind + [""] * len(others)))
+    return header, labels, columns
+
+
+def _labels(frame):
+    if isinstance(frame.index, pd.MultiIndex):
+        return [[str(name) for name in names] for names in frame.index]
+    return [[str(name)] for name in frame.index]
+
+
+def _time_unit(seconds):
+    if np.nanmax(seconds, initial=0.0) < _MS_LIMIT:
+        return "ms", 1e3, 1
+    return "s", 1.0, 2
+
+
+def _is_count(name, values):
+    measure = find_measure(name)
+    if measure is not None:
+        return measure.is_total
+    # Whole numbers, some of them above 1: no mean over queries looks so.
+    finite = values[np.isfinite(values)]
+    return bool((finite == np.round(finite)).all() and (finite > 1).any())
+
+
+def _eligible(index, mark_best):
+    if isinstance(mark_best, bool | np.bool_):
+        return np.full(len(index), mark_best)
+    return index.get_level_values(0).isin(mark_best)
+
+
+def _best(values, decimals):
+    # As printed: of two equal numbers on a page, one marked and one not, one would be taken for a misprint.
+    # A method without a value is level with none, and to be ahead of it is no distinction.
+    shown = np.array([float(f"{value:.{decimals}f}") if np.isfinite(value) else np.nan for value in values])
+    known = shown[~np.isnan(shown)]
+    return (shown == known.max(initial=-np.inf)) & (known.min(initial=np.inf) < known.max(initial=-np.inf))
+
+
+def _cell(value, digits, missing):
+    return f"{value:.{digits}f}" if np.isfinite(value) else missing
+
+
+def _align(column, pad):
+    column = list(column)
+    width = max(map(len, column))
+    return [pad(cell, width) for cell in column]
+
+
+def _transposed(columns, rows):
+    return zip(*columns, strict=True) if columns else [()] * len(rows)
+
+
+def _escape(name):
+    name = " ".join(name.split()).translate(_LATEX)
+    if name[:1] in {"[", "*"}:  # at the beginning of a row they would be arguments of the line end before
+        name = f"{{{name[0]}}}{name[1:]}"
+    return name

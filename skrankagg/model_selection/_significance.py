@@ -1,0 +1,238 @@
+"""Which differences between methods are more than chance: a frame of per-query values in, a frame out."""
+
+import pandas as pd
+
+from ..metrics._relevance._registry import find_column, orient, prefers
+from ..stats import (
+    CORRECTIONS,
+    PAIRED_TESTS,
+    adjust_pvalues,
+    bootstrap_interval,
+    friedman_nemenyi,
+    hedges_g,
+    win_tie_loss,
+)
+
+__all__ = ["compare_methods", "compare_ranks", "significance_marks"]
+
+
+def query_table(per_query, metric=None):
+    """Lay out a measure as queries by methods.
+
+    Parameters
+    ----------
+    per_query : DataFrame
+        Measures, indexed by method (or run) and query, such as ``comparator.per_query_`` or what ``evaluate`` gives for
+        several runs with ``per_query=True``.
+    metric : str or Measure, default=None
+        Column; None takes the first.
+
+    Returns
+    -------
+    table : DataFrame of shape (n_queries, n_methods)
+        Methods in the order given.
+    column : str
+        The column.
+    """
+    if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
+        raise TypeError(
+            "Methods are compared on a frame of measures indexed by method and query, such as comparator.per_query_; "
+            f"got {type(per_query).__name__}."
+        )
+    column = per_query.columns[0] if metric is None else find_column(per_query, metric)
+    if column not in per_query:
+        raise ValueError(f"{column!r} is no measure of this comparison; it has {', '.join(map(str, per_query))}.")
+    methods = per_query.index.get_level_values(0).unique()
+    return per_query[column].unstack(level=0)[methods], column
+
+
+def compare_methods(
+    per_query,
+    baseline=None,
+    *,
+    metric=None,
+    test="t",
+    correction="holm",
+    confidence=0.95,
+    n_resamples=9999,
+    random_state=0,
+):
+    """Compare every method with one of them on the same queries.
+
+    Parameters
+    ----------
+    per_query : DataFrame
+        Measures, indexed by method and query.
+    baseline : str, default=None
+        The method to compare with; None takes the one with the best mean, the lowest of a measure of which less is
+        better.
+    metric : str or Measure, default=None
+        Measure; None takes the first.
+    test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
+        Paired, two-sided.
+    correction : {"holm", "bonferroni", "bh", "none"}, default="holm"
+        For the number of comparisons.
+    confidence : float or None, default=0.95
+        Of the interval of the difference, a bootstrap (BCa) over the queries; it is not corrected. None makes none.
+    n_resamples : int, default=9999
+        Of the bootstrap, and of the randomisation test where it is drawn.
+    random_state : int, RandomState instance or None, default=0
+        Where the draws come from.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, 10)
+        Indexed by method, the baseline first, then in their order: `mean`; `difference` from the baseline; `low` and
+        `high`, its interval; `effect`, Hedges' g of the paired differences; `wins`, `ties` and `losses`, counts of
+        queries; `pvalue` and `adjusted`. The baseline's own comparison is NaN, its counts are 0. The same holds for a
+        method without values, such as one that failed; the correction does not count it. A query is won by the better
+        value, which is the lower one of a measure of which less is better; the difference keeps its sign.
+
+    Raises
+    ------
+    ValueError
+        If the measure, the baseline, the test or the correction is unknown, or if there is no baseline for a measure
+        such as "num_ret", of which neither more nor less is better.
+
+    See Also
+    --------
+    compare_ranks : All methods with each other.
+
+    Notes
+    -----
+    Queries that lack a value of either method are left out of their comparison. If the same queries chose the baseline,
+    as ``baseline=None`` does, the p-values are too small: name it beforehand.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from skrankagg.model_selection import compare_methods
+    >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["method", "query"])
+    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7, 0.8, 0.4]}, index=index)
+    >>> found = compare_methods(per_query, baseline="a")
+    >>> found.loc["b", ["mean", "difference", "wins", "ties", "losses"]].astype(float).round(4).tolist()
+    [0.6333, 0.1333, 5.0, 1.0, 0.0]
+    >>> print(round(found.loc["b", "adjusted"], 3))
+    0.025
+    """
+    if test not in PAIRED_TESTS:
+        raise ValueError(f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}.")
+    if correction not in CORRECTIONS:
+        raise ValueError(f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}.")
+    table, column = query_table(per_query, metric)
+    if baseline is None:
+        if prefers(column) is None:
+            raise ValueError(f"Of {column!r} neither more nor less is better; name a baseline to compare with.")
+        baseline = orient(table.mean(), column).idxmax()
+    if baseline not in table:
+        raise ValueError(f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}.")
+    if table[baseline].isna().all():
+        raise ValueError(
+            f"baseline must have values to compare with; {baseline!r} has none, as when it failed. Choose another."
+        )
+    options = {"n_resamples": n_resamples, "random_state": random_state}
+    rows = {baseline: {"mean": table[baseline].mean(), "wins": 0, "ties": 0, "losses": 0}}
+    for method in table.columns.drop(baseline):
+        difference = (table[method] - table[baseline]).dropna().to_numpy()
+        row = {"mean": table[method].mean(), "wins": 0, "ties": 0, "losses": 0}
+        if len(difference):
+            row["difference"] = difference.mean()
+            if confidence is not None:
+                row["low"], row["high"] = bootstrap_interval(difference, confidence=confidence, **options)
+            row["effect"] = hedges_g(difference)
+            row["wins"], row["ties"], row["losses"] = win_tie_loss(orient(difference, column))
+            _, row["pvalue"] = PAIRED_TESTS[test](difference, **(options if test == "randomization" else {}))
+        rows[method] = row
+    columns = ["mean", "difference", "low", "high", "effect", "wins", "ties", "losses", "pvalue"]
+    found = pd.DataFrame.from_dict(rows, orient="index").reindex(columns=columns).rename_axis("method")
+    found["adjusted"] = adjust_pvalues(found["pvalue"], correction)
+    return found
+
+
+def significance_marks(per_query, baseline, metrics=None, *, alpha=0.05, **options):
+    """Marks for a table: which methods differ from a baseline in which measures.
+
+    Parameters
+    ----------
+    per_query : DataFrame
+        Measures, indexed by method and query.
+    baseline : str
+        The method to compare with.
+    metrics : sequence of str or Measure, default=None
+        Measures; None takes all.
+    alpha : float, default=0.05
+        Level of the adjusted p-values.
+    **options
+        Of :func:`compare_methods`: `test`, `correction`, `random_state`.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, n_metrics)
+        "+" where a method is better than the baseline, "-" where it is worse, else ""; nothing for measures such as
+        "num_ret", of which neither more nor less is better.
+
+    See Also
+    --------
+    compare_methods : The tests behind the marks.
+    latex_table : Sets the marks behind the numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import significance_marks
+    >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["method", "query"])
+    >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7, 0.8, 0.4]}, index=index)
+    >>> significance_marks(per_query, "a")["map"].tolist()
+    ['', '+']
+    """
+    metrics = list(per_query.columns) if metrics is None else [find_column(per_query, metric) for metric in metrics]
+    methods = per_query.index.get_level_values(0).unique()
+    marks = pd.DataFrame("", index=methods.rename("method"), columns=metrics)
+    for metric in metrics:
+        found = compare_methods(per_query, baseline, metric=metric, confidence=None, **options)
+        if prefers(metric) is None:
+            continue
+        sure, gain = found["adjusted"] < alpha, orient(found["difference"], metric)
+        marks.loc[found.index[sure & (gain > 0)], metric] = "+"
+        marks.loc[found.index[sure & (gain < 0)], metric] = "-"
+    return marks
+
+
+def compare_ranks(per_query, *, metric=None, alpha=0.05):
+    """Compare all methods with each other by their ranks on each query: Friedman's test and Nemenyi's.
+
+    Parameters
+    ----------
+    per_query : DataFrame
+        Measures, indexed by method and query. Methods without any value, such as those that failed, are left out, and
+        then queries that lack a value of some method.
+    metric : str or Measure, default=None
+        Measure; None takes the first.
+    alpha : float, default=0.05
+        Level of the critical difference.
+
+    Returns
+    -------
+    mean_ranks : Series of shape (n_methods,)
+        1 for a method that is best on every query, indexed by method, best first.
+    result : FriedmanResult
+        The test, its methods in the order given.
+
+    See Also
+    --------
+    skrankagg.plotting.CriticalDifferenceDisplay : A picture of it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.model_selection import compare_ranks
+    >>> index = pd.MultiIndex.from_product([["a", "b"], range(3)], names=["method", "query"])
+    >>> ranks, result = compare_ranks(pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.6, 0.4, 0.7]}, index=index))
+    >>> ranks.round(2).to_dict()
+    {'b': 1.17, 'a': 1.83}
+    """
+    table, column = query_table(per_query, metric)
+    table = table.dropna(axis="columns", how="all").dropna()
+    result = friedman_nemenyi(orient(table, column), alpha=alpha)
+    ranks = pd.Series(result.mean_ranks, index=table.columns.rename("method"), name="mean rank")
+    return ranks.sort_values(kind="stable"), result

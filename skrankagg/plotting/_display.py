@@ -1,0 +1,144 @@
+"""What the pictures share: matplotlib when it is asked for, colours, values from two sources."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from ..metrics import evaluate, get_measure
+from ..metrics._relevance._registry import find_column
+
+__all__ = [
+    "check_fitted",
+    "evaluate_runs",
+    "import_pyplot",
+    "line_style",
+    "measured_values",
+    "new_axes",
+    "picture_formats",
+    "summaries",
+]
+
+# The palette of Okabe and Ito without its yellow, which is too light for lines: colour-blind readers tell them apart.
+_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
+_DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p")
+
+
+def line_style(k):
+    """Colour, dashes and marker of the k-th line: no two of the first 77 have the same colour and marker."""
+    return {
+        "color": _COLORS[k % len(_COLORS)],
+        "linestyle": _DASHES[k // len(_COLORS) % len(_DASHES)],
+        "marker": _MARKERS[k % len(_MARKERS)],
+    }
+
+
+def import_pyplot():
+    """Import matplotlib, or say how to get it.
+
+    Returns
+    -------
+    module
+        ``matplotlib.pyplot``.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is missing.
+    """
+    try:
+        import matplotlib.pyplot
+    except ImportError:
+        raise ImportError("Plots need matplotlib; install it with pip install 'skrankagg[plot]'.") from None
+    return matplotlib.pyplot
+
+
+def picture_formats():
+    """Suffixes of the files that pictures can be saved in, without their dots."""
+    import_pyplot()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    return sorted(FigureCanvasBase.get_supported_filetypes())
+
+
+def new_axes(ax, size):
+    """Axes to draw on: those given, or those of a new figure of a size in inches."""
+    plt = import_pyplot()
+    if ax is None:
+        _, ax = plt.subplots(figsize=size, layout="constrained")
+    return ax
+
+
+def check_fitted(display, comparator):
+    """Raise ValueError unless a Comparator is fitted."""
+    if not hasattr(comparator, "results_"):
+        raise ValueError(f"{display} expects a fitted Comparator; call its fit(lists) first.")
+
+
+def measured_values(display, comparator, names, qrels=None):
+    """Measures of each query of a fitted Comparator, computed from its runs where it has not computed them.
+
+    Parameters
+    ----------
+    display : str
+        Name of the display, for messages.
+    comparator : Comparator
+    names : list of str or Measure
+        Measures.
+    qrels : Qrels or DataFrame, default=None
+        Judgements for those that it has not computed; None takes its own.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by method and query; NaN for methods that failed.
+    """
+    check_fitted(display, comparator)
+    measured = comparator._measured()
+    names = [find_column(measured, name) for name in names]
+    if set(names) <= set(measured.columns):
+        return measured[names]
+    qrels = comparator.qrels if qrels is None else qrels
+    if qrels is None:
+        lacking = [name for name in names if name not in measured.columns]
+        raise ValueError(
+            f"{display} expects measures that the Comparator has computed, and {', '.join(lacking[:3])} "
+            f"{'is' if len(lacking) == 1 else 'are'} not among {', '.join(measured.columns)}. Name them in its "
+            f"metrics, "
+            "or give qrels=."
+        )
+    # A Comparator measures the judged queries of its own lists: the others have no results, and are left out below.
+    # Methods that failed have no run.
+    table = evaluate_runs(dict(comparator.runs_), qrels, names, missing="zero")
+    return table.reindex(measured.index)
+
+
+def summaries(values):
+    """Summaries of each method, NaN where it has no value.
+
+    Parameters
+    ----------
+    values : DataFrame
+        Measures, indexed by method and query.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, n_measures)
+    """
+
+    def summarize(name):
+        measure = get_measure(name)
+        # The sum of no counts would be 0.
+        return lambda column: np.nan if column.isna().all() else measure.summarize(column)
+
+    return pd.DataFrame({name: values[name].groupby(level=0, sort=False).agg(summarize(name)) for name in values})
+
+
+def evaluate_runs(runs, qrels, names, **conventions):
+    """Measures of each query of some runs, indexed by method and query."""
+    runs = runs if isinstance(runs, Mapping) else {"run": runs}
+    for name in names:
+        get_measure(name, **conventions)
+    table = evaluate(runs, qrels, names, per_query=True, **conventions)
+    return table.rename_axis(["method", table.index.names[-1]])

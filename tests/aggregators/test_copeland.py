@@ -1,0 +1,75 @@
+"""Pairwise majorities: against exact fractions, and the cases that make them different."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oracles import ballots, order, pairwise
+from skrankagg import Condorcet, Copeland, RankedLists, _kernels
+from skrankagg._arrays import _pairwise
+from skrankagg.utils.estimator_checks import example_lists
+
+
+@pytest.mark.parametrize(("method", "draw"), [(Condorcet, 0), (Copeland, Fraction(1, 2))])
+@given(seed=st.integers(0, 10**6), weighted=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_majorities_equal_exact_fractions(method, draw, seed, weighted):
+    frame = example_lists(seed, n_queries=1)
+    if weighted:
+        frame["weight"] = frame["voter"].map({"v0": 0.1, "v1": 0.2, "v2": 0.3, "v3": 0.1, "v4": 0.0})
+    lists, weights = ballots(frame)
+    expected = pairwise(lists, weights, draw)
+    consensus = method().fit_transform(frame)
+    assert consensus["item"].tolist() == order(expected, lists, weights)
+    assert consensus["score"].tolist() == [float(expected[item]) for item in consensus["item"]]
+
+
+def profile(*orders):
+    rows = [("q", f"v{v}", item, rank) for v, items in enumerate(orders) for rank, item in enumerate(items, 1)]
+    return pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+
+
+def test_a_draw_is_worth_half_a_win_to_copeland_only():
+    frame = profile("ab", "ba")
+    assert Condorcet().fit_transform(frame)["score"].tolist() == [0.0, 0.0]
+    assert Copeland().fit_transform(frame)["score"].tolist() == [0.5, 0.5]
+
+
+def test_condorcets_cycle_ties_all_three():
+    assert Copeland().fit_transform(profile("abc", "bca", "cab"))["score"].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_ranked_item_beats_an_absent_one_and_two_absent_ones_draw():
+    consensus = Copeland().fit_transform(pd.concat([profile("a"), profile("cb").assign(voter="w", query="r")]))
+    assert consensus["score"].tolist() == [0.0, 1.0, 0.0]
+    consensus = Copeland().fit_transform(profile("a", "a", "bc")).set_index("item")["score"]
+    assert consensus.to_dict() == {"a": 2.0, "b": 1.0, "c": 0.0}
+
+
+def test_margins_of_rounding_are_draws():
+    # 0.1 + 0.2 for a, 0.3 for b: equal, and their floating-point sums are not.
+    frame = profile("ab", "ab", "ba").assign(weight=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3])
+    assert Copeland().fit_transform(frame)["score"].tolist() == [0.5, 0.5]
+
+
+def test_queries_in_several_blocks_give_the_same(monkeypatch):
+    lists = RankedLists.from_frame(example_lists(n_queries=12))
+    whole = Copeland().transform(lists)
+    monkeypatch.setattr(_kernels, "_BLOCK", 50)
+    pd.testing.assert_frame_equal(Copeland().transform(lists), whole)
+
+
+def test_both_ways_of_counting_agree(monkeypatch):
+    lists = RankedLists.from_frame(example_lists(n_queries=6, n_voters=300, n_items=12))
+    consensus = {}
+    for way, worth in (("kernel", np.inf), ("dense", -1.0)):
+        monkeypatch.setattr(_pairwise, "_WORTH_NS", worth)
+        monkeypatch.setattr(_pairwise, "_DENSE_ONCE_NS", -1e6)
+        consensus[way] = Copeland().transform(lists)
+    pd.testing.assert_frame_equal(consensus["kernel"], consensus["dense"])
+    monkeypatch.setattr(_pairwise, "_is_dense", lambda lists: np.arange(lists.n_queries) % 2 == 0)
+    pd.testing.assert_frame_equal(Copeland().transform(lists), consensus["dense"])

@@ -1,0 +1,378 @@
+"""Kemeny: against all orders, a programme over subsets, published figures, and its axioms."""
+
+import itertools
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
+
+from skrankagg import Kemeny, RankedLists, _kernels
+from skrankagg.aggregators import (
+    condorcet_components,
+    kemeny_lower_bound,
+    kemeny_score,
+    local_kemenization,
+    mean_tau_x,
+    pairwise_preferences,
+)
+from skrankagg.aggregators._kemeny import _cuts, _estimator, _proof
+from skrankagg.utils.estimator_checks import example_lists
+
+METHODS = ("auto", "exact", "iterated-local-search", "local-search")
+
+
+def profile(*orders, **columns):
+    rows = [("q", f"v{v}", item, rank) for v, items in enumerate(orders) for rank, item in enumerate(items, 1)]
+    return pd.DataFrame(rows, columns=["query", "voter", "item", "rank"]).assign(**columns)
+
+
+def uniform(n, m, seed):
+    """Full lists in random order."""
+    rng = np.random.default_rng(seed)
+    return profile(*([f"i{k:03d}" for k in rng.permutation(n)] for _ in range(m)))
+
+
+def weigh(frame, weights):
+    return frame.assign(weight=frame["voter"].map(dict(zip(sorted(frame["voter"].unique()), weights, strict=False))))
+
+
+def ballots(frame, absent):
+    """Each list as ranks of all items, None where it says nothing, and its weight: plain Python."""
+    items = sorted(frame["item"].unique())
+    for _, rows in frame.groupby("voter"):
+        ranks = dict(zip(rows["item"], rows["rank"], strict=True))
+        weight = rows["weight"].iloc[0] if "weight" in rows else 1
+        yield [ranks.get(item, np.inf if absent == "last" else None) for item in items], weight
+
+
+def cost(order, frame, absent, penalty):
+    """Kendall's distance with a penalty for ties on one side only, pair by pair."""
+    total = 0
+    for ranks, weight in ballots(frame, absent):
+        for i, j in itertools.combinations(range(len(order)), 2):
+            if ranks[i] is None or ranks[j] is None:
+                continue
+            here = (ranks[i] > ranks[j]) - (ranks[i] < ranks[j])
+            there = (order[i] > order[j]) - (order[i] < order[j])
+            total += weight * (1 if here * there < 0 else penalty if here != there else 0)
+    return total
+
+
+def weak_orders(n):
+    return [rank for rank in itertools.product(range(n), repeat=n) if set(rank) == set(range(max(rank) + 1))]
+
+
+def least_by_subsets(margin):
+    """Cost of the best order beyond the majorities', by the classic programme over subsets."""
+    n = len(margin)
+    dear = np.maximum(margin, 0.0)
+    best = np.full(1 << n, np.inf)
+    best[0] = 0.0
+    above = np.zeros((1 << n, n))  # cost of all items of the subset before an item
+    for subset in range(1, 1 << n):
+        low = (subset & -subset).bit_length() - 1
+        above[subset] = above[subset & (subset - 1)] + dear[low]
+    for subset in range(1, 1 << n):
+        best[subset] = min(best[subset ^ (1 << k)] + above[subset ^ (1 << k), k] for k in range(n) if subset >> k & 1)
+    return best[-1]
+
+
+# ---------------------------------------------------------------------- the optimum
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 5),
+    weights=st.sampled_from([(1,) * 5, (1, 2, 3, 1, 4), (0.3, 0.1, 0.2, 0.7, 1.5), (2**0.5, 1.1, 0.7, 3**0.5, 1)]),
+    absent=st.sampled_from(["last", "ignore"]),
+    penalty=st.sampled_from([0.5, 0.7, 1.0]),
+    ties=st.sampled_from(["strict", "weak"]),
+    full=st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_optimum_is_that_of_all_orders(seed, n, weights, absent, penalty, ties, full):
+    frame = weigh(example_lists(seed, n_queries=1, n_items=n, full=full), weights)
+    n = frame["item"].nunique()
+    orders = weak_orders(n) if ties == "weak" else itertools.permutations(range(n))
+    # The score of an order by the matrices, of all orders; that of the best one pair by pair.
+    prefer, tied = pairwise_preferences(frame, absent=absent)
+    least = min(kemeny_score(order, prefer, tied, penalty=penalty) for order in orders)
+    consensus, info = Kemeny(method="exact", ties=ties, absent=absent, penalty=penalty).aggregate(frame)
+    consensus = consensus.sort_values("item")
+    found = -consensus["score"].to_numpy() if ties == "weak" else consensus["rank"].to_numpy()
+    assert cost(found.tolist(), frame, absent, penalty) == pytest.approx(least, abs=1e-9)
+    assert info.loc[0, "kemeny_score"] == pytest.approx(least, abs=1e-9)
+    assert info.loc[0, "lower_bound"] == pytest.approx(least, abs=1e-9)
+    assert info.loc[0, "optimal"] and info.loc[0, "stop_reason"] == "optimal"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_seven_items_equal_all_orders(seed):
+    frame = weigh(example_lists(seed, n_queries=1, n_items=7), (1, 1, 2, 1, 0.5))
+    prefer, tied = pairwise_preferences(frame)
+    least = min(kemeny_score(order, prefer, tied) for order in itertools.permutations(range(len(prefer))))
+    assert Kemeny().aggregate(frame)[1].loc[0, "kemeny_score"] == pytest.approx(least, abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [9, 11, 12, 13, 14])
+@pytest.mark.parametrize("real", [False, True])
+def test_the_optimum_is_that_of_the_programme_over_subsets(n, real):
+    rng = np.random.default_rng(n)
+    margin = rng.normal(size=(n, n)) if real else rng.integers(-4, 5, size=(n, n)).astype(float)
+    margin = np.triu(margin, 1) - np.triu(margin, 1).T
+    proven = _proof.prove(margin, np.arange(n), rng)
+    assert proven.reason == "optimal"
+    assert proven.cost == proven.bound == pytest.approx(least_by_subsets(margin), abs=1e-9)
+
+
+def least_by_all_triangles(margin):
+    """The same by one integer programme that holds a row for every triangle."""
+    pairs = {pair: k for k, pair in enumerate(itertools.combinations(range(len(margin)), 2))}
+    rows = np.zeros((len(margin) * (len(margin) - 1) * (len(margin) - 2) // 6, len(pairs)))
+    for row, (i, j, k) in zip(rows, itertools.combinations(range(len(margin)), 3), strict=True):
+        row[[pairs[i, j], pairs[j, k], pairs[i, k]]] = 1, 1, -1
+    value = np.array([margin[pair] for pair in pairs])
+    done = milp(
+        value,
+        integrality=np.ones(len(pairs)),
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(rows, 0, 1),
+        options={"mip_rel_gap": 0},
+    )
+    return done.fun - np.minimum(value, 0).sum()
+
+
+@pytest.mark.parametrize("seed", [2, 3, 4])
+def test_branching_and_cuts_prove_what_triangles_alone_do_not(seed, monkeypatch):
+    # A random tournament is the hardest of profiles; its triangles leave a gap, which cuts or branching must close.
+    rng = np.random.default_rng(seed)
+    margin = rng.choice([-1.0, 1.0], size=(20, 20))
+    margin = np.triu(margin, 1) - np.triu(margin, 1).T
+    least = least_by_all_triangles(margin)
+    branched = []
+    monkeypatch.setattr(_proof, "branch", lambda *args, branch=_proof.branch: branched.append(1) or branch(*args))
+    for cuts in (True, False):
+        proven = _proof.prove(margin, np.arange(20), np.random.default_rng(0))
+        assert proven.reason == "optimal" and proven.cost == proven.bound == pytest.approx(least)
+        if cuts:
+            monkeypatch.setattr(_proof.TrianglePolytope, "cut_halves", lambda self, x: 0)
+    assert branched
+
+
+def test_half_cuts_hold_for_all_orders_and_cut_the_fraction_off():
+    # Three rows in a ring: x + y <= 1, y + z <= 1, z + x <= 1; the half of their sum is x + y + z <= 1.
+    rows = csr_array(np.array([[1.0, 1, 0], [0, 1, 1], [1, 0, 1]]))
+    cuts, most = _cuts.half_cuts(rows, np.ones(3), np.full(3, 0.5))
+    np.testing.assert_array_equal(cuts.toarray(), [[1, 1, 1]])
+    np.testing.assert_array_equal(most, [1])
+
+
+# ---------------------------------------------------------------------- what is promised of it
+
+
+def test_a_heuristic_is_never_called_optimal_unless_the_bound_says_so():
+    frame = profile("abc", "bca", "cab")  # a cycle: the pairs alone cost 3, every order 4 at least
+    for method in ("local-search", "iterated-local-search"):
+        info = Kemeny(method=method).aggregate(frame)[1].loc[0]
+        assert (info["kemeny_score"], info["lower_bound"], info["gap"]) == (4, 3, 1)
+        assert not info["optimal"] and info["stop_reason"] == "search"
+        info = Kemeny(method=method).aggregate(profile("abc", "acb", "abc"))[1].loc[0]
+        assert info["optimal"] and info["gap"] == 0
+
+
+def test_auto_says_that_a_component_was_too_large(monkeypatch):
+    monkeypatch.setattr(_estimator, "_EASY_ITEMS", 2)
+    info = Kemeny().aggregate(profile("abc", "bca", "cab"))[1].loc[0]
+    assert not info["optimal"] and info["stop_reason"] == "large component"
+    assert Kemeny(time_limit=60).aggregate(profile("abc", "bca", "cab"))[1].loc[0, "optimal"]
+
+
+@pytest.mark.parametrize("ties", ["strict", "weak"])
+def test_the_time_limit_holds_and_leaves_a_bound(ties):
+    frame = RankedLists.from_frame(uniform(110 if _kernels.COMPILED else 40, 5, 0))
+    start = time.monotonic()
+    info = Kemeny(method="exact", ties=ties, time_limit=1.5).aggregate(frame)[1].loc[0]
+    # What comes before and after the search is allowed for; a busy machine too.
+    assert time.monotonic() - start < 4
+    if not info["optimal"]:
+        assert info["stop_reason"] == "time limit"
+        assert info["gap"] == info["kemeny_score"] - info["lower_bound"] > 0
+
+
+def test_processes_and_seeds_give_what_one_process_gives():
+    frame = example_lists(n_queries=3, full=True)
+    expected, info = Kemeny().aggregate(frame)
+    found, same = Kemeny(n_jobs=2).aggregate(frame)
+    pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(same, info)
+    other = Kemeny(random_state=7).aggregate(frame)[1]
+    pd.testing.assert_frame_equal(other, info)
+
+
+def test_neighbours_that_no_majority_separates_show_equal_scores():
+    consensus = Kemeny().fit_transform(profile("abcd", "bacd"))
+    assert consensus["item"].tolist() == list("abcd")
+    assert consensus["score"].tolist() == [2, 2, 1, 0]
+    # b and c draw, as do a and c, and a beats b: not all of a, b and c are level.
+    consensus = Kemeny().fit_transform(profile("abc", "cab"))
+    assert consensus.set_index("item")["rank"]["a"] < consensus.set_index("item")["rank"]["b"]
+
+
+def test_progress_is_shown_when_asked_for(monkeypatch, capsys):
+    from skrankagg._support import _progress
+
+    clock = iter(range(0, 10**6, 2))
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: next(clock))
+    Kemeny(verbose=True).fit(uniform(16, 5, 1))
+    assert "at most" in capsys.readouterr().out
+    Kemeny(verbose=False).fit(uniform(16, 5, 1))
+    assert capsys.readouterr().out == ""
+
+
+# ---------------------------------------------------------------------- axioms
+
+
+@st.composite
+def profiles(draw):
+    n, m = draw(st.integers(1, 6)), draw(st.integers(1, 5))
+    return profile(*(draw(st.permutations("abcdef"[:n])) for _ in range(m)))
+
+
+@given(frame=profiles())
+@settings(max_examples=25, deadline=None)
+def test_extended_condorcet(frame):
+    prefer, _ = pairwise_preferences(frame)
+    components = condorcet_components(prefer)
+    assert sorted(np.concatenate(components)) == list(range(len(prefer)))
+    for method in METHODS:
+        place = Kemeny(method=method).fit_transform(frame).sort_values("item")["rank"].to_numpy()
+        for above, below in itertools.combinations(components, 2):
+            assert (prefer[np.ix_(above, below)] >= prefer[np.ix_(below, above)].T).all()
+            wins = prefer[np.ix_(above, below)] > prefer[np.ix_(below, above)].T
+            assert (place[above][:, None] < place[below])[wins].all()
+
+
+@given(frame=profiles(), seed=st.integers(0, 100))
+@settings(max_examples=25, deadline=None)
+def test_anonymity_neutrality_and_reversal(frame, seed):
+    rng = np.random.default_rng(seed)
+    least = Kemeny().aggregate(frame)[1].loc[0, "kemeny_score"]
+    items = sorted(frame["item"].unique())
+    names = dict(zip(items, rng.permutation(items), strict=True))
+    voters = frame["voter"].unique()
+    renamed = frame.assign(
+        item=frame["item"].map(names), voter=frame["voter"].map(dict(zip(voters, rng.permutation(voters), strict=True)))
+    )
+    consensus, info = Kemeny().aggregate(renamed)
+    assert info.loc[0, "kemeny_score"] == least
+    reverse = Kemeny().aggregate(frame.assign(rank=10 - frame["rank"]))[1]
+    assert reverse.loc[0, "kemeny_score"] == least
+    prefer, _ = pairwise_preferences(frame)
+    best = [o for o in itertools.permutations(range(len(items))) if kemeny_score(o, prefer) == least]
+    if len(best) == 1:
+        expected = [names[items[k]] for k in np.argsort(best[0])]
+        assert consensus["item"].tolist() == expected
+
+
+def test_edges():
+    disjoint = profile("ab", "cd")
+    # Each list puts its own above the others: only a-b and c-d are decided.
+    consensus, info = Kemeny().aggregate(disjoint)
+    place = consensus.set_index("item")["rank"]
+    assert place["a"] < place["b"] and place["c"] < place["d"]
+    assert info.loc[0, "optimal"]
+    assert Kemeny(ties="weak").aggregate(profile("a"))[1].loc[0, "kemeny_score"] == 0
+    tied = profile("abc", "abc", rank=1)
+    consensus, info = Kemeny(ties="weak").aggregate(tied)
+    assert consensus["score"].tolist() == [0, 0, 0] and info.loc[0, "kemeny_score"] == 0
+    assert Kemeny().aggregate(tied)[1].loc[0, "kemeny_score"] == 3  # half for each pair of each list
+
+
+def test_a_list_of_weight_zero_is_not_there():
+    frame = profile("abc", "cba", "cab", "bca")
+    consensus, info = Kemeny(voter_weights={"v0": 1, "v1": 0, "v2": 0, "v3": 0}).aggregate(frame)
+    assert consensus["item"].tolist() == ["a", "b", "c"] and info.loc[0, "kemeny_score"] == 0
+
+
+# ---------------------------------------------------------------------- the parts
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_local_kemenization_leaves_no_neighbours_against_a_majority(seed):
+    frame = example_lists(seed, n_queries=1)
+    prefer, tied = pairwise_preferences(frame)
+    start = np.random.default_rng(seed).permutation(len(prefer))
+    order = local_kemenization(start, prefer)
+    assert sorted(order) == list(range(len(prefer)))
+    assert (prefer[order[:-1], order[1:]] >= prefer[order[1:], order[:-1]]).all()
+    before, after = (kemeny_score(np.argsort(one), prefer, tied) for one in (start, order))
+    assert after <= before
+
+
+def test_pairs_that_cost_nothing_are_the_bound():
+    prefer, tied = pairwise_preferences(profile("abc", "acb", "abc"))
+    assert kemeny_lower_bound(prefer, tied) == kemeny_score([1, 2, 3], prefer, tied) == 1
+
+
+def test_granularity_of_fractions():
+    from skrankagg.aggregators._kemeny._preferences import granularity
+
+    assert granularity(np.array([6.0, -4.0, 0.0])) == 2
+    assert granularity(np.array([0.3, 0.5, -0.1])) == pytest.approx(0.1)
+    assert granularity(np.array([1.0, 2**0.5])) == 0
+    assert granularity(np.zeros(3)) == 0
+
+
+def test_unknown_names_and_many_queries_are_refused():
+    with pytest.raises(ValueError, match="one query"):
+        pairwise_preferences(example_lists())
+    with pytest.raises(ValueError, match="absent must be one of 'last', 'ignore'"):
+        pairwise_preferences(profile("ab"), absent="below")
+
+
+# ---------------------------------------------------------------------- published figures
+
+
+def test_emond_and_masons_correlation_of_an_order_with_itself():
+    prefer, tied = pairwise_preferences(profile("abc"))
+    assert mean_tau_x([1, 2, 3], prefer, tied, 1) == 1 and mean_tau_x([3, 2, 1], prefer, tied, 1) == -1
+
+
+def test_the_capital_of_tennessee():
+    # The textbook example: 42, 26, 15 and 17 of 100 voters; the consensus agrees with 393 of 600 opinions on pairs.
+    frame = weigh(profile("MNCK", "NCKM", "CKNM", "KCNM"), (42, 26, 15, 17))
+    consensus, info = Kemeny().aggregate(frame)
+    assert consensus["item"].tolist() == list("NCKM")
+    assert info.loc[0, "kemeny_score"] == 600 - 393 and info.loc[0, "optimal"]
+
+
+def read_ranks(path):
+    """A table of ConsRank: a column for each item, NA where it is not ranked, perhaps weights in the last one."""
+    table = pd.read_csv(path)
+    weight = table.pop("Wk") if "Wk" in table else pd.Series(1, index=table.index)
+    if path.stem == "Idea":
+        table = 6 - table
+    long = table.assign(voter=table.index, weight=weight).melt(["voter", "weight"], var_name="item", value_name="rank")
+    return long.dropna(subset="rank").assign(query="q"), list(table.columns), weight.sum()
+
+
+def test_consensus_of_consrank(shared_data):
+    folder = shared_data / "bioinf" / "ConsRank"
+    expected = pd.read_csv(folder / "expected_consensus.csv")
+    for (dataset, full), rows in expected[expected["algorithm"] == "BB"].groupby(["dataset", "full"]):
+        frame, items, total = read_ranks(folder / f"{dataset.removesuffix('_reversed')}.csv")
+        ties = "strict" if full else "weak"
+        consensus, info = Kemeny(method="exact", ties=ties, absent="ignore").aggregate(frame)
+        assert info.loc[0, "optimal"]
+        consensus = consensus.set_index("item").loc[items]
+        prefer, tied = pairwise_preferences(frame, absent="ignore")
+        place = [sorted(items).index(item) for item in items]
+        rank = -consensus["score"].to_numpy() if ties == "weak" else consensus["rank"].to_numpy()
+        tau_x = mean_tau_x(rank, prefer[np.ix_(place, place)], tied[np.ix_(place, place)], total)
+        assert tau_x == pytest.approx(rows["tau_x"].iloc[0], abs=1e-12), (dataset, full)

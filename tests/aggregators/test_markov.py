@@ -1,0 +1,278 @@
+"""Markov chains: against exact fractions, the published figures, and the promises of the walk."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from oracles import ballots, pairwise, stationary, transitions, universe
+from skrankagg import Copeland, MarkovChain, RankedLists, evaluate
+from skrankagg._arrays import _pairwise
+from skrankagg.aggregators import _markov, mc4_transitions, stationary_distribution
+from skrankagg.datasets import make_rasdagen
+from skrankagg.utils.estimator_checks import example_lists
+
+CHAINS = ["mc1", "mc2", "mc3", "mc4", "mct"]
+every_chain = pytest.mark.parametrize("chain", CHAINS)
+
+
+def query(seed, weighted, **options):
+    lists = example_lists(seed, n_queries=1, n_voters=4, n_items=6, **options)
+    if weighted:
+        lists["weight"] = lists["voter"].map({"v0": 0.1, "v1": 0.2, "v2": 0.3, "v3": 0.0})
+    return lists
+
+
+def chain_of(frame, chain):
+    row_weight, matrix = _markov._CHAINS[chain]
+    lists = RankedLists.from_frame(frame)
+    ((_, above, level),) = _pairwise.preference_stacks(lists, row_weight and row_weight(lists))
+    return matrix(above, level, lists.candidate_weight[None])[0]
+
+
+def profile(*orders):
+    rows = [("q", f"v{v}", item, rank) for v, items in enumerate(orders) for rank, item in enumerate(items, 1)]
+    return pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+
+
+# ---------------------------------------------------------------------- the papers
+
+
+@every_chain
+@given(seed=st.integers(0, 10**6), weighted=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_transitions_are_those_of_the_walkers_rules(chain, seed, weighted):
+    frame = query(seed, weighted)
+    lists, weights = ballots(frame)
+    exact = transitions(lists, weights, chain)
+    everything = universe(lists)
+    expected = np.eye(len(everything))
+    for i, moves in exact.items():
+        for j, probability in moves.items():
+            expected[everything.index(i), everything.index(j)] = probability
+    np.testing.assert_allclose(chain_of(frame, chain), expected, rtol=1e-12, atol=1e-14)
+
+
+@every_chain
+@given(seed=st.integers(0, 10**6), weighted=st.booleans(), jump=st.sampled_from([0.15, 0.01, 0.9]))
+@settings(max_examples=12, deadline=None)
+def test_scores_are_the_stationary_distribution_in_exact_fractions(chain, seed, weighted, jump):
+    frame = query(seed, weighted)
+    exact = stationary(transitions(*ballots(frame), chain), Fraction(str(jump)))
+    scores = MarkovChain(chain=chain, ergodic_number=jump).fit_transform(frame).set_index("item")["score"]
+    assert scores.sum() == pytest.approx(1.0)
+    for item, score in scores.items():
+        assert score == pytest.approx(float(exact.get(item, 0)), abs=1e-11)
+
+
+@pytest.mark.parametrize(("chain", "map_"), list(zip(CHAINS, [0.4868, 0.4910, 0.4890, 0.4960, 0.4990], strict=True)))
+def test_map_on_flagrs_data(chain, map_):
+    lists, qrels = make_rasdagen()
+    assert round(evaluate(MarkovChain(chain=chain).fit_transform(lists), qrels, "map").loc["run", "map"], 4) == map_
+
+
+def test_mc3_and_mct_are_one_chain_on_full_lists():
+    lists = example_lists(full=True, ties=False)
+    pd.testing.assert_frame_equal(
+        MarkovChain(chain="mc3").fit_transform(lists), MarkovChain(chain="mct").fit_transform(lists)
+    )
+
+
+def test_only_mc4_owes_a_majoritys_winner_the_first_place():
+    # a beats every other item 4 to 3, and is last where it is not first.
+    lists = profile(*["abcdef"] * 4, *["bcdefa"] * 3)
+    assert Copeland().fit_transform(lists)["item"].iloc[0] == "a"
+    first = {chain: MarkovChain(chain=chain).fit_transform(lists)["item"].iloc[0] for chain in CHAINS}
+    assert first == {"mc1": "b", "mc2": "b", "mc3": "b", "mc4": "a", "mct": "b"}
+
+
+@every_chain
+def test_agreement_is_kept(chain):
+    lists = profile(*["gcafbed"] * 4)
+    assert "".join(MarkovChain(chain=chain).fit_transform(lists)["item"]) == "gcafbed"
+
+
+@every_chain
+def test_a_cycle_ties(chain):
+    scores = MarkovChain(chain=chain).fit_transform(profile("abc", "bca", "cab"))["score"]
+    assert scores.tolist() == [pytest.approx(1 / 3)] * 3 and scores.nunique() == 1
+
+
+# ---------------------------------------------------------------------- the rules where the papers have none
+
+
+def test_items_that_no_list_holds_both_of():
+    lists = RankedLists.from_frame(profile("ab", "xy"))
+    ((_, above, level),) = _pairwise.preference_stacks(lists)
+    assert mc4_transitions(above, level)[0, 0].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert _markov.mct_transitions(above, level)[0, 1].tolist() == [0.25, 0.5, 0.125, 0.125]
+
+
+@every_chain
+def test_a_list_of_weight_zero_is_not_there_and_its_own_items_score_nothing(chain):
+    lists = example_lists(3, n_queries=1).drop(columns="score").assign(weight=1.0)
+    silent = profile(["new", *lists["item"].unique()[:4]]).assign(voter="silent", query="q0", weight=0.0)
+    method = MarkovChain(chain=chain)
+    expected = method.fit_transform(lists)
+    found = method.fit_transform(pd.concat([lists, silent]))
+    assert found["item"].tolist() == [*expected["item"], "new"]
+    np.testing.assert_allclose(found["score"], [*expected["score"], 0.0], rtol=1e-12, atol=0)
+
+
+@every_chain
+def test_where_all_lists_weigh_nothing_all_items_tie(chain):
+    scores = MarkovChain(chain=chain).fit_transform(profile("ab", "ac").assign(weight=0.0))["score"]
+    assert scores.tolist() == [1 / 3] * 3
+
+
+@every_chain
+def test_a_single_item_scores_one(chain):
+    assert MarkovChain(chain=chain).fit_transform(profile("a", "a"))["score"].tolist() == [1.0]
+
+
+def test_majorities_of_rounding_are_none():
+    # 0.1 + 0.2 for a, 0.3 for b: equal, and their floating-point sums are not.
+    lists = profile("ab", "ab", "ba").assign(weight=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3])
+    assert MarkovChain().fit_transform(lists)["score"].tolist() == [0.5, 0.5]
+
+
+# ---------------------------------------------------------------------- the long run
+
+
+@every_chain
+def test_no_jumps_are_the_limit_of_rare_jumps(chain):
+    lists = pd.concat([example_lists(5, n_queries=3).drop(columns="score"), profile("ab", "xyz", "zyx")])
+    never = MarkovChain(chain=chain, ergodic_number=0).fit_transform(lists)
+    seldom = MarkovChain(chain=chain, ergodic_number=1e-7, tol=1e-8).fit_transform(lists)
+    both = never.merge(seldom, on=["query", "item"])
+    np.testing.assert_allclose(both["score_x"], both["score_y"], atol=1e-5)
+
+
+def test_nothing_but_jumps_ties_all_items():
+    assert MarkovChain(ergodic_number=1).fit_transform(profile("abcd"))["score"].tolist() == [0.25] * 4
+
+
+@every_chain
+def test_walking_and_solving_agree(chain, monkeypatch):
+    lists = example_lists(2, n_queries=6, n_items=12)
+    solved = MarkovChain(chain=chain).fit(lists)
+    monkeypatch.setattr(_markov, "_SOLVE_ITEMS", 1)
+    walked = MarkovChain(chain=chain).fit(lists)
+    assert solved.n_iter_ == 0 and 10 < walked.n_iter_ <= 170 and walked.query_info_["converged"].all()
+    assert walked.n_iter_ == walked.query_info_["n_iter"].max() > walked.query_info_["n_iter"].min()
+    assert walked.query_info_.columns.tolist() == ["query", "n_iter", "converged"]
+    left, right = walked.transform(lists), solved.transform(lists)
+    assert left["item"].tolist() == right["item"].tolist()
+    np.testing.assert_allclose(left["score"], right["score"], atol=1e-12)
+
+
+def test_a_walk_of_too_few_steps_warns():
+    lists = example_lists()
+    with pytest.warns(ConvergenceWarning, match=r"did not come within tol .* 3 steps for 4 of 4 queries"):
+        method = MarkovChain(tol=1e-15, max_iter=3).fit(lists)
+    assert method.n_iter_ == 3 and not method.query_info_["converged"].any()
+
+
+def test_the_error_bound_holds(monkeypatch):
+    monkeypatch.setattr(_markov, "_SOLVE_ITEMS", 1)
+    chain = chain_of(query(0, False), "mc4")
+    for tol in (1e-2, 1e-5, 1e-8):
+        found, _, error = stationary_distribution(chain, tol=tol)
+        exact, _, _ = stationary_distribution(chain, tol=1e-13)
+        assert np.abs(found - exact).sum() <= error <= tol
+
+
+def test_parameters_out_of_range_are_told():
+    for name, value in {"chain": "mc5", "ergodic_number": 1.5, "max_iter": 0, "tol": 0.0}.items():
+        with pytest.raises(ValueError, match=f"The '{name}' parameter of MarkovChain must be"):
+            MarkovChain(**{name: value}).fit(example_lists())
+
+
+# ---------------------------------------------------------------------- the matrices
+
+
+@given(seed=st.integers(0, 10**6), weighted=st.booleans(), absent=st.sampled_from(["last", "ignore"]))
+@settings(max_examples=25, deadline=None)
+def test_preference_matrices_equal_exact_fractions(seed, weighted, absent):
+    frame = query(seed, weighted)
+    lists, weights = ballots(frame)
+    prefer, both = _pairwise.preference_matrix(RankedLists.from_frame(frame), 0, absent=absent)
+    items = universe(lists)
+    expected = np.zeros((2, len(items), len(items)))
+    for voter, ballot in lists.items():
+        for i, one in enumerate(items):
+            for j, other in enumerate(items):
+                if one in ballot and other in ballot:
+                    expected[1, i, j] += float(weights[voter])
+                    expected[0, i, j] += float(weights[voter]) * (ballot[one][0] < ballot[other][0])
+                elif one in ballot and absent == "last":
+                    expected[0, i, j] += float(weights[voter])
+    np.testing.assert_allclose([prefer, both], expected, atol=1e-15)
+
+
+def test_preference_matrices_make_copelands_points():
+    frame = query(4, True)
+    prefer, _ = _pairwise.preference_matrix(RankedLists.from_frame(frame), 0)
+    wins = (prefer > prefer.T + 1e-12).sum(axis=1) + ((np.abs(prefer - prefer.T) <= 1e-12).sum(axis=1) - 1) / 2
+    assert wins.tolist() == [float(x) for x in pairwise(*ballots(frame), Fraction(1, 2)).values()]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@every_chain
+def test_both_ways_of_counting_agree(chain, weighted, monkeypatch):
+    frame = example_lists(n_queries=5, n_voters=20, n_items=12)
+    if weighted:
+        frame["weight"] = frame["voter"].str[1:].astype(int) / 8
+    lists = RankedLists.from_frame(frame)
+    consensus = {}
+    for way in ("kernel", "dense"):
+        monkeypatch.setattr(
+            _pairwise, "_is_dense", lambda lists, constant, way=way: np.full(lists.n_queries, way == "dense")
+        )
+        consensus[way] = MarkovChain(chain=chain).transform(lists)
+    assert consensus["kernel"]["item"].tolist() == consensus["dense"]["item"].tolist()
+    np.testing.assert_allclose(consensus["kernel"]["score"], consensus["dense"]["score"], rtol=1e-12)
+    monkeypatch.setattr(_pairwise, "_is_dense", lambda lists, constant: np.arange(lists.n_queries) % 2 == 0)
+    np.testing.assert_allclose(MarkovChain(chain=chain).transform(lists)["score"], consensus["dense"]["score"])
+
+
+def test_every_way_of_counting_matrices_agrees():
+    rng = np.random.default_rng(0)
+    ranks = rng.integers(1, 9, (300, 7)).astype(np.int16)
+    lower = np.where(rng.random(ranks.shape) < 0.2, -1, ranks)
+    weight = rng.integers(0, 5, ranks.shape).astype(float)
+    for gap in (0, 1, 3):
+        above = ranks[:, :, None] + gap <= lower[:, None, :]
+        np.testing.assert_array_equal(_pairwise._count_by_list(ranks + gap, lower), above.sum(axis=0))
+        np.testing.assert_array_equal(_pairwise.preference_counts(ranks, lower, gap=gap), above.sum(axis=0))
+        expected = (above * weight[:, None, :]).sum(axis=0)
+        for count in (_pairwise.weigh_by_list, _pairwise._weigh_by_item):
+            np.testing.assert_array_equal(count(ranks + gap, lower, weight), expected)
+        by_list = _pairwise.preference_counts(ranks[:3], lower[:3], gap=gap, weight=weight[:3, 0])
+        np.testing.assert_array_equal(by_list, (above[:3] * weight[:3, :1, None]).sum(axis=0))
+
+
+@pytest.mark.parametrize("cells", [0, 1 << 20])
+def test_every_way_of_counting_chosen_pairs_agrees(cells, monkeypatch):
+    rng = np.random.default_rng(1)
+    ranks, chosen = rng.integers(1, 9, (6, 300)).astype(np.int16), rng.random((300, 300)) < 0.3
+    monkeypatch.setattr(_pairwise, "_BLOCK_CELLS", cells)
+    expected = ((ranks[:, :, None] < ranks[:, None, :]) & chosen).sum(axis=(1, 2))
+    assert _pairwise.count_above(ranks, chosen).tolist() == expected.tolist()
+
+
+@every_chain
+def test_queries_in_several_blocks_give_the_same(chain, monkeypatch):
+    from skrankagg import _kernels
+
+    lists = RankedLists.from_frame(example_lists(n_queries=12))
+    whole = MarkovChain(chain=chain).transform(lists)
+    monkeypatch.setattr(_pairwise, "_BLOCK_CELLS", 100)
+    monkeypatch.setattr(_kernels, "_BLOCK", 10)
+    parts = MarkovChain(chain=chain).transform(lists)
+    assert parts["item"].tolist() == whole["item"].tolist()
+    np.testing.assert_allclose(parts["score"], whole["score"], rtol=1e-12)

@@ -1,0 +1,232 @@
+"""Voters that do not match: unknown to a fitted method, or named where no list is theirs."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+from skrankagg import (
+    DIBRA,
+    Agglomerative,
+    CombSUM,
+    Copeland,
+    LocalKemenization,
+    PreferenceRelations,
+    RankedLists,
+    RankStatistic,
+    RobustRankAggregation,
+)
+from skrankagg._data._voter_names import near_voters
+from skrankagg.aggregators import scale_weights
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import UnknownVoterWarning
+from skrankagg.metrics import make_ranking_scorer
+from skrankagg.model_selection import QueryKFold
+from skrankagg.preprocessing import VoterSelector
+from skrankagg.utils.discovery import all_aggregators
+from skrankagg.utils.estimator_checks import example_lists
+
+BORDA = CombSUM(norm="borda")
+GLOBAL = [
+    DIBRA(BORDA),
+    DIBRA(BORDA, weight_norm="z"),
+    DIBRA(Copeland(), weight_norm=None),
+    DIBRA(BORDA, prune="low"),
+    DIBRA(BORDA, prune="wire", d2=0.5),
+    PreferenceRelations(alpha=0.5, absent_edges=False),
+    Agglomerative(),
+    Agglomerative(weight_update="similarity"),
+]
+
+
+def known_and_unknown():
+    """Lists of seven voters for 30 queries, and the same with those of an eighth one who ranks no other items."""
+    lists, _ = make_ranked_lists(
+        n_queries=30, n_voters=8, n_items=40, list_length=15, quality=0.6, quality_spread=1.0, random_state=7
+    )
+    known = lists[lists["voter"] != "v8"].reset_index(drop=True)
+    stranger = lists[lists["voter"] == "v8"].merge(known[["query", "item"]].drop_duplicates())
+    return known, pd.concat([known, stranger], ignore_index=True)
+
+
+# ---------------------------------------------------------------------- voters that fit has not seen
+
+
+@pytest.mark.parametrize("method", GLOBAL, ids=repr)
+def test_an_ignored_voter_changes_nothing(method):
+    known, together = known_and_unknown()
+    fitted = clone(method).set_params(weighting="global", unknown_voter="ignore").fit(known)
+    pd.testing.assert_frame_equal(fitted.transform(together), fitted.transform(known))
+
+
+@pytest.mark.parametrize("method", [method for method in GLOBAL if not isinstance(method, Agglomerative)], ids=repr)
+def test_an_ignored_voter_is_a_list_of_weight_0(method):
+    known, _ = known_and_unknown()
+    new_items = known[known["voter"] == "v1"].assign(voter="v8", item=known["item"] + "x")
+    together = pd.concat([known, new_items], ignore_index=True)
+    fitted = clone(method).set_params(weighting="global", unknown_voter="ignore").fit(known)
+    silent = clone(fitted).set_params(unknown_voter="mean").fit(known)
+    weighted = together.assign(weight=(together["voter"] != "v8").astype(float))
+    consensus = fitted.transform(together)
+    pd.testing.assert_frame_equal(consensus, silent.transform(weighted))
+    assert len(consensus) == len(together[["query", "item"]].drop_duplicates())
+
+
+def test_an_ignored_voter_adds_candidates_to_agglomerative_merging():
+    known, _ = known_and_unknown()
+    together = pd.concat(
+        [known, known[known["voter"] == "v1"].assign(voter="v8", item=known["item"] + "x")], ignore_index=True
+    )
+    consensus = Agglomerative(weighting="global", unknown_voter="ignore").fit(known).transform(together)
+    new = consensus["item"].str.endswith("x")
+    assert new.sum() == 30 * 15 and (consensus[new].groupby("query")["score"].nunique() == 1).all()
+
+
+@pytest.mark.parametrize("method", [DIBRA(), PreferenceRelations(), Agglomerative()], ids=repr)
+def test_a_query_of_unknown_voters_cannot_be_ignored(method):
+    lists = example_lists(full=True)
+    seen = lists[lists["voter"] != "v4"].reset_index(drop=True)
+    fitted = clone(method).set_params(weighting="global", unknown_voter="ignore").fit(seen)
+    strange = lists[(lists["query"] != "q2") | (lists["voter"] == "v4")].reset_index(drop=True)
+    with pytest.raises(ValueError, match=r"not fitted on any voter of query 'q2', and unknown_voter='ignore'"):
+        fitted.transform(strange)
+    fitted.set_params(unknown_voter="mean").transform(strange)
+
+
+def test_the_mean_does_not_change_the_scale_of_known_voters():
+    weight, ptr, ones = np.array([3.0, 4.0, 7.0, 1.0]), np.array([0, 4]), np.ones(4)
+    known = np.array([True, True, True, False])
+    scaled = scale_weights(weight, ptr, ones, "minmax", known=known)
+    assert scaled.tolist() == pytest.approx([0.0, 0.25, 1.0, 1.25 / 3])
+    scaled = scale_weights(weight, ptr, ones, "z", known=known)
+    assert scaled[:3].tolist() == pytest.approx(scale_weights(weight[:3], ptr - [0, 1], ones[:3], "z").tolist())
+    assert scaled[3] == pytest.approx(scaled[:3].mean())
+    # A list of weight 2 is two lists, and one of weight 0 is none.
+    twice = scale_weights(weight, ptr, np.array([1.0, 2.0, 1.0, 1.0]), "minmax", known=known)
+    assert twice[3] == pytest.approx((0 + 2 * 0.25 + 1) / 4)
+    unheard = scale_weights(weight, ptr, np.array([1.0, 1.0, 0.0, 1.0]), "minmax", known=known)
+    assert unheard[[0, 1, 3]].tolist() == [0.0, 1.0, 0.5]
+    assert scale_weights(weight, ptr, ones, "minmax", known=np.zeros(4, dtype=bool)).tolist() == [1.0] * 4
+
+
+def test_an_unknown_voter_has_the_mean_of_the_known_ones():
+    known, together = known_and_unknown()
+    method = DIBRA(BORDA, weighting="global").fit(known)
+    weights = method.voter_weights_.set_index("voter")["weight"]
+    # Three good voters and the unknown one: the mean of all voters is below that of each.
+    good = weights.nlargest(3)
+    assert weights.mean() < good.min()
+    few = together[together["voter"].isin([*good.index, "v8"])].reset_index(drop=True)
+    scaled = (good - good.min()) / (good.max() - good.min())
+    given = CombSUM(norm="borda", voter_weights={**scaled, "v8": scaled.mean()})
+    pd.testing.assert_frame_equal(method.transform(few), given.fit_transform(few))
+
+
+@pytest.mark.parametrize("method", [DIBRA(), PreferenceRelations(), Agglomerative()], ids=repr)
+def test_ids_of_another_type_are_told(method):
+    lists = example_lists(full=True)
+    numbers = lists.assign(voter=lists["voter"].str[1:].astype(int))
+    text = lists.assign(voter=lists["voter"].str[1:])
+    fitted = clone(method).set_params(weighting="global").fit(numbers)
+    with pytest.warns(UnknownVoterWarning, match=r"fit are int, as 0, those here str, as '0'\).*nothing that"):
+        fitted.transform(text)
+    with pytest.warns(UnknownVoterWarning, match=r"not fitted on any voter of these lists, so that") as caught:
+        fitted.transform(numbers.assign(voter=numbers["voter"] + 10))
+    assert len(caught) == 1
+    with pytest.raises(
+        ValueError, match=r"any voter of query 'q0' \(the ids seen in fit are int, as 0, those here str"
+    ):
+        fitted.set_params(unknown_voter="ignore").transform(text)
+    with pytest.raises(ValueError, match=r"those it was fitted on \(the ids seen in fit are int, as 0, those"):
+        fitted.set_params(unknown_voter="error").transform(text)
+
+
+def test_selectors_tell_of_ids_of_another_type():
+    lists = example_lists(full=True)
+    numbers, text = lists.assign(voter=lists["voter"].str[1:].astype(int)), lists.assign(voter=lists["voter"].str[1:])
+    selector = VoterSelector(n_voters=2).fit(numbers)
+    with pytest.warns(UnknownVoterWarning, match=r"fit are int, as \d, those here str, as '0'\), so that all"):
+        assert len(selector.transform(text)) == len(text)
+    with pytest.raises(ValueError, match=r"No list is left: .* a value for none of the voters \(the ids"):
+        selector.set_params(unknown_voter="ignore").transform(text)
+    with pytest.raises(ValueError, match=r"was not among those it was fitted on \(the ids seen in fit are int"):
+        selector.set_params(unknown_voter="error").transform(text)
+
+
+# ---------------------------------------------------------------------- names that no list has
+
+
+def test_which_voter_a_name_resembles():
+    voters = ["bing", "google", "yahoo", "v1", "v2", "v11", "7", "run_a", "expert-b", "expert-c"]
+    found = near_voters(["gogle", "Google ", "YAHOO", "vv2", "v01", 7], voters)
+    assert [voter for _, voter in found] == ["google", "google", "yahoo", "v2", "v1", "7"]
+    # Another number or single letter is another voter, and what resembles two is a third one.
+    assert near_voters(["v12", "v3", "dense", "8", "run_b", "b", "expert"], voters) == []
+    assert near_voters(["ab"], ["Ab", "aB"]) == []
+    assert near_voters(["gogle"], ["google", *map(str, range(2000))]) == []
+
+
+def named_by_voter():
+    """Every estimator that takes weights of voters, and every other parameter that names them."""
+    for name, method in all_aggregators().items():
+        if "voter_weights" in inspect.signature(method).parameters:
+            yield pytest.param(method(), "voter_weights", id=name)
+    yield pytest.param(RobustRankAggregation(), "n_items", id="n_items")
+    yield pytest.param(RankStatistic(), "n_items", id="n_items of RankStatistic")
+    yield pytest.param(RobustRankAggregation(), "top_cutoff", id="top_cutoff")
+    yield pytest.param(VoterSelector(n_voters=2), "by", id="by")
+
+
+@pytest.mark.parametrize("call", ["fit", "fit_transform"])
+@pytest.mark.parametrize(("method", "parameter"), list(named_by_voter()))
+def test_a_name_that_no_list_has_is_told_once(method, parameter, call):
+    lists = example_lists(full=True).replace({"voter": {"v0": "google", "v1": "bing"}})
+    value = 1.0 if parameter == "top_cutoff" else 20
+    given = {**dict.fromkeys(["google", "bing", "v2", "v3", "v4"], value), "gogle": value}
+    method = clone(method).set_params(**{parameter: given})
+    words = rf"^{parameter} names a voter that has no list: 'gogle' \(did you mean 'google'\?\)\. Correct"
+    with pytest.warns(UnknownVoterWarning, match=words) as caught:
+        getattr(method, call)(lists)
+    assert [warning.filename for warning in caught] == [__file__]
+    given = {**given, "BING": value, "zebra": value}
+    with pytest.warns(UnknownVoterWarning, match=r"2 voters that have no list: 'gogle' .*'BING' \(did you mean 'bing'"):
+        method.set_params(**{parameter: given}).fit(RankedLists.from_frame(lists))
+
+
+def test_parts_of_a_data_set_lack_voters():
+    frame, qrels = make_ranked_lists(n_queries=12, n_voters=6, n_items=20, list_length=8, random_state=0)
+    # The last voter answers one query only.
+    frame = frame[(frame["voter"] != "v6") | (frame["query"] == "q07")].reset_index(drop=True)
+    lists, given = RankedLists.from_frame(frame), {f"v{k}": 1.0 + k for k in range(1, 7)}
+    scorer = make_ranking_scorer("ndcg@10", qrels=qrels)
+    for method in (CombSUM(norm="rank", voter_weights=given), DIBRA(BORDA, voter_weights=given, max_iter=3)):
+        method.fit_transform(lists[[0, 1]])
+        method.fit_transform(frame[frame["query"] == "q01"].reset_index(drop=True))
+        cross_val_score(method, lists, scoring=scorer, cv=4)
+        cross_val_score(method, frame, scoring=scorer, cv=QueryKFold(4))
+    search = GridSearchCV(LocalKemenization(BORDA), {"aggregator__voter_weights": [None, given]}, scoring=scorer, cv=4)
+    search.fit(lists)
+    # A container knows all voters of its data set: v6, who has no list here, may be misspelt as well.
+    with pytest.warns(UnknownVoterWarning, match="'V6' .did you mean 'v6'"):
+        CombSUM(norm="rank", voter_weights={**given, "V6": 1.0}).fit(lists[[0, 1]])
+    CombSUM(norm="rank", voter_weights={**given, "zebra": 1.0, "v60": 1.0}).fit(frame)
+
+
+def test_a_missing_value_names_what_may_be_meant():
+    lists = example_lists(full=True)
+    with pytest.raises(ValueError, match=r"the first is 'v4' \(the name 'V4' has no list: is it meant\?\)\. Give"):
+        CombSUM(voter_weights={**dict.fromkeys(["v0", "v1", "v2", "v3"], 1), "V4": 1}, norm="rank").fit(lists)
+    with pytest.raises(ValueError, match=r"the first is 'v4'\. Give"):
+        CombSUM(voter_weights=dict.fromkeys(["v0", "v1", "v2", "v3"], 1), norm="rank").fit(lists)
+    numbers = lists.assign(voter=lists["voter"].str[1:].astype(int))
+    with pytest.raises(ValueError, match=r"the first is 0 \(the names are str, as '0', the voters int, as 0\)"):
+        CombSUM(voter_weights=dict.fromkeys("01234", 1), norm="rank").fit(numbers)
+
+
+def test_two_values_of_a_voter_are_refused():
+    twice = pd.Series([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], index=["v0", "v1", "v2", "v3", "v4", "v1"])
+    with pytest.raises(ValueError, match="voter_weights must hold one value for each voter; it holds several for 'v1'"):
+        CombSUM(voter_weights=twice, norm="rank").fit(example_lists())

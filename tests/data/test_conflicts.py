@@ -1,0 +1,394 @@
+"""Lists whose scores contradict their ranks: methods of ranks use the ranks, whatever reads the scores refuses them."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
+
+from skrankagg import (
+    DIBRA,
+    CombMNZ,
+    CombSUM,
+    Comparator,
+    Copeland,
+    LocalKemenization,
+    RankedLists,
+    evaluate,
+)
+from skrankagg.__main__ import main
+from skrankagg.base import BaseAggregator, ListTransformer
+from skrankagg.compat.pyflagr import QUIRKS, Linear
+from skrankagg.exceptions import RankScoreConflictWarning
+from skrankagg.metrics import agreement_matrix, consensus_agreement, consensus_score, evaluate_voters
+from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector
+from skrankagg.utils.discovery import default_methods
+from skrankagg.utils.estimator_checks import example_lists
+
+SCORE_NORMS = ["min-max", "z-score", None]
+READERS = [
+    *(method(norm=norm) for method in (CombSUM, CombMNZ) for norm in SCORE_NORMS),
+    *(ScoreNormalizer(norm) for norm in ("min-max", "z-score")),
+    DIBRA(CombSUM()),
+    LocalKemenization(CombMNZ()),
+    LocalKemenization(DIBRA(CombSUM(norm=None))),
+    make_pipeline(TopK(2), CombSUM()),
+    make_pipeline(ScoreNormalizer(), CombSUM(norm=None)),
+    AggregatorUnion([("borda", CombSUM(norm="borda")), ("sum", CombSUM())]),
+    VoterSelector(DIBRA(CombSUM())),
+]
+
+
+def quiet(make, *args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankScoreConflictWarning)
+        return make(*args, **kwargs)
+
+
+def encode(frame, **columns):
+    return quiet(RankedLists.from_frame, frame, **columns)
+
+
+def p_values(queries=("glioma",), voters="abc"):
+    """Studies that rank g0 first and g4 last, with p-values next to the ranks."""
+    ranks = [1, 2, 3, 4, 5]
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {"query": query, "voter": voter, "item": [f"g{rank - 1}" for rank in ranks], "rank": ranks}
+            ).assign(score=[1e-9 * 10**rank * (1 + k) for rank in ranks])
+            for query in queries
+            for k, voter in enumerate(voters)
+        ],
+        ignore_index=True,
+    )
+
+
+def one_of_three():
+    """Only voter b of the second of three queries has p-values; all other scores fall with the ranks."""
+    frame = p_values(queries=("q0", "q1", "q2"))
+    wrong = (frame["query"] == "q1") & (frame["voter"] == "b")
+    return frame.assign(score=frame["score"].where(wrong, -frame["score"]))
+
+
+# ---------------------------------------------------------------------- who refuses, and who goes on
+
+
+@pytest.mark.parametrize("reader", READERS, ids=repr)
+def test_whatever_reads_the_scores_refuses_them(reader):
+    with pytest.raises(
+        ValueError,
+        match=r"needs scores that order a list as its ranks do; those of 3 lists order their items differently, the "
+        r"first is query 'glioma', voter 'a'\. Drop the wrong .* rank=None or score=None .* negate scores",
+    ):
+        reader.fit_transform(encode(p_values()))
+
+
+@pytest.mark.parametrize("frame", [True, False])
+def test_it_is_refused_in_fit_transform_and_aggregate_of_frames_and_lists(frame):
+    X = p_values() if frame else encode(p_values())
+    method = CombSUM().fit(example_lists())
+    for call in (method.fit, method.fit_transform, method.transform, method.aggregate):
+        with pytest.raises(ValueError, match="needs scores that order"):
+            quiet(call, X)
+
+
+@pytest.mark.parametrize(
+    "method", [one for _, one in default_methods() if not one.__sklearn_tags__().aggregator_tags.needs_scores], ids=repr
+)
+def test_methods_of_ranks_use_the_ranks(method):
+    lists = example_lists()
+    found = method.fit_transform(encode(lists.assign(score=-lists["score"])))
+    pd.testing.assert_frame_equal(found, method.fit_transform(lists.drop(columns="score")))
+
+
+def test_the_warning_says_what_becomes_of_them():
+    with pytest.warns(
+        RankScoreConflictWarning,
+        match=r"query 'q1', voter 'b' order its items differently \(1 of 9 lists\); methods of ranks use the ranks, "
+        r"methods of scores refuse these lists\. Drop",
+    ):
+        RankedLists.from_frame(one_of_three())
+    with pytest.warns(RankScoreConflictWarning, match=r"\(1 of 1 list\)"):
+        RankedLists.from_frame(p_values(voters="a"))
+
+
+def test_each_advice_helps():
+    frame = p_values()
+    first = "g0"
+    for right in (frame.drop(columns="score").assign(score=-frame["rank"]), frame.assign(score=-frame["score"])):
+        assert CombSUM().fit_transform(right)["item"].iloc[0] == first
+    by_score = RankedLists.from_frame(frame, rank=None)  # the user says that the scores are right
+    assert CombSUM().fit_transform(by_score)["item"].iloc[0] == "g4"
+    with pytest.raises(ValueError, match="ranks only"):
+        CombSUM().fit(RankedLists.from_frame(frame, score=None))
+
+
+def test_a_member_of_a_comparator_is_named():
+    qrels = pd.DataFrame({"query": ["glioma"], "item": ["g0"], "relevance": [1]})
+    with pytest.raises(ValueError, match=r"CombSUM\(\) needs scores that order"):
+        Comparator([("sum", CombSUM())], metrics="map", qrels=qrels, verbose=False).fit(encode(p_values()))
+
+
+def test_the_tag_is_enough_for_a_method_of_your_own():
+    class RawSum(BaseAggregator):
+        def _aggregate(self, lists):
+            return np.bincount(lists.candidate, weights=lists.score, minlength=lists.n_candidates)
+
+        def __sklearn_tags__(self):
+            tags = super().__sklearn_tags__()
+            tags.aggregator_tags.needs_scores = True
+            return tags
+
+    with pytest.raises(ValueError, match=r"RawSum\(\) needs scores that order"):
+        RawSum().fit(encode(p_values()))
+
+
+# ---------------------------------------------------------------------- one list among many
+
+
+def test_one_list_is_enough_and_is_named():
+    with pytest.raises(
+        ValueError, match=r"those of 1 list order its items differently, the first is query 'q1', .*'b'"
+    ):
+        CombSUM().fit(encode(one_of_three()))
+
+
+def test_a_list_of_weight_0_is_not_heard():
+    frame = one_of_three()
+    others = frame[(frame["query"] != "q1") | (frame["voter"] != "b")].reset_index(drop=True)
+    expected = CombSUM().fit_transform(others)
+    silent = frame.assign(weight=((frame["query"] != "q1") | (frame["voter"] != "b")).astype(float))
+    pd.testing.assert_frame_equal(CombSUM().fit_transform(encode(silent)), expected)
+    by_voter = CombSUM(voter_weights={"a": 1, "b": 0, "c": 1})
+    assert by_voter.fit_transform(encode(frame))["item"].tolist() == [f"g{k}" for k in range(5)] * 3
+    with pytest.raises(ValueError, match="voter 'b'"):
+        CombSUM(voter_weights={"a": 0, "b": 1, "c": 0}).fit(encode(frame))
+
+
+def test_the_lists_left_out_are_forgotten():
+    lists = encode(one_of_three())
+    kept, _ = lists.keep_lists(lists.list_voter != 1)
+    assert kept.list_conflict is None
+    CombSUM().fit(kept)
+    selected = VoterSelector({"a": 1.0, "b": 0.0, "c": 1.0}, n_voters=2).fit_transform(lists)
+    CombSUM().fit(selected)
+    conflicting, _ = lists.keep_lists(lists.list_voter == 1)
+    assert conflicting.list_conflict.tolist() == [False, True, False]
+
+
+# ---------------------------------------------------------------------- what the lists remember
+
+
+def conflicts(lists):
+    """Ids of the lists that conflict."""
+    if lists.list_conflict is None:
+        return set()
+    assert lists.list_conflict.any() and lists.list_conflict.shape == (lists.n_lists,)
+    return {
+        (lists.queries[lists.list_query[v]], lists.voters[lists.list_voter[v]])
+        for v in np.flatnonzero(lists.list_conflict)
+    }
+
+
+def test_subsets_remember():
+    lists = encode(one_of_three())
+    assert conflicts(lists) == {("q1", "b")}
+    for part in (lists[[1]], lists[[0, 1]], lists[[1, 2]][[0]], pickle.loads(pickle.dumps(lists[[1]]))):
+        assert conflicts(part) == {("q1", "b")}
+        with pytest.raises(ValueError, match="query 'q1', voter 'b'"):
+            CombSUM().fit(part)
+    for part in (lists[[0]], lists[[0, 2]], lists[[0, 1]][[0]]):
+        assert part.list_conflict is None
+        CombSUM().fit_transform(part)
+
+
+def test_a_subset_is_refused_before_its_rows_are_gathered():
+    part = encode(one_of_three())[[0, 1]]
+    with pytest.raises(ValueError, match="query 'q1'"):
+        CombSUM().fit(part)
+    CombSUM().fit(other := encode(one_of_three())[[0, 2]])
+    for lists in (part, other):
+        assert not {"candidate", "rank", "score"} & set(vars(lists))
+
+
+def test_other_weights_and_pickles_remember_and_other_scores_do_not():
+    lists = encode(one_of_three())
+    assert conflicts(lists.with_list_weight(np.full(9, 2.0))) == {("q1", "b")}
+    again = pickle.loads(pickle.dumps(lists))
+    assert conflicts(again) == {("q1", "b")} and not again.list_conflict.flags.writeable
+    negated = lists.with_score(np.where(lists.list_conflict[lists.row_list], -lists.score, lists.score))
+    assert negated.list_conflict is None
+    assert CombSUM().fit_transform(negated)["item"].iloc[0] == "g0"
+    assert conflicts(lists) == {("q1", "b")}
+
+
+def test_a_norm_of_ranks_and_a_step_of_your_own_put_them_right():
+    class Negate(ListTransformer):
+        def _transform_lists(self, lists):
+            return lists.with_score(-lists.score)
+
+    lists = encode(p_values())
+    for step in (ScoreNormalizer("rank"), ScoreNormalizer("borda"), Negate()):
+        consensus = make_pipeline(step, CombSUM(norm=None)).fit_transform(lists)
+        assert consensus["item"].tolist() == [f"g{k}" for k in range(5)]
+
+
+def test_a_cut_is_judged_by_what_it_keeps():
+    # The first two items agree, the third has the best score.
+    frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc"), "rank": [1, 2, 3], "score": [2.0, 1.0, 9.0]})
+    lists = encode(frame)
+    assert conflicts(TopK(3).fit_transform(lists)) == {("q", "v")}
+    head = TopK(2).fit_transform(lists)
+    assert head.list_conflict is None
+    found = CombSUM().fit_transform(head)
+    pd.testing.assert_frame_equal(found, CombSUM().fit_transform(frame[:2]))
+    with pytest.raises(ValueError, match="needs scores that order"):
+        make_pipeline(TopK(3), CombSUM()).fit(lists)
+
+
+def random_frame(rows):
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "score"])
+    return frame.drop_duplicates(["query", "voter", "item"], ignore_index=True)
+
+
+SMALL = st.integers(0, 3)
+ROWS = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 6), SMALL, st.integers(-2, 2)), min_size=1, max_size=50)
+
+
+@given(rows=ROWS, depth=st.integers(1, 4), seed=st.integers(0, 99))
+@settings(max_examples=150, deadline=None)
+def test_every_way_to_some_lists_finds_the_same_conflicts(rows, depth, seed):
+    frame = random_frame(rows)
+    lists = encode(frame)
+    expected = {
+        (query, voter)
+        for (query, voter), own in frame.groupby(["query", "voter"])
+        if any(
+            r < other_r and s < other_s
+            for r, s in zip(own["rank"], own["score"], strict=True)
+            for other_r, other_s in zip(own["rank"], own["score"], strict=True)
+        )
+    }
+    assert conflicts(lists) == expected
+    assert conflicts(encode(lists.to_frame())) == expected
+    chosen = np.random.default_rng(seed).permutation(len(lists))[: depth % len(lists) + 1]
+    for part in (TopK(depth).fit_transform(lists), lists[chosen], TopK(depth).fit_transform(lists[chosen])):
+        assert conflicts(part) == conflicts(encode(part.to_frame()))
+
+
+@pytest.mark.parametrize("method", [one for _, one in default_methods()], ids=repr)
+def test_a_consensus_does_not_conflict(method):
+    consensus = method.fit_transform(example_lists())
+    lists = RankedLists.from_frame(consensus)  # warnings are errors
+    assert lists.list_conflict is None
+    again = CombSUM(norm=None).fit_transform(lists)
+    assert again["score"].tolist() == consensus["score"].tolist()
+
+
+# ---------------------------------------------------------------------- measures
+
+
+QRELS = pd.DataFrame({"query": "glioma", "item": ["g0", "g1"], "relevance": 1})
+
+
+def test_measures_read_the_ranks_or_refuse():
+    run = p_values(voters="a").drop(columns="voter")
+    with pytest.warns(RankScoreConflictWarning):
+        assert evaluate(run, QRELS, "map").iloc[0, 0] == 1.0
+    run = encode(run)
+    # g4 ... g0 by the scores alone: the relevant ones stand at places 4 and 5.
+    assert evaluate(run, QRELS, "map", ties="trec_eval").iloc[0, 0] == pytest.approx((1 / 4 + 2 / 5) / 2)
+    for rule in ("expected", "optimistic", "pessimistic"):
+        with pytest.raises(ValueError, match=rf"ties='{rule}' needs scores that order .* query 'glioma', voter 'cons"):
+            evaluate(run, QRELS, "map", ties=rule)
+        with pytest.raises(ValueError, match=rf"ties='{rule}'"):
+            evaluate(run, QRELS, f"map[positive_scores=True,ties={rule}]")
+        with pytest.raises(ValueError, match=rf"ties='{rule}' .* voter 'a'"):
+            evaluate_voters(encode(p_values()), QRELS, "map", ties=rule)
+    assert evaluate_voters(encode(p_values()), QRELS, "map")["map"].tolist() == [1.0] * 3
+
+
+def test_only_the_lists_that_are_measured_are_asked():
+    run = one_of_three()[lambda frame: frame["voter"] == "b"].drop(columns="voter").reset_index(drop=True)
+    for query, refused in (("q0", False), ("q1", True)):
+        qrels = QRELS.assign(query=query)
+        if refused:
+            with pytest.raises(ValueError, match="'q1'"):
+                evaluate(encode(run), qrels, "map", ties="expected")
+        else:
+            assert evaluate(encode(run), qrels, "map", ties="expected").iloc[0, 0] == 1.0
+
+
+def test_a_pipeline_that_returns_such_a_run_is_measured_by_its_ranks():
+    class Distances(ListTransformer):
+        def _transform_lists(self, lists):
+            return lists.with_score(lists.rank)
+
+        def _publish(self, result, X):
+            return result.to_frame().drop(columns="voter")
+
+    lists, judged = p_values().drop(columns="score"), QRELS
+    member = [("one", make_pipeline(Copeland(), Distances()))]
+    fitted = quiet(Comparator(member, metrics="map", qrels=judged, verbose=False).fit, lists)
+    assert fitted.best_score_ == 1.0
+    with pytest.raises(ValueError, match="ties='expected'"):
+        quiet(Comparator(member, metrics="map[ties=expected]", qrels=judged, verbose=False).fit, lists)
+
+
+def test_agreement_goes_by_the_ranks():
+    lists = p_values().drop(columns="score")
+    run = p_values(voters="a").drop(columns="voter")
+    with pytest.warns(RankScoreConflictWarning):
+        assert consensus_agreement(lists, run).tolist() == [1.0] * 3
+    with pytest.warns(RankScoreConflictWarning):
+        assert consensus_score(lists, run) == 1.0
+    with pytest.warns(RankScoreConflictWarning):
+        found = agreement_matrix({"run": run, "right": run.assign(score=-run["score"])})
+    assert found.loc["run", "right"] == 1.0
+
+
+def test_agreement_goes_by_the_ranks_of_such_lists_alone():
+    # In q0 the scores tie what the ranks tell apart, as in a consensus; q1 has distances.
+    run = pd.DataFrame(
+        {"query": ["q0", "q0", "q1", "q1"], "item": list("abab"), "rank": [1, 2, 1, 2], "score": [5.0, 5.0, 0.1, 0.9]}
+    ).astype({"rank": "uint8"})
+    reversed_ranks = pd.DataFrame({"query": ["q0", "q0", "q1", "q1"], "item": list("baab"), "rank": [1, 2, 1, 2]})
+    first, second = (reversed_ranks[reversed_ranks["query"] == query].assign(voter="v") for query in ("q0", "q1"))
+    assert quiet(consensus_score, first, run) == 1.0  # a tie contradicts no order
+    assert quiet(consensus_score, second, run) == 1.0
+
+
+# ---------------------------------------------------------------------- the command line, PyFLAGR's names
+
+
+def test_compare_says_why_it_leaves_methods_out(tmp_path, capsys):
+    p_values().to_csv(tmp_path / "lists.csv", index=False)
+    QRELS.to_csv(tmp_path / "qrels.csv", index=False)
+    assert main(["compare", str(tmp_path / "lists.csv"), str(tmp_path / "qrels.csv"), "--metrics", "map"]) == 0
+    out, err = capsys.readouterr()
+    notes, _, table = " ".join(out.split()).partition(" method map ")
+    assert (
+        "Left out because they need scores that order a list as its ranks do, and those of 3 lists order their items "
+        "differently, the first is query 'glioma', voter 'a': CombMNZ[norm=min-max]," in notes
+    )
+    assert "CombSUM[norm=min-max]" not in table and "CombSUM[norm=borda] 1.0000" in table
+    assert err.startswith("skrankagg: warning: The ranks and the scores of query 'glioma', voter 'a'")
+    assert main(["aggregate", str(tmp_path / "lists.csv"), "--method", "CombSUM"]) == 1
+    assert "CombSUM() needs scores that order" in capsys.readouterr().err
+
+
+def test_pyflagrs_names_refuse_them_unless_flagr_reads_the_scores_alone():
+    frame = p_values()
+    by_score, _ = Linear.CombSUM(norm="score").aggregate(input_df=frame)  # FLAGR sorts lists by their scores
+    assert by_score["ItemID"].iloc[0] == "g4"
+    for convention in ("papers", [name for name in QUIRKS if name != "rank.verbatim"]):
+        for norm in ("score", "z-score"):
+            with pytest.raises(ValueError, match="needs scores that order"):
+                quiet(Linear.CombSUM(norm=norm, convention=convention).aggregate, input_df=frame)
+        by_rank, _ = quiet(Linear.CombSUM(norm="borda", convention=convention).aggregate, input_df=frame)
+        assert by_rank["ItemID"].iloc[0] == "g0"

@@ -1,0 +1,466 @@
+"""RankedLists: the encoding, the container of queries, and what the door refuses."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.model_selection import KFold, train_test_split
+from sklearn.utils import _safe_indexing
+
+from skrankagg import CombSUM, RankedLists
+from skrankagg._arrays import _ragged as _grouped
+from skrankagg._data import _encoding
+from skrankagg.exceptions import RankScoreConflictWarning, SplitQueryWarning
+from skrankagg.utils.estimator_checks import example_lists
+
+
+def frame(rows, columns="query voter item rank"):
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+# ---------------------------------------------------------------------- the encoding
+
+
+def test_codes_of_the_example(X):
+    lists = RankedLists.from_frame(X)
+    assert lists.items.tolist() == ["a", "b", "c", "d"]
+    assert lists.row_ptr.tolist() == [0, 3, 6, 8]
+    assert lists.candidate.tolist() == [0, 1, 2, 1, 0, 3, 1, 2]
+    assert lists.rank.tolist() == [1, 2, 3, 1, 2.5, 2.5, 1, 2]
+    assert lists.candidate_weight.tolist() == [2, 3, 2, 1]
+
+
+@pytest.mark.parametrize("ranks", [[1, 2, 2, 4], [1, 2, 2, 3], [0, 5, 5, 9], [0.5, 0.7, 0.7, 0.8]])
+def test_ties_share_their_mean_position_whatever_the_gaps(ranks):
+    lists = RankedLists.from_frame(frame([("q", "v", f"i{k}", rank) for k, rank in enumerate(ranks)]))
+    assert lists.rank.tolist() == [1.0, 2.5, 2.5, 4.0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_row_order_does_not_show_in_the_codes(seed):
+    lists = example_lists(seed)
+    straight = RankedLists.from_frame(lists)
+    shuffled = RankedLists.from_frame(lists.sample(frac=1, random_state=seed).reset_index(drop=True))
+    for name in ("candidate", "rank", "score", "row_ptr", "list_ptr", "candidate_ptr", "candidate_item", "list_voter"):
+        assert np.array_equal(getattr(straight, name), getattr(shuffled, name)), name
+
+
+@given(seed=st.integers(0, 10**6), fraction=st.booleans())
+@settings(max_examples=30, deadline=None)
+def test_a_frame_goes_round(seed, fraction):
+    lists = example_lists(seed)
+    lists["weight"] = lists["voter"].str[1:].astype(int) + (0.5 if fraction else 1)
+    first = RankedLists.from_frame(lists).to_frame()
+    again = RankedLists.from_frame(first).to_frame()
+    pd.testing.assert_frame_equal(first, again)
+    key = ["query", "voter", "item"]
+    both = lists.merge(first, on=key, suffixes=("", "_out"))
+    assert len(both) == len(lists) == len(first)
+    assert (both["score"] == both["score_out"]).all() and (both["weight"] == both["weight_out"]).all()
+
+
+def test_columns_are_named_once_at_the_door():
+    lists = frame([("q", "v", "a", 2.0), ("q", "v", "b", 9.0)], "qid sys docno sim")
+    encoded = RankedLists.from_frame(lists, query="qid", voter="sys", item="docno", score="sim")
+    assert encoded.to_frame()["item"].tolist() == ["b", "a"]
+
+
+def test_a_frame_without_voters_is_one_voter(X):
+    consensus = CombSUM().fit_transform(X)
+    again = CombSUM().fit_transform(consensus)
+    assert RankedLists.from_frame(consensus).voters.tolist() == ["consensus"]
+    assert again["item"].tolist() == consensus["item"].tolist()
+
+
+@pytest.mark.parametrize("dtype", [object, "str", "string", "category", "int64", "int32", "Int64", "float64"])
+def test_ids_keep_their_dtype(dtype):
+    numbers = pd.Series([3, 1, 2])
+    ids = numbers.astype(str).astype(dtype) if dtype in (object, "str", "string", "category") else numbers.astype(dtype)
+    lists = pd.DataFrame({"query": ids, "voter": ids, "item": ids, "rank": 1})
+    out = RankedLists.from_frame(lists).to_frame()
+    for column in ("query", "voter", "item"):
+        assert out[column].dtype == ids.dtype
+
+
+def test_long_runs_of_ids_encode_like_any_others():
+    # Columns of at least 4096 rows in long runs take a shorter way.
+    rng = np.random.default_rng(0)
+    lists = pd.DataFrame(
+        {
+            "query": np.repeat([f"q{k}" for k in rng.permutation(50)], 200),
+            "voter": np.tile(np.repeat([f"v{k}" for k in rng.permutation(10)], 20), 50),
+            "item": np.tile(np.arange(20), 500),
+            "rank": np.tile(np.arange(1, 21), 500),
+        }
+    )
+    straight = RankedLists.from_frame(lists)
+    shuffled = RankedLists.from_frame(lists.sample(frac=1, random_state=0).reset_index(drop=True))
+    pd.testing.assert_frame_equal(straight.to_frame(), shuffled.to_frame())
+    with pytest.raises(ValueError, match=r"1 are missing, the first in row 777"):
+        RankedLists.from_frame(lists.assign(query=lists["query"].where(lists.index != 777)))
+
+
+def test_more_codes_than_fit_one_integer_sort_too():
+    codes = [np.array([2, 0, 2, 0]), np.array([1, 5, 1, 4]), np.array([7, 7, 3, 7])]
+    packed, starts = _grouped.sort_codes(codes, [3, 6, 8])
+    wide, wide_starts = _grouped.sort_codes(codes, [2**31, 2**31, 2**31])
+    assert packed.tolist() == wide.tolist() == [3, 1, 2, 0]
+    for narrow, broad in zip(starts, wide_starts, strict=True):
+        assert narrow.tolist() == broad.tolist()
+
+
+def test_changing_the_frame_later_changes_nothing(X):
+    lists = RankedLists.from_frame(X)
+    before = lists.score.copy()
+    X["score"] = 0.0
+    X.loc[:, "score"] = -1.0
+    assert np.array_equal(lists.score, before)
+    with pytest.raises(ValueError, match="read-only"):
+        lists.score[0] = 1.0
+
+
+# ---------------------------------------------------------------------- a container of queries
+
+
+def test_samples_are_queries():
+    lists = RankedLists.from_frame(example_lists())
+    assert len(lists) == 4 and lists.shape == (4,)
+    assert [one.queries.tolist() for one in lists] == [["q0"], ["q1"], ["q2"], ["q3"]]
+    assert lists[-1].queries.tolist() == ["q3"]
+    assert lists[1:3].queries.tolist() == ["q1", "q2"]
+    assert lists[np.array([True, False, False, True])].queries.tolist() == ["q0", "q3"]
+    assert lists[[3, 0], ...].queries.tolist() == ["q3", "q0"]
+    with pytest.raises(IndexError):
+        lists[4]
+
+
+def test_a_part_is_what_encoding_that_part_gives():
+    whole = example_lists()
+    part = RankedLists.from_frame(whole)[[1, 3]]
+    alone = RankedLists.from_frame(whole[whole["query"].isin(["q1", "q3"])].reset_index(drop=True))
+    pd.testing.assert_frame_equal(part.to_frame(), alone.to_frame())
+    for name in ("row_ptr", "list_ptr", "candidate_ptr", "candidate"):
+        assert np.array_equal(getattr(part, name), getattr(alone, name)), name
+
+
+def test_queries_come_in_the_order_in_which_they_are_taken():
+    lists = RankedLists.from_frame(example_lists())
+    part = lists[[3, 0, 2]]
+    for name in ("list_ptr", "candidate_ptr"):
+        assert np.array_equal(np.diff(getattr(part, name))[[1, 2, 0]], np.diff(getattr(lists[[0, 2, 3]], name))), name
+    frame = part.to_frame()
+    assert frame["query"].unique().tolist() == ["q3", "q0", "q2"]
+    pd.testing.assert_frame_equal(
+        frame.sort_values(["query", "voter", "rank"], kind="stable", ignore_index=True), lists[[0, 2, 3]].to_frame()
+    )
+    pd.testing.assert_frame_equal(part[[1, 0]].to_frame(), lists[[0, 3]].to_frame())
+    consensus = CombSUM(norm="borda").fit_transform(part)
+    assert consensus["query"].unique().tolist() == ["q3", "q0", "q2"]
+    for query, rows in consensus.groupby("query"):
+        alone = CombSUM(norm="borda").fit_transform(lists[[lists.queries.get_loc(query)]])
+        pd.testing.assert_frame_equal(rows.reset_index(drop=True), alone)
+    pd.testing.assert_frame_equal(RankedLists.from_frame(frame).to_frame(), lists[[0, 2, 3]].to_frame())
+
+
+def id_types():
+    strings = pd.Series(["a", "b", "c", "d"])
+    kinds = {
+        "str": strings,
+        "object": strings.astype(object),
+        "string": strings.astype("string"),
+        "category": strings.astype("category"),
+        "int": pd.Series([1, 2, 3, 4]),
+        "Int64": pd.Series([1, 2, 3, 4], dtype="Int64"),
+        "dates": pd.Series(pd.date_range("2020", periods=4)),
+    }
+    try:
+        import pyarrow
+    except ImportError:
+        return kinds
+    kinds["arrow strings"] = strings.astype(pd.ArrowDtype(pyarrow.string()))
+    kinds["arrow ints"] = kinds["int"].astype(pd.ArrowDtype(pyarrow.int64()))
+    kinds["string[pyarrow]"] = strings.astype("string[pyarrow]")
+    return kinds
+
+
+@pytest.mark.parametrize("ids", id_types().values(), ids=id_types().keys())
+def test_scikit_learn_slices_the_queries_like_the_lists(ids):
+    frame = pd.DataFrame({"query": ids, "voter": "v", "item": "x", "rank": 1})
+    lists = RankedLists.from_frame(frame)
+    assert lists.queries.dtype == ids.dtype
+    for kept in (lists, pickle.loads(pickle.dumps(lists)), copy.deepcopy(lists), lists[[3, 1, 0, 2]]):
+        train, test, y_train, y_test = train_test_split(kept, kept.queries, random_state=0)
+        assert train.queries.tolist() == list(y_train) and test.queries.tolist() == list(y_test)
+        twice = _safe_indexing(_safe_indexing(kept.queries, [2, 0, 1]), [1, 0])
+        assert list(twice) == [kept.queries[0], kept.queries[2]] and twice.dtype == ids.dtype
+    alike = pd.Index(list(ids), dtype=ids.dtype)
+    assert lists.queries.equals(alike) and alike.equals(lists.queries)
+    assert [lists.queries.get_loc(one) for one in ids] == [0, 1, 2, 3] and ids[2] in lists.queries
+    for op in ("get_indexer", "isin", "union", "difference", "intersection", "append"):
+        found, expected = getattr(lists.queries, op)(alike[1:3]), getattr(alike, op)(alike[1:3])
+        assert list(found) == list(expected) and found.dtype == expected.dtype, op
+    assert lists.queries[lists.queries == ids[1]].tolist() == [ids[1]]
+    series = pd.Series(range(4), index=lists.queries)
+    assert series[ids[3]] == 3 and series.reindex(alike[::-1]).tolist() == [3, 2, 1, 0]
+    out = lists.to_frame()["query"]
+    pd.testing.assert_series_equal(out, frame["query"])
+    assert pickle.loads(pickle.dumps(lists.queries)).equals(lists.queries)
+
+
+def test_parts_of_parts():
+    lists = RankedLists.from_frame(example_lists())
+    pd.testing.assert_frame_equal(lists[[1, 2, 3]][[0, 2]].to_frame(), lists[[1, 3]].to_frame())
+
+
+@pytest.mark.parametrize(("indices", "words"), [([0, 0], "came twice"), ([], "no position came")])
+def test_queries_cannot_be_repeated_or_none(indices, words):
+    with pytest.raises(ValueError, match=words):
+        RankedLists.from_frame(example_lists()).take(indices)
+
+
+def test_scikit_learn_splits_between_queries():
+    lists = RankedLists.from_frame(example_lists())
+    for train, test in KFold(2).split(lists):
+        assert len(_safe_indexing(lists, train)) == len(_safe_indexing(lists, test)) == 2
+    train, test = train_test_split(lists, random_state=0)
+    assert sorted([*train.queries, *test.queries]) == lists.queries.tolist()
+    assert clone(lists, safe=False) is lists
+
+
+def test_pickling_keeps_the_lists():
+    lists = RankedLists.from_frame(example_lists())
+    again = pickle.loads(pickle.dumps(lists))
+    pd.testing.assert_frame_equal(again.to_frame(), lists.to_frame())
+    assert not again.candidate.flags.writeable
+
+
+def test_it_is_no_array(X):
+    with pytest.raises(TypeError, match="container of queries"):
+        np.asarray(RankedLists.from_frame(X))
+
+
+def test_it_shows_what_it_holds(X):
+    lists = RankedLists.from_frame(X.assign(weight=2))
+    assert (
+        repr(lists)
+        == "RankedLists(n_queries=1, n_voters=3, n_items=4, n_lists=3, n_rows=8, ranks and scores, weighted)"
+    )
+
+
+def test_a_notebook_shows_the_first_query_side_by_side():
+    rows = [("q<1>", "u", "a", 1), ("q<1>", "u", "b", 2), ("q<1>", "v", "b", 1), ("q<1>", "v", "a&c", 1)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+    html = RankedLists.from_frame(frame)._repr_html_()
+    assert html.count("<tr") == 3  # the voters and two places; what v ties stands in one cell
+    assert "<td>a&amp;c = b</td>" in html and "query &#x27;q&lt;1&gt;&#x27;</p>" in html
+    many = pd.concat([frame.assign(voter=f"v{k:02d}") for k in range(0, 9)]).drop_duplicates(["voter", "item"])
+    assert "8 of its 9 voters" in RankedLists.from_frame(many)._repr_html_()
+
+
+def test_other_weights_are_another_container(X):
+    lists = RankedLists.from_frame(X)
+    assert lists.candidate_weight.tolist() == [2, 3, 2, 1]
+    weighted = lists.with_list_weight([1, 2, 5])
+    assert weighted.candidate_weight.tolist() == [3, 8, 6, 2]
+    assert lists.candidate_weight.tolist() == [2, 3, 2, 1] and not lists.is_weighted
+    for wrong in ([1, 2], [1, 2, -1], [1, 2, np.nan]):
+        with pytest.raises(ValueError, match="List weights must be 3 finite numbers"):
+            lists.with_list_weight(wrong)
+
+
+# ---------------------------------------------------------------------- what the door refuses
+
+
+def test_more_pairs_than_codes_can_number_are_refused(X, monkeypatch):
+    monkeypatch.setattr(_encoding, "_MOST_CANDIDATES", 3)
+    with pytest.raises(ValueError, match=r"at most 3 .* it has 4"):
+        RankedLists.from_frame(X)
+
+
+GOOD = [("q", "v", "a", 1.0), ("q", "v", "b", 2.0), ("q", "w", "a", 1.0)]
+
+
+def with_value(column, row, value):
+    lists = frame(GOOD).astype({"query": object, "voter": object, "item": object})
+    if isinstance(value, str):
+        lists[column] = lists[column].astype(object)
+    lists.loc[row, column] = value
+    return lists
+
+
+REFUSED = {
+    "no frame": ([1, 2], TypeError, r"expects a data frame .*; got builtins\.list"),
+    "an array": (np.ones((3, 4)), TypeError, r"got numpy\.ndarray"),
+    "a series": (pd.Series([1]), TypeError, "expects a data frame"),
+    "a missing column": (
+        frame(GOOD).rename(columns={"item": "docno"}),
+        ValueError,
+        r"missing the column\(s\) 'item'; it has \['query', 'voter', 'docno', 'rank'\]\. Name them with "
+        r"RankedLists\.from_frame\(df, item=",
+    ),
+    "no rank and no score": (frame(GOOD).drop(columns="rank"), ValueError, r"missing the column\(s\) 'rank or score'"),
+    "no rows": (frame([]), ValueError, "has no rows"),
+    "no columns": (pd.DataFrame(), ValueError, r"'query', 'item', 'rank or score'; it has \[\]"),
+    "two columns of a name": (
+        pd.concat([frame(GOOD), frame(GOOD)[["item"]]], axis=1),
+        ValueError,
+        "2 columns named 'item'",
+    ),
+    "a missing query": (with_value("query", 1, None), ValueError, r"'query' must hold an id.*1 are missing.*row 1"),
+    "a missing voter": (with_value("voter", 2, np.nan), ValueError, r"'voter' must hold an id.*row 2"),
+    "a missing item": (with_value("item", 0, None), ValueError, r"'item' must hold an id.*row 0"),
+    "a NaN rank": (
+        with_value("rank", 1, np.nan),
+        ValueError,
+        r"'rank' must hold finite numbers; 1 rows .* row 1 \(nan\)",
+    ),
+    "an infinite score": (
+        frame(GOOD, "query voter item score").assign(score=[1, np.inf, 2]),
+        ValueError,
+        r"'score' must hold finite numbers.*inf",
+    ),
+    "a negative rank": (
+        with_value("rank", 1, -2),
+        ValueError,
+        r"row 1 holds -2\. If these are scores.*rank=None, score='rank'",
+    ),
+    "words for ranks": (with_value("rank", 1, "second"), ValueError, "'rank' must hold numbers; its dtype is object"),
+    "numbers as words": (frame(GOOD).astype({"rank": str}), ValueError, "Convert it with pandas.to_numeric"),
+    "a repeated item": (
+        frame([*GOOD, ("q", "v", "a", 3.0)]),
+        ValueError,
+        "1 rows repeat one, the first is query 'q', voter 'v', item 'a'",
+    ),
+    "a varying weight": (
+        frame(GOOD).assign(weight=[1, 2, 1]),
+        ValueError,
+        "query 'q', voter 'v' it varies from 1 to 2",
+    ),
+    "a negative weight": (
+        frame(GOOD).assign(weight=-1),
+        ValueError,
+        "at least 0; that of query 'q', voter 'v' is -1.*silence it",
+    ),
+    "a NaN weight": (frame(GOOD).assign(weight=[1, np.nan, 1]), ValueError, "'weight' must hold finite numbers"),
+    "ids that cannot be sorted": (
+        with_value("item", 0, [1]).assign(item=[(1, 2), "b", 3]),
+        TypeError,
+        "'item' must hold ids that can be sorted",
+    ),
+}
+
+
+@pytest.mark.parametrize(("lists", "kind", "words"), REFUSED.values(), ids=REFUSED.keys())
+def test_bad_lists_are_refused_in_one_sentence_with_a_remedy(lists, kind, words):
+    with pytest.raises(kind, match=words):
+        RankedLists.from_frame(lists)
+    with pytest.raises(kind):
+        CombSUM().transform(lists)
+
+
+def test_a_lazy_frame_is_to_be_collected():
+    polars = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match="collect it first"):
+        RankedLists.from_frame(polars.DataFrame({"query": ["q"], "item": ["a"], "rank": [1]}).lazy())
+
+
+def test_nulls_of_polars_are_missing_ids():
+    polars = pytest.importorskip("polars")
+    for item in (["a", None], [1, None]):
+        with pytest.raises(ValueError, match="'item' must hold an id"):
+            RankedLists.from_frame(polars.DataFrame({"query": ["q", "q"], "item": item, "rank": [1, 2]}))
+
+
+def test_a_column_that_was_named_must_be_there(X):
+    with pytest.raises(ValueError, match=r"missing the column\(s\) 'place'"):
+        RankedLists.from_frame(X, rank="place")
+    with pytest.raises(ValueError, match=r"missing the column\(s\) 'ranker'"):
+        RankedLists.from_frame(X, voter="ranker")
+
+
+def test_a_column_can_be_left_unread(X):
+    wrong = X.assign(rank=-X["score"])
+    assert RankedLists.from_frame(wrong, rank=None).rank.tolist() == RankedLists.from_frame(X).rank.tolist()
+    assert not RankedLists.from_frame(X.assign(rank=[1, 2, 3, 1, 2, 2, 1, 2]), score=None).has_scores
+
+
+# ---------------------------------------------------------------------- warnings
+
+
+def test_ranks_and_scores_that_conflict_are_told(X):
+    wrong = X.assign(rank=X["score"])  # the best score has the worst rank
+    with pytest.warns(RankScoreConflictWarning, match="query 'q', voter 'u' order its items differently"):
+        lists = RankedLists.from_frame(wrong)
+    assert lists.to_frame()["item"].tolist()[:3] == ["c", "b", "a"]
+
+
+def test_ties_of_one_kind_are_no_conflict():
+    lists = frame(
+        [("q", "v", "a", 1, 5.0), ("q", "v", "b", 1, 7.0), ("q", "v", "c", 2, 5.0), ("q", "w", "c", 1, 9.0)],
+        "query voter item rank score",
+    )
+    assert RankedLists.from_frame(lists).rank.tolist() == [1.5, 1.5, 3.0, 1.0]
+
+
+@pytest.mark.parametrize("shuffle", [True, False])
+def test_lists_cut_by_a_row_wise_splitter_are_told(shuffle):
+    lists = example_lists(full=True, ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
+    train, _ = next(KFold(5, shuffle=shuffle, random_state=0 if shuffle else None).split(lists.iloc[5:]))
+    cut = lists.iloc[[0, 1, 2, *(train + 5)]]
+    with pytest.warns(SplitQueryWarning, match="A sample is a query"):
+        RankedLists.from_frame(cut)
+    if shuffle:
+        with pytest.warns(SplitQueryWarning, match="lists have lost rows"):
+            RankedLists.from_frame(cut.drop(columns="rank"))
+
+
+def test_honest_parts_of_a_frame_are_not_told_off():
+    lists = example_lists(full=True, ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
+    RankedLists.from_frame(lists[lists["query"] != "q1"])
+    RankedLists.from_frame(lists[lists["voter"] != "v1"])
+    RankedLists.from_frame(lists[lists["rank"] <= 3])
+    RankedLists.from_frame(lists.sample(frac=1, random_state=0))
+    for unsorted in (example_lists(full=True, ties=False), example_lists(full=True)):
+        RankedLists.from_frame(unsorted[unsorted["query"] != "q1"])
+        RankedLists.from_frame(unsorted[unsorted["rank"] <= 3])
+        RankedLists.from_frame(unsorted[unsorted["rank"] <= 3].drop(columns="rank"))
+    scored = lists.drop(columns="rank")
+    RankedLists.from_frame(scored[scored["query"] != "q1"])
+    RankedLists.from_frame(scored[scored["score"] > scored["score"].median()])
+    RankedLists.from_frame(scored.sample(frac=1, random_state=0))
+
+
+VALUES = st.one_of(
+    st.integers(-5, 5).map(float),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(0, 1),
+    st.sampled_from([0.1, 0.1 + 1e-17, 0.30000000000000004, 0.3, 1e300, -1e300, 5e-324, 0.0]),
+)
+
+
+@given(rows=st.lists(st.tuples(st.integers(0, 3), VALUES), min_size=1, max_size=40), infinite=st.booleans())
+@example(rows=[(1, -9007199254740991.0), (0, 1.0)], infinite=False)
+@settings(max_examples=200, deadline=None)
+def test_rows_are_ordered_by_group_and_value_whatever_the_values(rows, infinite):
+    group = np.array([group for group, _ in rows])
+    value = np.array([value for _, value in rows])
+    if infinite:
+        value[0] = np.inf
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_grouped, "_FEW", 1)
+        assert _grouped.group_order(group, value).tolist() == np.lexsort((value, group)).tolist()
+
+
+@pytest.mark.parametrize("values", [[2**62, -(2**62), 0, 2**62 - 1], [3, 1, 2, 1], [-(2**63), 2**63 - 1, 0, 1]])
+def test_integers_are_ordered_as_integers(values):
+    from skrankagg._arrays._ragged import group_order
+
+    assert (
+        group_order(np.zeros(4, dtype=np.int32), np.array(values)).tolist()
+        == np.argsort(values, kind="stable").tolist()
+    )

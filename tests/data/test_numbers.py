@@ -1,0 +1,82 @@
+"""True and False are no numbers: wherever a parameter is a number they are refused."""
+
+import numpy as np
+import pytest
+from sklearn.utils._param_validation import InvalidParameterError
+
+import skrankagg.metrics
+from skrankagg import CombSUM, Comparator
+from skrankagg._support._sklearn import Interval
+from skrankagg.compat.pyflagr.Linear import CombSUM as FlagrCombSUM
+from skrankagg.datasets import make_mallows, make_ranked_lists, make_rasdagen
+from skrankagg.metrics import average_overlap, evaluate, interpolated_precision, measure_names, overlap
+from skrankagg.model_selection import QueryKFold, QueryShuffleSplit, flagr_metrics, select_results
+from skrankagg.preprocessing import TopK
+from skrankagg.stats import bootstrap_interval, randomization_test
+from skrankagg.utils.discovery import all_aggregators, all_transformers
+
+ESTIMATORS = {**all_aggregators(), **all_transformers(), "Comparator": Comparator}
+NUMBERS = [
+    (owner, name)
+    for owner, estimator in ESTIMATORS.items()
+    for name, constraints in estimator._parameter_constraints.items()
+    if any(isinstance(constraint, Interval) for constraint in constraints)
+]
+MEASURES = sorted({name.partition("@")[0] for name in measure_names() if name.endswith("@k")})
+
+
+def test_the_number_parameters_are_found():
+    assert {("TopK", "k"), ("ReciprocalRankFusion", "k"), ("Comparator", "n_jobs")} <= set(NUMBERS)
+
+
+@pytest.mark.parametrize(("owner", "name"), NUMBERS, ids=lambda part: part)
+@pytest.mark.parametrize("value", [True, False])
+def test_an_estimator_refuses_a_bool_for_a_number(owner, name, value):
+    members = {"Comparator": [[("sum", CombSUM(norm="borda"))]], "AggregatorUnion": [[("sum", CombSUM(norm="borda"))]]}
+    estimator = ESTIMATORS[owner](*members.get(owner, []), **{name: value})
+    with pytest.raises(InvalidParameterError, match=f"'{name}' parameter of {owner} must be"):
+        estimator._validate_params()
+
+
+def test_a_step_says_so_when_it_is_fitted(X):
+    with pytest.raises(InvalidParameterError, match="'k' parameter of TopK must be an int"):
+        TopK(True).fit(X)
+    assert len(TopK(np.int64(1)).fit_transform(X)) == 3
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_refuses_a_bool_for_its_cutoff(name):
+    cards = {"p": "precision", "map": "average_precision", "mrr": "reciprocal_rank", "rprec": "r_precision"}
+    cards |= {"judged": "judged_share", "err": "expected_reciprocal_rank", "rbp": "rank_biased_precision"}
+    cards |= {"rbp_resid": "rank_biased_residual"}
+    measure = getattr(skrankagg.metrics, cards.get(name, name))
+    with pytest.raises(ValueError, match="whole number of at least 1; got True"):
+        measure([["a", "b"]], [["a"]], k=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: interpolated_precision(["a"], ["a"], k=True), "recall from 0 to 1"),
+        (lambda: evaluate([["a"]], [["a"]], "map", relevance_threshold=True), "relevance_threshold must be a number"),
+        (lambda: evaluate([["a"]], [["a"]], "map", relevance_threshold="1"), "relevance_threshold must be a number"),
+        (lambda: evaluate([["a"]], [["a"]], "rbp", persistence=None), "persistence must be a number"),
+        (lambda: overlap(["a"], ["a"], True), "whole number of at least 1"),
+        (lambda: average_overlap(["a"], ["a"], True), "whole number of at least 1"),
+        (lambda: flagr_metrics(True), "cutoff must be an int"),
+        (lambda: QueryShuffleSplit(True), "n_splits must be an int"),
+        (lambda: QueryKFold(True), "n_splits=2 or more"),
+        (lambda: select_results(None, None, cutoff=True), "cutoff must be an int"),
+        (lambda: FlagrCombSUM(eval_pts=True), "eval_pts must be an int"),
+        (lambda: make_ranked_lists(n_queries=True), "n_queries to be an int"),
+        (lambda: make_mallows(list_length=True), "list_length to be an int"),
+        (lambda: make_rasdagen(bias=True), "bias to be a number"),
+        (lambda: make_rasdagen(threshold=False), "threshold to be a finite number"),
+        (lambda: bootstrap_interval([0.1, 0.2], n_resamples=True), "n_resamples must be an int"),
+        (lambda: randomization_test([0.1, 0.2], n_resamples=True), "n_resamples must be an int"),
+        (lambda: randomization_test([0.1, 0.2], n_resamples=0), "n_resamples must be an int"),
+    ],
+)
+def test_a_function_refuses_a_bool_for_a_number(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

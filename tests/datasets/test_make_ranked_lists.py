@@ -1,0 +1,220 @@
+"""Ranked lists with a truth: what the options promise is measured on the data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from skrankagg.datasets import _make_ranked_lists as _ranked_lists
+from skrankagg.datasets import make_ranked_lists
+
+
+def with_utility(lists, truth):
+    return lists.merge(truth.utilities, on=["query", "item"], validate="many_to_one")
+
+
+def mean_ndcg(run, qrels, k=10):
+    """Mean nDCG@k over queries of a frame with query, item and score."""
+    discount = 1 / np.log2(np.arange(2, k + 2))
+    judged = run.merge(qrels, on=["query", "item"]).sort_values("score", ascending=False)
+    values = []
+    for query, ideal in qrels.groupby("query")["relevance"]:
+        gain = judged.loc[judged["query"] == query, "relevance"].to_numpy()[:k]
+        best = np.sort(ideal.to_numpy())[::-1][:k]
+        values.append(gain @ discount[: len(gain)] / (best @ discount))
+    return np.mean(values)
+
+
+def borda(lists, weight=None):
+    points = 31.0 - lists["rank"]
+    if weight is not None:
+        points = points * lists["voter"].map(weight)
+    return lists.assign(score=points).groupby(["query", "item"], as_index=False)["score"].sum()
+
+
+def test_frames_are_canonical_and_ordered():
+    lists, qrels, truth = make_ranked_lists(n_queries=12, return_truth=True, random_state=0)
+    assert lists.columns.tolist() == ["query", "voter", "item", "rank", "score"]
+    assert qrels.columns.tolist() == ["query", "item", "relevance"]
+    assert truth.voters.columns.tolist() == ["voter", "quality", "adversarial"]
+    assert truth.utilities.columns.tolist() == ["query", "item", "utility"]
+    assert [lists["rank"].dtype, lists["score"].dtype] == [np.int64, np.float64]
+    assert qrels["relevance"].dtype == np.int64
+    assert lists.index.equals(pd.RangeIndex(12 * 10 * 30))
+    assert_frame_equal(lists, lists.sort_values(["query", "voter", "rank"], kind="stable"))
+    assert_frame_equal(qrels, qrels.sort_values(["query", "item"], kind="stable"))
+    assert not lists.duplicated(["query", "voter", "item"]).any()
+
+
+def test_names_sort_like_their_numbers():
+    lists, qrels = make_ranked_lists(n_queries=11, n_voters=3, n_items=101, list_length=None, random_state=0)
+    assert qrels["query"].unique().tolist() == [f"q{i:02d}" for i in range(1, 12)]
+    assert lists["voter"].unique().tolist() == ["v1", "v2", "v3"]
+    assert sorted(lists["item"].unique()) == [f"i{i:03d}" for i in range(1, 102)]
+
+
+def test_a_seed_fixes_the_data():
+    first, again, other = (make_ranked_lists(n_queries=2, random_state=seed) for seed in (3, 3, 4))
+    for one, two in zip(first, again, strict=True):
+        assert_frame_equal(one, two)
+    assert not first[0].equals(other[0])
+
+
+def test_a_random_state_goes_on():
+    random = np.random.RandomState(3)
+    first, second = (make_ranked_lists(n_queries=2, random_state=random)[0] for _ in range(2))
+    assert_frame_equal(first, make_ranked_lists(n_queries=2, random_state=3)[0])
+    assert not first.equals(second)
+
+
+def test_more_queries_leave_the_first_as_they_were():
+    options = {"n_voters": 4, "list_length": (5, 20), "ties": 0.3, "absent": 0.4, "random_state": 8}
+    few, _ = make_ranked_lists(n_queries=10, **options)
+    many, _ = make_ranked_lists(n_queries=90, **options)
+    assert_frame_equal(few, many[many["query"] <= "q10"])
+
+
+def test_the_size_of_the_blocks_changes_nothing(monkeypatch):
+    options = {"n_queries": 7, "n_items": 12, "list_length": (3, 9), "ties": 0.5, "absent": 0.2}
+    whole = make_ranked_lists(**options, return_truth=True, random_state=1)
+    monkeypatch.setattr(_ranked_lists, "_BLOCK", 300)
+    parts = make_ranked_lists(**options, return_truth=True, random_state=1)
+    assert_frame_equal(whole[0], parts[0])
+    assert_frame_equal(whole[1], parts[1])
+    assert_frame_equal(whole[2].utilities, parts[2].utilities)
+
+
+def test_options_do_not_reshuffle_what_others_have_drawn():
+    plain, qrels = make_ranked_lists(list_length=None, random_state=2)
+    odd, odd_qrels = make_ranked_lists(list_length=(1, 40), absent=0.5, adversarial_share=0, random_state=2)
+    assert_frame_equal(qrels, odd_qrels)
+    both = odd.merge(plain, on=["query", "voter", "item"])
+    assert len(both) == len(odd)
+    assert (both["score_x"] == both["score_y"]).all()
+
+
+def test_without_ties_ranks_count_and_scores_fall():
+    lists, _ = make_ranked_lists(n_queries=3, random_state=0)
+    for _, one in lists.groupby(["query", "voter"]):
+        assert one["rank"].tolist() == list(range(1, 31))
+        assert one["score"].is_monotonic_decreasing
+        assert one["score"].is_unique
+
+
+def test_lists_draw_their_lengths_from_the_range():
+    lists, _ = make_ranked_lists(n_queries=30, list_length=(2, 5), random_state=0)
+    lengths = lists.groupby(["query", "voter"]).size()
+    assert len(lengths) == 300
+    assert set(lengths) == {2, 3, 4, 5}
+
+
+def test_no_length_means_full_lists():
+    lists, _ = make_ranked_lists(n_queries=2, n_items=17, list_length=None, random_state=0)
+    assert set(lists.groupby(["query", "voter"])["item"].nunique()) == {17}
+
+
+def test_tied_items_share_score_and_lowest_rank():
+    lists, _ = make_ranked_lists(n_queries=30, ties=0.4, random_state=0)
+    n_tied = 0
+    for _, one in lists.groupby(["query", "voter"]):
+        assert one["rank"].tolist() == one["score"].rank(method="min", ascending=False).tolist()
+        n_tied += 30 - one["rank"].nunique()
+    # 8700 chances of 0.4: the share has a standard deviation of 0.005.
+    assert n_tied / (300 * 29) == pytest.approx(0.4, abs=0.025)
+
+
+def test_full_ties_leave_one_bucket_in_each_list():
+    lists, _ = make_ranked_lists(n_queries=2, ties=1, random_state=0)
+    assert set(lists["rank"]) == {1}
+    assert set(lists.groupby(["query", "voter"])["score"].nunique()) == {1}
+
+
+def test_voters_know_a_fresh_share_of_the_items():
+    lists, _ = make_ranked_lists(n_queries=40, n_items=20, list_length=None, absent=0.25, random_state=0)
+    assert set(lists.groupby(["query", "voter"]).size()) == {15}
+    known = lists.groupby("item").size() / 400
+    assert known.between(0.65, 0.85).all()
+
+
+def test_a_voter_who_knows_nearly_nothing_still_votes():
+    lists, _ = make_ranked_lists(n_queries=3, n_items=5, list_length=4, absent=0.99, random_state=0)
+    assert set(lists.groupby(["query", "voter"]).size()) == {1}
+    assert np.isfinite(lists["score"]).all()
+
+
+def test_noise_is_as_large_as_the_quality_says():
+    lists, _, truth = make_ranked_lists(n_queries=40, list_length=None, return_truth=True, random_state=0)
+    merged = with_utility(lists, truth)
+    noise = (merged["score"] - merged["utility"]).groupby(merged["voter"]).std()
+    assert noise.to_numpy() * truth.voters["quality"].to_numpy() == pytest.approx(np.ones(10), abs=0.05)
+
+
+def test_quality_has_the_stated_median_and_spread():
+    _, _, truth = make_ranked_lists(
+        n_queries=1, n_voters=4000, n_items=2, list_length=1, quality=2.0, return_truth=True, random_state=0
+    )
+    log_quality = np.log(truth.voters["quality"])
+    assert log_quality.mean() == pytest.approx(np.log(2), abs=0.03)
+    assert log_quality.std() == pytest.approx(0.5, abs=0.03)
+
+
+def test_without_spread_all_voters_are_equal():
+    _, _, truth = make_ranked_lists(quality=3, quality_spread=0, return_truth=True, random_state=0)
+    assert set(truth.voters["quality"]) == {3.0}
+
+
+def test_adversarial_voters_rank_the_reverse():
+    lists, _, truth = make_ranked_lists(adversarial_share=0.3, list_length=None, return_truth=True, random_state=0)
+    merged = with_utility(lists, truth)
+    agreement = [one["score"].corr(one["utility"]) for _, one in merged.groupby("voter")]
+    assert truth.voters["adversarial"].sum() == 3
+    assert ((np.array(agreement) < 0) == truth.voters["adversarial"]).all()
+
+
+def test_grades_are_the_best_items_in_equal_parts():
+    _, qrels, truth = make_ranked_lists(
+        n_queries=4, n_items=50, n_grades=3, relevant_share=0.24, return_truth=True, random_state=0
+    )
+    for query, one in qrels.groupby("query"):
+        by_utility = one.assign(utility=truth.utilities["utility"]).sort_values("utility", ascending=False)
+        assert by_utility["relevance"].tolist() == [3] * 4 + [2] * 4 + [1] * 4 + [0] * 38, query
+
+
+def test_one_item_at_least_is_relevant():
+    _, qrels = make_ranked_lists(n_items=30, relevant_share=0.001, random_state=0)
+    assert set(qrels.groupby("query")["relevance"].sum()) == {2}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_voters_together_beat_the_best_and_skill_pays(seed):
+    lists, qrels, truth = make_ranked_lists(return_truth=True, random_state=seed)
+    best = max(mean_ndcg(one, qrels) for _, one in lists.groupby("voter"))
+    together = mean_ndcg(borda(lists), qrels)
+    weighted = mean_ndcg(borda(lists, truth.voters.set_index("voter")["quality"] ** 2), qrels)
+    assert best < together < weighted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_queries": 0}, "n_queries to be an int of at least 1, got 0"),
+        ({"n_voters": 1.5}, "n_voters to be an int of at least 1, got 1.5"),
+        ({"n_items": 20}, "list_length to be at most n_items, got list_length=30 and n_items=20"),
+        ({"list_length": (5, 3)}, "list_length to be an int of at least 1, a pair (low, high)"),
+        ({"list_length": (1, 2, 3)}, "a pair (low, high)"),
+        ({"list_length": 0}, "list_length to be an int of at least 1"),
+        ({"list_length": "long"}, "list_length to be an int of at least 1"),
+        ({"quality": 0}, "expects quality and relevant_share above 0 and absent below 1, got quality=0"),
+        ({"quality_spread": -0.1}, "quality_spread to be a finite number of at least 0, got -0.1"),
+        ({"quality_spread": float("inf")}, "quality_spread to be a finite number of at least 0, got inf"),
+        ({"adversarial_share": 1.2}, "adversarial_share to be a finite number from 0 to 1, got 1.2"),
+        ({"ties": float("nan")}, "ties to be a finite number from 0 to 1, got nan"),
+        ({"absent": 1}, "absent=1"),
+        ({"n_grades": 0}, "n_grades to be an int of at least 1, got 0"),
+        ({"relevant_share": 0}, "relevant_share=0"),
+    ],
+)
+def test_impossible_data_are_refused(arguments, message):
+    with pytest.raises(ValueError) as caught:
+        make_ranked_lists(**arguments)
+    assert message in str(caught.value)

@@ -1,0 +1,776 @@
+"""Readers and the writer: every row survives as it stands, or the file is refused."""
+
+import gzip
+import importlib.util
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+from skrankagg import BordaCount, evaluate
+from skrankagg.datasets import _delimited as _tables
+from skrankagg.datasets import make_rasdagen, read_lists, read_qrels, write_run
+
+FLAGR_5 = "1,V-0,a,1.00000,S\n1,V-0,b,0.50000,S\n"
+FLAGR_6 = "1,V-0,a,1,1.00000,S\n1,V-0,b,2,0.50000,S\n"
+TREC = "301 Q0 a 1 2.5 bm25\n301\tQ0\tb\t2\t  1.5\tbm25\n"
+CONSENSUS = "query,item,score,rank\nq,a,2.5,1\nq,b,1.5,2\n"
+
+AWKWARD = [
+    "NA",
+    "null",
+    "nan",
+    "None",
+    "007",
+    "1.0",
+    "1e5",
+    "",
+    "a,b",
+    'say "hi"',
+    '"',
+    " outer ",
+    "é日本\u00a0x",
+    "x" * 500,
+]
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write text, or bytes, to a file and return its path."""
+
+    def write(content, name="lists.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def rows(frame):
+    return list(frame.itertuples(index=False, name=None))
+
+
+def consensus(items, query="q", scores=None):
+    n = len(items)
+    scores = np.arange(n, 0, -1.0) if scores is None else scores
+    return pd.DataFrame({"query": query, "item": items, "score": scores, "rank": np.arange(1, n + 1)})
+
+
+# --- Formats -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("format", ["auto", "flagr"])
+def test_flagr_files_of_five_and_six_fields(written, format):
+    five, six = (read_lists(written(text), format=format) for text in (FLAGR_5, FLAGR_6))
+    assert five.columns.tolist() == ["query", "voter", "item", "score"]
+    assert rows(five) == [("1", "V-0", "a", 1.0), ("1", "V-0", "b", 0.5)]
+    assert six.columns.tolist() == ["query", "voter", "item", "rank", "score"]
+    assert rows(six) == [("1", "V-0", "a", 1, 1.0), ("1", "V-0", "b", 2, 0.5)]
+    assert [six["rank"].dtype, six["score"].dtype] == [np.int64, np.float64]
+
+
+@pytest.mark.parametrize("format", ["auto", "trec"])
+def test_trec_runs_of_blanks_and_tabs(written, format):
+    lists = read_lists(written(TREC), format=format)
+    assert lists.columns.tolist() == ["query", "voter", "item", "rank", "score"]
+    assert rows(lists) == [("301", "bm25", "a", 1, 2.5), ("301", "bm25", "b", 2, 1.5)]
+
+
+@pytest.mark.parametrize("format", ["auto", "csv"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Query,Voter,ItemID,Rank,Score,Aggregator",
+        "qid,system,docno,rank,score,x",
+        "TOPIC,Run ID,doc_id,Position,sim,y",
+    ],
+)
+def test_headers_name_columns_in_many_ways(written, header, format):
+    lists = read_lists(written(f"{header}\n1,PyFLAGR,Q1-E39,1,0.037625,401\n"), format=format)
+    assert lists.columns.tolist() == ["query", "voter", "item", "rank", "score"]
+    assert rows(lists) == [("1", "PyFLAGR", "Q1-E39", 1, 0.037625)]
+
+
+def test_columns_under_a_header_come_in_any_order(written):
+    lists = read_lists(written("weight,score,note,item,query\n2,0.5,x,a,q\n2,0.25,y,b,q\n"))
+    assert lists.columns.tolist() == ["query", "voter", "item", "score", "weight"]
+    assert rows(lists) == [("q", "consensus", "a", 0.5, 2.0), ("q", "consensus", "b", 0.25, 2.0)]
+
+
+def test_a_consensus_without_voter_is_one_voter(written):
+    assert rows(read_lists(written(CONSENSUS))) == [
+        ("q", "consensus", "a", 1, 2.5),
+        ("q", "consensus", "b", 2, 1.5),
+    ]
+
+
+def test_columns_of_a_csv_without_a_header_can_be_named(written):
+    path = written("10002,1,GX008,32\n10002,2,GX008,1\n")
+    lists = read_lists(path, columns=["query", "voter", "item", "rank"])
+    assert rows(lists) == [("10002", "1", "GX008", 32), ("10002", "2", "GX008", 1)]
+    assert rows(read_lists(path, columns=("query", None, "item", "score"))) == [
+        ("10002", "consensus", "GX008", 32.0),
+        ("10002", "consensus", "GX008", 1.0),
+    ]
+
+
+@pytest.mark.parametrize(("second", "dtype"), [("2", np.int64), ("2.0", np.int64), ("2.5", np.float64)])
+def test_ranks_are_integers_where_they_can_be(written, second, dtype):
+    lists = read_lists(written(f"item,rank,query\na,1,q\nb,{second},q\n"))
+    assert lists["rank"].dtype == dtype
+    assert lists["rank"].tolist() == [1, float(second)]
+
+
+def test_ranks_from_zero_and_out_of_order_stay(written):
+    lists = read_lists(written("q Q0 a 5 1 t\nq Q0 b 0 2 t\nq Q0 c 5 1 t\n"))
+    assert lists["rank"].tolist() == [5, 0, 5]
+    assert lists["item"].tolist() == ["a", "b", "c"]
+
+
+def test_words_after_the_tag_can_be_ignored(written):
+    path = written("q Q0 a 1 2 t more junk at\nq Q0 b 2 1 t\nq Q0 c 3 0 t end of lines.\n")
+    lists = read_lists(path, trailing="ignore")
+    assert rows(lists) == [("q", "t", "a", 1, 2.0), ("q", "t", "b", 2, 1.0), ("q", "t", "c", 3, 0.0)]
+    with pytest.raises(ValueError, match="expected a FLAGR CSV"):
+        read_lists(path)
+
+
+# --- Bytes that other readers change ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("item", AWKWARD)
+def test_awkward_names_survive_in_csv(tmp_path, item):
+    frame = consensus(["x", item + "2", item], query=item)
+    write_run(frame, tmp_path / "a.csv")
+    lists = read_lists(tmp_path / "a.csv")
+    assert_frame_equal(lists.drop(columns="voter")[frame.columns], frame, check_dtype=False)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("close", ["", "1", "3"])
+@pytest.mark.parametrize("text", [FLAGR_5, FLAGR_6, TREC, CONSENSUS])
+def test_line_ends_of_all_systems_are_read_alike(written, text, end, close):
+    expected = read_lists(written(text, "plain"))
+    lines = text.splitlines()
+    assert_frame_equal(read_lists(written(end.join(lines) + end * int(close or 0), "other")), expected)
+
+
+@pytest.mark.parametrize("text", [FLAGR_5, TREC, CONSENSUS])
+def test_a_byte_order_mark_is_no_part_of_a_name(written, text):
+    assert_frame_equal(read_lists(written(b"\xef\xbb\xbf" + text.encode(), "b")), read_lists(written(text)))
+
+
+@pytest.mark.parametrize("text", [FLAGR_6, TREC, CONSENSUS])
+def test_gzip_is_told_by_its_content(written, text):
+    assert_frame_equal(read_lists(written(gzip.compress(text.encode()), "no_suffix")), read_lists(written(text)))
+
+
+@pytest.mark.parametrize("text", ["1,v,a,1,s\n\n  \n1,v,b,2,s\n", " 1,v,a,1,s\n1,v, b,2,s\n"])
+def test_blank_lines_are_no_rows_and_blanks_are_no_blank_lines(written, text):
+    lists = read_lists(written(text))
+    fields = [line.split(",") for line in text.splitlines() if line.strip()]
+    assert rows(lists) == [(q, v, i, float(s)) for q, v, i, s, _ in fields]
+
+
+def test_blank_lines_in_judgements_are_no_rows(written):
+    assert rows(read_qrels(written("1,0,a,1\n\n1,0,b,2\n"))) == [("1", "a", 1), ("1", "b", 2)]
+    assert rows(read_qrels(written("1 0 a 1\n\n \n1 0 b 2\n"))) == [("1", "a", 1), ("1", "b", 2)]
+
+
+def test_quotes_in_trec_runs_are_letters(written):
+    lists = read_lists(written('q Q0 "a 1 2 t\nq Q0 b" 2 1 t\n'))
+    assert lists["item"].tolist() == ['"a', 'b"']
+
+
+def test_only_blanks_and_tabs_separate_trec_fields(written):
+    assert read_lists(written("q Q0 a\u00a0b\u2003c 1 2 t\n"))["item"].tolist() == ["a\u00a0b\u2003c"]
+
+
+def test_an_empty_last_field_is_a_field(written):
+    assert rows(read_lists(written("1,v,a,1,\n1,v,,2,s\n"))) == [("1", "v", "a", 1.0), ("1", "v", "", 2.0)]
+
+
+def test_scores_are_the_nearest_doubles(written):
+    random = np.random.RandomState(0)
+    scores = random.standard_normal(2000) * 10.0 ** random.randint(-300, 300, 2000)
+    scores = np.r_[scores, 5e-324, -0.0, 1.7976931348623157e308, 0.1 + 0.2]
+    lists = read_lists(written("".join(f"q,v,i{k},{score!r},s\n" for k, score in enumerate(scores.tolist()))))
+    assert lists["score"].to_numpy().tobytes() == scores.tobytes()
+
+
+def test_small_chunks_give_the_same(written, monkeypatch):
+    lists, _ = make_rasdagen(n_queries=2, n_voters=3)
+    text = lists.to_csv(index=False)
+    whole = read_lists(written(text))
+    monkeypatch.setattr(_tables, "_CHUNK", 7)
+    assert_frame_equal(read_lists(written(text)), whole)
+    assert_frame_equal(read_lists(written(text.replace("\n", "\n\n", 9))), whole)
+    assert_frame_equal(whole, lists)
+
+
+# --- Refusals -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        ("", "expected at least one row, got an empty file"),
+        ("\n \n", "expected at least one row, got an empty file"),
+        ("query,item,score\n", "expected rows after the header 'query,item,score', got none"),
+        ("1,v,a,0.5\n", "got the first line '1,v,a,0.5'"),
+        ("query;item;score\nq;a;1\n", "got the first line 'query;item;score'"),
+        ("who,what,score\nq,a,1\n", "got the first line 'who,what,score'"),
+        ("query,item,relevance\nq,a,1\n", "got the first line 'query,item,relevance'"),
+        ("query,item,doc,score\nq,a,b,1\n", "expected one column for the item, got 'item' and 'doc'"),
+        (
+            "query,item,score\nq,a,1,2\n",
+            "expected 3 fields as in the header 'query,item,score', got 4 in the first row",
+        ),
+        ("1,v,a,1,0.5\n", "got numbers in the last two fields of '1,v,a,1,0.5'"),
+        ("1,Q0,a,1,0.5,tag\n", "got the Q0 of a TREC run in '1,Q0,a,1,0.5,tag'"),
+        ("q Q0 a,b,c,2,e 1 2.5 t\n", "which fits trec and flagr"),
+        ("q Q0 a first 2.5 t\n", "got the first line 'q Q0 a first 2.5 t'"),
+        ("x" * 500 + "\n", "got the first line '" + "x" * 57 + "...'"),
+        (FLAGR_5 + "1,V-0,c,0.2\n", "expected 5 fields (query, voter, item, score, ...) on line 3, got 4"),
+        (
+            FLAGR_5 + "1,V-0,c,0.2,S,S\n",
+            "expected 5 fields (query, voter, item, score, ...) on line 3, got 6",
+        ),
+        (FLAGR_5 + "1,V-0,c,0.2,S,S,,,\n", "on line 3, got 9"),
+        (FLAGR_5 + "\n1,V-0,c,nan,S\n", "expected a finite number as score on line 4, got 'nan'"),
+        (FLAGR_5 + "1,V-0,c,,S\n", "expected a finite number as score on line 3, got ''"),
+        (FLAGR_5 + "1,V-0,c,1_0,S\n", "expected a finite number as score on line 3, got '1_0'"),
+        (FLAGR_5 + "1,V-0,c,1e999,S\n", "expected a finite number as score on line 3, got '1e999'"),
+        (FLAGR_6 + "1,V-0,c,x,1,S\n", "expected a finite number as rank on line 3, got 'x'"),
+        (FLAGR_5 + '1,V-0,"c\nd",0.2,S\n1,V-0,e,0.1\n', "on line 5, got 4"),
+        (FLAGR_5 + '1,V-0,"c,0.2,S\n1,V-0,"d,0.1,S\n', "line 3 has a damaged quoted field"),
+        (FLAGR_5 + '1,V-0,"c,0.2,S\n', "line 3 has a damaged quoted field"),
+        (FLAGR_5 + "1,V-0,c\0d,0.2,S\n", "expected text on line 3, got a NUL character"),
+        (
+            TREC + "301 Q0 c 3 1.0\n",
+            "expected 6 fields (query, ..., item, rank, score, voter) on line 3, got 5",
+        ),
+        (
+            TREC + "301 Q0 c d 3 1.0 bm25\n",
+            "expected 6 fields (query, ..., item, rank, score, voter) on line 3, got 7",
+        ),
+        (TREC + "301 Q0 c 3 high bm25\n", "expected a finite number as score on line 3, got 'high'"),
+        (CONSENSUS + "q,c,1.0,\n", "expected a finite number as rank on line 4, got ''"),
+        (FLAGR_5.encode() + b"1,V-0,caf\xe9,0.2,S\n", "expected UTF-8 text, got the byte 0xe9 on line 3"),
+        (FLAGR_5.encode("utf-16"), "expected UTF-8 text, got the byte 0xff on line 1"),
+    ],
+)
+def test_what_is_not_certain_is_refused_with_its_place(written, text, clause):
+    path = written(text)
+    with pytest.raises(ValueError) as caught:
+        read_lists(path)
+    message = str(caught.value)
+    assert message.startswith(f"read_lists cannot read {str(path)!r}: ")
+    assert clause in message
+    assert "format='flagr', 'csv', 'tsv' or 'trec'" in message
+
+
+@pytest.mark.parametrize("chunk", [3, 2**18])
+@pytest.mark.parametrize("style", [",", " "])
+@pytest.mark.parametrize("change", [-1, 1, 3])
+def test_a_ragged_line_is_found_wherever_it_is(written, monkeypatch, chunk, style, change):
+    monkeypatch.setattr(_tables, "_CHUNK", chunk)
+    fields = ["q", "v", "a", "1", "2", "s"] if style == "," else ["q", "Q0", "a", "1", "2", "t"]
+    for k in range(2, 12):
+        lines = [style.join(fields)] * 12
+        lines[k - 1] = style.join((fields + ["x"] * 3)[: 6 + change])
+        with pytest.raises(ValueError, match=rf"on line {k}, got {6 + change};"):
+            read_lists(written("\n".join(lines)))
+
+
+def test_a_forced_format_reads_what_is_uncertain_and_nothing_else(written):
+    uncertain = written("q Q0 a,b,c,2,e 1 2.5 t\n")
+    assert rows(read_lists(uncertain, format="trec")) == [("q", "t", "a,b,c,2,e", 1, 2.5)]
+    assert rows(read_lists(uncertain, format="flagr")) == [("q Q0 a", "b", "c", 2.0)]
+    assert rows(read_lists(written("1,v,a,1,0.5\n"), format="flagr")) == [("1", "v", "a", 1.0)]
+    for text, format in [(FLAGR_5, "trec"), (TREC, "flagr"), (CONSENSUS, "flagr"), (FLAGR_6, "csv")]:
+        with pytest.raises(ValueError, match=f"format='{format}'"):
+            read_lists(written(text), format=format)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (
+            {"format": "ods"},
+            ValueError,
+            "format to be one of 'auto', 'flagr', 'csv', 'tsv', 'trec', 'parquet', got 'ods'",
+        ),
+        (
+            {"voter": "bm25"},
+            ValueError,
+            "voter to be 'auto', 'file' or one name for each of 1 path(s), got 'bm25'",
+        ),
+        ({"voter": ["a", "b"]}, ValueError, "one name for each of 1 path(s), got ['a', 'b']"),
+        ({"trailing": True}, ValueError, "trailing to be 'error' or 'ignore', got True"),
+        ({"columns": "query"}, ValueError, "columns to be a sequence of names, got 'query'"),
+        ({"columns": ["query"], "format": "trec"}, ValueError, "columns for CSV files only"),
+        (
+            {"columns": ["query", "what", "item", "rank", None]},
+            ValueError,
+            "expected columns= to be distinct names",
+        ),
+        (
+            {"columns": ["query", "item", "item", "rank", None]},
+            ValueError,
+            "expected columns= to be distinct names",
+        ),
+        (
+            {"columns": ["query", "voter", "item", None, None]},
+            ValueError,
+            "expected columns= to be distinct names",
+        ),
+        (
+            {"columns": ["query", "item", "rank"]},
+            ValueError,
+            "expected the 3 fields that columns= names, got 5",
+        ),
+    ],
+)
+def test_impossible_arguments_are_refused(written, arguments, error, message):
+    with pytest.raises(error) as caught:
+        read_lists(written(FLAGR_5), **arguments)
+    assert message in str(caught.value)
+
+
+def test_a_missing_file_is_missing(tmp_path):
+    for read in (read_lists, read_qrels):
+        with pytest.raises(FileNotFoundError, match="nowhere"):
+            read(tmp_path / "nowhere.csv")
+
+
+def test_paths_are_paths(written):
+    path = written(FLAGR_5)
+    with pytest.raises(ValueError, match="at least one path"):
+        read_lists([])
+    with path.open() as stream, pytest.raises(TypeError, match="a path or a sequence of paths, got <"):
+        read_lists(stream)
+    with pytest.raises(TypeError, match="a path or a sequence of paths, got 5"):
+        read_lists(5)
+    assert_frame_equal(read_lists(one for one in [path]), read_lists(str(path)))
+
+
+# --- Several files ------------------------------------------------------------------------------------------------
+
+
+def test_several_files_follow_each_other(written):
+    paths = [written(TREC.replace("bm25", tag), f"{tag}.run") for tag in ("x", "y")]
+    lists = read_lists(paths)
+    assert lists["voter"].tolist() == ["x", "x", "y", "y"]
+    assert lists.index.equals(pd.RangeIndex(4))
+    assert_frame_equal(lists, read_lists([str(path) for path in paths]))
+
+
+def test_runs_of_one_tag_are_refused_unless_they_are_named(written):
+    paths = [written(TREC, "one.run.gz"), written(TREC.replace("301", "302"), "two.v2.txt")]
+    with pytest.raises(ValueError, match=r"got 'bm25' in .*one.run.gz.* and .*two.v2.txt.*voter='file'"):
+        read_lists(paths)
+    assert read_lists(paths, voter="file")["voter"].tolist() == ["one", "one", "two.v2", "two.v2"]
+    assert read_lists(paths, voter=["a", "b"])["voter"].tolist() == ["a", "a", "b", "b"]
+    # Parts of one run, by topics, may share a name that is given.
+    assert read_lists(paths, voter=["a", "a"])["voter"].tolist() == ["a"] * 4
+
+
+def test_parts_of_a_flagr_file_may_share_voters_but_no_list(written):
+    parts = [written(FLAGR_5, "1.csv"), written(FLAGR_5.replace("1,V", "2,V"), "2.csv")]
+    assert read_lists(parts)["query"].tolist() == ["1", "1", "2", "2"]
+    with pytest.raises(ValueError, match=r"got 'V-0' in .*1.csv' and .*1.csv'"):
+        read_lists([parts[0], parts[0]])
+    with pytest.raises(ValueError, match="got 'consensus'"):
+        read_lists([written(CONSENSUS, "a"), written(CONSENSUS, "b")])
+
+
+def test_a_file_of_many_voters_cannot_be_renamed(written):
+    path = written(FLAGR_5 + "1,V-1,a,1,S\n")
+    for voter in ("file", ["me"]):
+        with pytest.raises(ValueError, match="one voter in each file when voter names them, got 2"):
+            read_lists(path, voter=voter)
+
+
+def test_files_must_agree_on_their_columns(written):
+    with pytest.raises(ValueError, match="expects the same columns in all files"):
+        read_lists([written(FLAGR_5, "5"), written(FLAGR_6.replace("V-0", "V-1"), "6")])
+
+
+# --- Judgements ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,0,a,1\n1,0,b,-1\n2,0,007,2\n",
+        "1 0 a 1\n1\t0\tb\t-1\n2 0 007 2\n",
+        "relevance,item,query\n1,a,1\n-1,b,1\n2,007,2\n",
+        "qid,Q0,docno,label\n1,0,a,1\n1,0,b,-1\n2,0,007,2\n",
+    ],
+)
+def test_judgements_come_in_three_formats(written, text):
+    qrels = read_qrels(written(text))
+    assert qrels.columns.tolist() == ["query", "item", "relevance"]
+    assert rows(qrels) == [("1", "a", 1), ("1", "b", -1), ("2", "007", 2)]
+    assert qrels["relevance"].dtype == np.int64
+
+
+def test_judgements_written_as_reals_are_float64(written):
+    qrels = read_qrels(written("1 0 a 1\n1 0 b 0.5\n"))
+    assert qrels["relevance"].dtype == np.float64
+    assert qrels["relevance"].tolist() == [1.0, 0.5]
+
+
+def test_the_iteration_of_trec_judgements_is_not_looked_at(written):
+    assert rows(read_qrels(written("1 7 a 1\n1 x b 0\n"))) == [("1", "a", 1), ("1", "b", 0)]
+
+
+def test_lists_are_not_mistaken_for_judgements(written):
+    path = written("10002,0,GX008,32\n10002,2,GX008,1\n")
+    with pytest.raises(ValueError, match="expected 0 in the second field, where lists have their voter, got '2'"):
+        read_qrels(path)
+    assert rows(read_qrels(path, format="flagr"))[1] == ("10002", "GX008", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        ("", "got an empty file"),
+        ("1,a,1\n", "got the first line '1,a,1'"),
+        ("1,0,a,R\n", "got the first line '1,0,a,R'"),
+        ("1,0,a,1\n1,0,b,R\n", "expected a finite number as relevance on line 2, got 'R'"),
+        ("1 0 a 1\n1 0 b inf\n", "expected a finite number as relevance on line 2, got 'inf'"),
+        ("1 0 a 1\n1 0 b\n", "expected 4 fields (query, ..., item, relevance) on line 2, got 3"),
+        ("1 0 a 1\n1 0 b 1 2\n", "expected 4 fields (query, ..., item, relevance) on line 2, got 5"),
+        ("1 0 a 1\n1 0 b 9223372036854775808\n", "expected judgements within 64 bits"),
+    ],
+)
+def test_uncertain_judgements_are_refused(written, text, clause):
+    with pytest.raises(ValueError) as caught:
+        read_qrels(written(text))
+    assert clause in str(caught.value)
+
+
+# --- Writing ------------------------------------------------------------------------------------------------------
+
+names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
+    AWKWARD
+)
+words = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Z"], exclude_characters="\ufeff"), min_size=1, max_size=8
+)
+doubles = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(names, names, doubles), min_size=1, max_size=6), st.sampled_from(["csv", "tsv", "parquet"]))
+def test_any_consensus_survives_csv_tsv_and_parquet(tmp_path_factory, drawn, suffix):
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    queries, items, scores = zip(*drawn, strict=True)
+    frame = consensus(list(items), query=list(queries), scores=list(scores))
+    path = tmp_path_factory.mktemp("run") / f"run.{suffix}"
+    write_run(frame, path)
+    assert_frame_equal(read_lists(path)[["query", "item", "score", "rank"]], frame, check_dtype=False, rtol=0, atol=0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(words, words, doubles), min_size=1, max_size=6), words)
+def test_any_consensus_without_white_space_survives_trec(tmp_path_factory, drawn, tag):
+    queries, items, scores = zip(*drawn, strict=True)
+    frame = consensus(list(items), query=list(queries), scores=list(scores))
+    path = tmp_path_factory.mktemp("run") / "run.trec"
+    write_run(frame, path, tag=tag)
+    lists = read_lists(path, format="trec")
+    assert set(lists["voter"]) == {tag}
+    assert_frame_equal(lists[["query", "item", "score", "rank"]], frame, check_dtype=False, rtol=0, atol=0)
+
+
+def test_a_trec_run_is_written_to_the_letter(tmp_path):
+    write_run(consensus(["b", "a"], scores=[0.1 + 0.2, -1e-20]), tmp_path / "x.run")
+    assert (tmp_path / "x.run").read_bytes() == (b"q Q0 b 1 0.30000000000000004 skrankagg\nq Q0 a 2 -1e-20 skrankagg\n")
+
+
+def test_a_csv_is_written_to_the_letter_with_all_columns(tmp_path):
+    write_run(consensus(["b,c", "a"]).assign(pvalue=[0.5, 0.25]), tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_bytes() == b'query,item,score,rank,pvalue\nq,"b,c",2.0,1,0.5\nq,a,1.0,2,0.25\n'
+
+
+def test_a_tsv_has_tabs_and_quotes_what_needs_it(tmp_path):
+    write_run(consensus(["b,c", "a\td"]), tmp_path / "x.tsv.gz")
+    text = gzip.decompress((tmp_path / "x.tsv.gz").read_bytes())
+    assert text == b'query\titem\tscore\trank\nq\tb,c\t2.0\t1\nq\t"a\td"\t1.0\t2\n'
+    assert read_lists(tmp_path / "x.tsv.gz", voter="file")["voter"].unique().tolist() == ["x"]
+
+
+def test_a_tsv_of_judgements_is_told_by_its_header(written):
+    path = written("topic\tdocno\trel\textra\n1\ta b\t2\tx\n1\tc\t0\ty\n", "qrels.tsv")
+    assert rows(read_qrels(path)) == [("1", "a b", 2), ("1", "c", 0)]
+    assert rows(read_qrels(path, format="tsv")) == rows(read_qrels(path))
+    with pytest.raises(ValueError, match="format='csv'"):
+        read_qrels(path, format="csv")
+    with pytest.raises(ValueError, match=r"expected 3 fields .* on line 3, got 2"):
+        read_lists(written("query\titem\trank\nq\ta\t1\nq\tb\n"))
+    with pytest.raises(ValueError, match="expected rows after the header 'query,item,rank', got none"):
+        read_lists(written("query\titem\trank\n"))
+
+
+def test_parquet_files_are_told_by_their_first_bytes_and_read_by_the_names_of_their_columns(tmp_path):
+    pytest.importorskip("pyarrow")
+    lists, qrels = make_rasdagen(n_queries=2, n_voters=3, list_length=4, n_items=5)
+    write_run(lists.assign(source="x"), tmp_path / "lists.parquet")
+    assert_frame_equal(read_lists(tmp_path / "lists.parquet"), lists)
+    other = qrels.rename(columns={"query": "Topic_ID", "item": "docno", "relevance": "rel"}).astype(
+        {"docno": "category"}
+    )
+    other.set_index("rel", append=True).to_parquet(tmp_path / "no_suffix")
+    assert_frame_equal(read_qrels(tmp_path / "no_suffix"), qrels)
+    numbered = qrels.assign(query=7, relevance=qrels["relevance"] / 2)
+    numbered.to_parquet(tmp_path / "numbered.parquet")
+    assert_frame_equal(read_qrels(tmp_path / "numbered.parquet", format="parquet"), numbered.assign(query="7"))
+    one = lists[lists["voter"] == lists["voter"].iloc[0]]
+    one.to_parquet(tmp_path / "bm25.parquet")
+    assert read_lists(tmp_path / "bm25.parquet", voter="file")["voter"].unique().tolist() == ["bm25"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "clause"),
+    [
+        (consensus(["a"]).rename(columns={"item": "thing"}), "expected columns for query, item and rank or score, got"),
+        (consensus(["a"]).assign(docno="b"), "expected one column for the item, got 'item' and 'docno'"),
+        (consensus(["a", None]), "expected a value as item in every row, got none in row 1"),
+        (consensus(["a", "b"], scores=[1, np.inf]), "expected a finite number as score in row 1, got inf"),
+        (consensus(["a", "b"], scores=["1", "2"]), "expected numbers as score, got "),
+        (consensus(["a"]).iloc[:0], "expected at least one row, got none"),
+    ],
+)
+def test_parquet_files_that_are_not_lists_are_refused(tmp_path, frame, clause):
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError) as caught:
+        read_lists(tmp_path / "x.parquet")
+    assert str(caught.value).startswith(f"read_lists cannot read {str(tmp_path / 'x.parquet')!r}: {clause}")
+    with pytest.raises(ValueError, match="expected format='trec', got a Parquet file"):
+        read_lists(tmp_path / "x.parquet", format="trec")
+
+
+def test_parquet_needs_pyarrow_and_says_so_before_the_work(tmp_path, monkeypatch):
+    (tmp_path / "x.parquet").write_bytes(b"PAR1")
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find_spec(name))
+    with pytest.raises(ImportError, match="read_lists needs pyarrow for Parquet; install it with pip install pyarrow"):
+        read_lists(tmp_path / "x.parquet")
+    for path, options in ((tmp_path / "y.parquet", {}), (tmp_path / "y.csv", {"format": "parquet"})):
+        with pytest.raises(ImportError, match="needs pyarrow for Parquet; install it with pip install pyarrow"):
+            write_run(consensus(["a"]), path, **options)
+        assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "is_csv"),
+    [
+        ("x.run", "auto", False),
+        ("x.TREC", "auto", False),
+        ("x.txt.gz", "auto", False),
+        ("x.csv", "auto", True),
+        ("x.csv.gz", "auto", True),
+        ("x.csv", "trec", False),
+        ("x", "csv", True),
+    ],
+)
+def test_the_format_is_said_or_told_by_the_suffix(tmp_path, name, format, is_csv):
+    write_run(consensus(["a"]), tmp_path / name, format=format)
+    data = (tmp_path / name).read_bytes()
+    text = gzip.decompress(data) if name.endswith(".gz") else data
+    assert text.startswith(b"query," if is_csv else b"q Q0")
+    assert read_lists(tmp_path / name)["item"].tolist() == ["a"]
+
+
+def test_the_same_frame_gives_the_same_bytes(tmp_path):
+    frame = consensus(list("abc"))
+    for name in ("one.run.gz", "two.run.gz"):
+        write_run(frame, tmp_path / name)
+    one, two = ((tmp_path / name).read_bytes() for name in ("one.run.gz", "two.run.gz"))
+    assert one == two
+    assert one[4:8] == bytes(4)  # gzip's time stamp
+
+
+def test_lists_of_several_voters_survive_csv(tmp_path):
+    lists, _ = make_rasdagen(n_queries=2, n_voters=3, list_length=4, n_items=5)
+    write_run(lists, tmp_path / "lists.csv")
+    assert_frame_equal(read_lists(tmp_path / "lists.csv"), lists)
+
+
+def test_frames_of_other_kinds_and_ids_are_written_alike(tmp_path):
+    plain = pd.DataFrame({"query": [1, 1], "item": [7, 8], "score": np.float32([0.1, 0.05]), "rank": [1, 2]})
+    frames = [
+        plain,
+        plain.astype({"query": "category", "item": object, "score": "Float32"}),
+        pl.from_pandas(plain),
+    ]
+    texts = []
+    for k, frame in enumerate(frames):
+        before = frame.to_dict()
+        write_run(frame, tmp_path / f"{k}.run")
+        assert str(frame.to_dict()) == str(before)
+        texts.append((tmp_path / f"{k}.run").read_text())
+    assert texts[0] == texts[1] == texts[2]
+    back = read_lists(tmp_path / "0.run")
+    assert back["item"].tolist() == ["7", "8"]
+    assert (back["score"].to_numpy() == plain["score"].to_numpy(dtype=np.float64)).all()
+
+
+GOOD = consensus(["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("frame", "name", "options", "error", "message"),
+    [
+        (
+            {"query": ["q"]},
+            "x.run",
+            {},
+            TypeError,
+            "expects a data frame of pandas, polars or pyarrow, got dict",
+        ),
+        (
+            GOOD,
+            "x.dat",
+            {},
+            ValueError,
+            "x.dat': expected a name that ends in .run, .trec, .txt, .csv or .tsv, each also with .gz behind it, or in "
+            ".parquet; rename it, or say format='trec'",
+        ),
+        (GOOD, "x", {}, ValueError, "expected a name whose suffix tells the format"),
+        (GOOD, "x.parquet.gz", {}, ValueError, "expected a name that ends in"),
+        (GOOD, "x.run", {"format": "ods"}, ValueError, "'auto', 'trec', 'csv', 'tsv', 'parquet', got 'ods'"),
+        (GOOD.assign(item=["a", "a\0"]), "x.tsv", {}, ValueError, "got a NUL character"),
+        (GOOD.assign(tag="t"), "x.tsv", {}, ValueError, "got 'tag' for the voter"),
+        (GOOD.drop(columns="item"), "x.csv", {}, ValueError, "got ['query', 'score', 'rank']"),
+        (GOOD.drop(columns="score"), "x.run", {}, ValueError, "got ['query', 'item', 'rank']"),
+        (GOOD.drop(columns=["score", "rank"]), "x.csv", {}, ValueError, "got ['query', 'item']"),
+        (GOOD.iloc[:0], "x.csv", {}, ValueError, "at least one row"),
+        (GOOD.assign(tag="t"), "x.csv", {}, ValueError, "got 'tag' for the voter"),
+        (pd.concat([GOOD, GOOD[["item"]]], axis=1), "x.run", {}, ValueError, "got 'item' for the item"),
+        (
+            GOOD.assign(score=[1, np.nan]),
+            "x.csv",
+            {},
+            ValueError,
+            "finite numbers as score, got nan in row 1",
+        ),
+        (GOOD.assign(item=["a", None]), "x.csv", {}, ValueError, "got none as item in row 1"),
+        (GOOD.assign(item=["a", "a\0"]), "x.csv", {}, ValueError, "got a NUL character"),
+        (
+            GOOD.assign(item=["a", "new york"]),
+            "x.run",
+            {},
+            ValueError,
+            "as item of a TREC run, got 'new york'",
+        ),
+        (GOOD.assign(query=""), "x.run", {}, ValueError, "as query of a TREC run, got ''"),
+        (GOOD.assign(query="q\u00a01"), "x.run", {}, ValueError, "as query of a TREC run, got 'q\\xa01'"),
+        (GOOD, "x.run", {"tag": "my run"}, ValueError, "as tag of a TREC run, got 'my run'"),
+        (GOOD.assign(voter=["u", "v"]), "x.run", {}, ValueError, "lists of one voter for a TREC run, got 2"),
+    ],
+)
+def test_what_would_not_come_back_is_not_written(tmp_path, frame, name, options, error, message):
+    with pytest.raises(error) as caught:
+        write_run(frame, tmp_path / name, **options)
+    assert message in str(caught.value)
+    assert not (tmp_path / name).exists()
+
+
+# --- Real files ---------------------------------------------------------------------------------------------------
+
+
+def test_flagrs_files_are_read_as_they_were_generated(shared_data):
+    lists, qrels = make_rasdagen()
+    assert_frame_equal(read_lists(shared_data / "flagr" / "testdata_ranked.csv"), lists)
+    assert_frame_equal(read_lists(shared_data / "flagr" / "testdata.csv"), lists.drop(columns="rank"))
+    assert_frame_equal(read_qrels(shared_data / "flagr" / "testdata_qrels.csv"), qrels)
+
+
+def test_what_pyflagr_wrote_is_a_consensus(shared_data):
+    lists = read_lists(sorted((shared_data / "flagr" / "pyflagr-1.0.18").glob("Comb*_out.csv")), voter="file")
+    assert lists["voter"].nunique() == 6
+    assert "CombMNZ-Borda_out" in set(lists["voter"])
+    assert lists["query"].nunique() == 20
+
+
+def test_robust_runs_have_as_many_rows_as_trec_eval_counts(shared_data):
+    folder = shared_data / "robust03"
+    expected = pd.read_csv(folder / "expected_trec_eval_9.tsv.gz", sep="\t", names=["run", "measure", "query", "n"])
+    expected = expected.query("measure == 'num_ret' and query == 'all'").set_index("run")["n"].astype(int)
+    lists = read_lists(sorted((folder / "runs").iterdir()))
+    assert {f"input.{tag}": n for tag, n in lists["voter"].value_counts().items()} == expected.to_dict()
+
+
+def test_a_robust_run_is_what_splitting_its_lines_gives(shared_data):
+    path = shared_data / "robust03" / "runs" / "input.humR03dc.gz"
+    split = [line.split() for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
+    assert rows(read_lists(path)) == [(q, tag, i, int(rank), float(s)) for q, _, i, rank, s, tag in split]
+
+
+@pytest.mark.parametrize(
+    ("name", "grades"),
+    [
+        ("robust03/robust03_qrels.txt.gz", {0: 122722, 1: 5667, 2: 407}),
+        ("trec_eval/qrels-302.test", None),
+        ("trec_eval/qrels.123", None),
+        ("trec_eval/qrels.rel_level", None),
+        ("trec_eval/qrels.test", None),
+        ("mq2008agg/rel_agg.csv.gz", None),
+    ],
+)
+def test_real_judgements_are_what_splitting_their_lines_gives(shared_data, name, grades):
+    path = shared_data / name
+    qrels = read_qrels(path)
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    split = [re.split(r"[,\s]+", line) for line in data.decode().splitlines()]
+    assert rows(qrels) == [(q, i, int(r)) for q, _, i, r in split]
+    if grades:
+        assert qrels["relevance"].value_counts().to_dict() == grades
+
+
+def test_trec_evals_own_runs(shared_data):
+    folder = shared_data / "trec_eval"
+    assert read_lists(folder / "results.test").shape == (1500, 5)
+    assert read_lists(folder / "results-302.test")["query"].unique().tolist() == ["302"]
+    with pytest.raises(ValueError, match="STANDARD more junk at"):
+        read_lists(folder / "results.trunc")
+    assert set(read_lists(folder / "results.trunc", trailing="ignore")["voter"]) == {"STANDARD"}
+
+
+def test_runs_that_share_the_default_tag_of_indri(shared_data):
+    paths = [shared_data / "polyfuse" / name for name in ("2-a.run", "2-b.run")]
+    with pytest.raises(ValueError, match="got 'indri' in"):
+        read_lists(paths)
+    assert read_lists(paths, voter="file")["voter"].unique().tolist() == ["2-a", "2-b"]
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")  # some queries have many lists of two items
+def test_mq2008_needs_its_columns_named(shared_data):
+    path = shared_data / "mq2008agg" / "rank_agg.csv.gz"
+    with pytest.raises(ValueError, match=r"columns=\[\.\.\.\]"):
+        read_lists(path)
+    # The last column is higher for better items: as ranks it would turn the lists round, and MAP falls to 0.395.
+    lists = read_lists(path, columns=["query", "voter", "item", "score"])
+    assert (lists["query"].nunique(), lists["voter"].nunique()) == (784, 25)
+    qrels = read_qrels(shared_data / "mq2008agg" / "rel_agg.csv.gz")
+    assert evaluate(BordaCount().fit_transform(lists), qrels, "map").loc["run", "map"] == pytest.approx(0.478, abs=5e-4)
+
+
+def test_other_files_are_neither_lists_nor_judgements(shared_data):
+    for name in ("out.test", "zscores_file", "LICENSE.md"):
+        with pytest.raises(ValueError, match="read_lists cannot read"):
+            read_lists(shared_data / "trec_eval" / name)
+    for name in ("out.test", "LICENSE.md", "results.test"):
+        with pytest.raises(ValueError, match="read_qrels cannot read"):
+            read_qrels(shared_data / "trec_eval" / name)

@@ -1,0 +1,151 @@
+"""The kernels: against NumPy, and whether what runs is what was compiled."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oracles import joint, log_of
+from skrankagg import _kernels
+
+FOLDER = Path(_kernels.__file__).parent
+NAMES = sorted({path.stem for path in FOLDER.glob("_*.py")} - {"__init__"})
+
+
+def test_the_kernels_run_as_they_should():
+    expected = os.environ.get("SKRANKAGG_EXPECT")
+    if expected is None:
+        pytest.skip("SKRANKAGG_EXPECT names neither 'compiled' nor 'interpreted'")
+    assert expected == ("compiled" if _kernels.COMPILED else "interpreted")
+
+
+@given(segments=st.lists(st.lists(st.floats(-1e6, 1e6), max_size=6), min_size=1, max_size=6))
+@settings(max_examples=50, deadline=None)
+def test_running_totals_start_afresh_in_each_segment(segments):
+    value = np.array([x for segment in segments for x in segment], dtype=float)
+    ptr = np.concatenate([[0], np.cumsum([len(segment) for segment in segments])])
+    expected = [total for segment in segments for total in np.cumsum(segment)]
+    np.testing.assert_array_equal(_kernels.ragged_cumsum(value, ptr), np.array(expected, dtype=float))
+
+
+def test_running_totals_take_views_and_other_dtypes():
+    np.testing.assert_array_equal(
+        _kernels.ragged_cumsum(np.arange(10)[::2], np.array([0, 2, 5], dtype=np.int32)), [0, 2, 4, 10, 18]
+    )
+
+
+def test_preferences_within_lists_by_hand():
+    # Lists b > a = c and a > b count 1 and 2 each, into matrices 0 and 1 of three items.
+    above, level = _kernels.co_ranked(
+        np.array([0, 3, 5]),
+        np.array([1, 0, 2, 0, 1]),
+        np.array([1.0, 2.5, 2.5, 1.0, 2.0]),
+        np.array([1.0, 1.0, 1.0, 2.0, 2.0]),
+        np.array([0, 1]),
+        3,
+        2,
+    )
+    np.testing.assert_array_equal(above, [[[0, 1, 0], [0, 0, 0], [0, 1, 0]], [[0, 0, 0], [2, 0, 0], [0, 0, 0]]])
+    np.testing.assert_array_equal(level, [[[1, 0, 1], [0, 1, 0], [1, 0, 1]], [[2, 0, 0], [0, 2, 0], [0, 0, 0]]])
+
+
+_VALUES = st.lists(st.sampled_from([1e-60, 1e-9, 0.001, 0.2, 0.25, 0.5, 0.51, 0.999, 1.0]), min_size=1, max_size=7)
+
+
+@given(items=st.lists(st.tuples(_VALUES, st.integers(0, 3)), min_size=1, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_joint_probabilities_equal_exact_fractions(items):
+    values = [sorted(value) for value, _ in items]
+    ptr = np.concatenate([[0], np.cumsum([len(value) for value in values])])
+    n = np.array([len(value) + absent for value, absent in items])
+    found = _kernels.log_joint_probability(ptr, np.concatenate(values), n)
+    expected = [log_of(joint(value + [1] * absent)) for value, (_, absent) in zip(values, items, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
+def test_joint_probabilities_of_no_value_and_in_blocks(monkeypatch):
+    ptr, x, n = np.array([0, 2, 2, 3]), np.array([0.25, 0.5, 0.1]), np.array([2, 5, 1])
+    expected = np.log([2 * 0.25 * 0.5 - 0.25**2, 1.0, 0.1])  # both up to .5, not both above .25
+    np.testing.assert_allclose(_kernels.log_joint_probability(ptr, x, n), expected, rtol=1e-14)
+    monkeypatch.setattr(_kernels, "_BLOCK", 1)
+    np.testing.assert_allclose(_kernels.log_joint_probability(ptr, x, n), expected, rtol=1e-14)
+
+
+def test_nothing_is_stale_here():
+    assert _kernels.stale_kernels() == []
+
+
+@pytest.mark.skipif(not _kernels.COMPILED, reason="the kernels run interpreted")
+def test_an_edited_source_beside_a_compiled_kernel_is_noticed(tmp_path):
+    package = tmp_path / "skrankagg"
+    shutil.copytree(FOLDER.parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    for library in FOLDER.parent.parent.glob("skrankagg__mypyc*"):
+        shutil.copy(library, tmp_path)
+    code = "import skrankagg._kernels as kernels; print(kernels.__file__, kernels.COMPILED, kernels.stale_kernels())"
+
+    def run():
+        return subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+
+    fresh = run()
+    assert str(tmp_path) in fresh.stdout and "True []" in fresh.stdout and "older than their source" not in fresh.stderr
+    with (package / "_kernels" / "_ragged.py").open("a") as source:
+        source.write("# edited\n")
+    stale = run()
+    assert "['_ragged']" in stale.stdout
+    assert "The compiled kernel(s) _ragged are older than their source" in stale.stderr
+    (package / "_kernels" / "_compiled.json").unlink()
+    assert str(NAMES) in run().stdout
+
+
+@pytest.mark.skipif(not _kernels.COMPILED, reason="the kernels run interpreted")
+def test_every_kernel_is_compiled_and_recorded():
+    assert sorted(json.loads((FOLDER / "_compiled.json").read_text())) == NAMES
+
+
+def _resident():
+    """Bytes of memory that the process holds."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+_SQUARE, _MANY = np.zeros((400, 400)), 100_000
+_NUMBERS, _EACH = np.zeros(_MANY), np.arange(_MANY + 1)
+_ONES, _WHOLE = np.ones(_MANY), np.array([0, _MANY])
+# Calls of every kernel with some arguments of about a megabyte and little to do.
+_LARGE_CALLS = {
+    "bucket_descent": lambda: _kernels.bucket_descent(_SQUARE, _SQUARE, np.zeros(400, dtype=int)),
+    "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),
+    "discordant_pairs": lambda: _kernels.discordant_pairs(_EACH, _EACH[1:], _EACH[:-1] * 0),
+    "insertion_descent": lambda: _kernels.insertion_descent(_SQUARE, np.arange(400)),
+    "insertion_rounds": lambda: _kernels.insertion_rounds(_SQUARE, np.arange(400), (0.0, 0.0), np.zeros(2), 1, 1, 0.0),
+    "log_joint_probability": lambda: _kernels.log_joint_probability(_EACH, _ONES, np.ones(_MANY, dtype=int)),
+    "majority_points": lambda: _kernels.majority_points(
+        _EACH, _EACH, _ONES, _EACH[:-1], _ONES, _EACH, _ONES, _EACH[:-1], _EACH, _EACH[:-1]
+    ),
+    "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), 0.1, 0.5, False),
+    "ragged_cumsum": lambda: _kernels.ragged_cumsum(_NUMBERS, _WHOLE),
+}
+
+
+def test_every_kernel_is_called_with_large_arguments():
+    assert set(_LARGE_CALLS) == {*_kernels.__all__} - {"COMPILED", "stale_kernels"}
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of the process is told on Linux only")
+@pytest.mark.skipif(not _kernels.COMPILED, reason="plain Python gives back what it takes")
+@pytest.mark.parametrize("name", _LARGE_CALLS)
+def test_kernels_give_back_the_memory_of_their_arguments(name):
+    call = _LARGE_CALLS[name]
+    for _ in range(3):
+        call()
+    before = _resident()
+    for _ in range(20):
+        call()
+    # An argument that is kept is more than half a megabyte at each call.
+    assert _resident() - before < 20 * 500_000

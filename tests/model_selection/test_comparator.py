@@ -1,0 +1,329 @@
+"""The Comparator: what it reports, chooses, refuses."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from skrankagg import DIBRA, CombMNZ, CombSUM, Comparator, Condorcet, Copeland, Qrels, RankedLists, evaluate
+from skrankagg._support._sklearn import BaseEstimator, TransformerMixin
+from skrankagg.base import BaseAggregator
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.metrics import ConsensusScorer, evaluate_voters, make_ranking_scorer
+from skrankagg.preprocessing import AggregatorUnion, TopK, VoterSelector
+from skrankagg.utils.discovery import default_methods
+from skrankagg.utils.estimator_checks import example_lists
+
+LISTS = example_lists(1, n_queries=6)
+RNG = np.random.default_rng(0)
+QRELS = LISTS[["query", "item"]].drop_duplicates(ignore_index=True)
+QRELS = QRELS.assign(relevance=RNG.integers(0, 3, len(QRELS)))
+QRELS = QRELS[QRELS["query"] != "q5"]  # not judged
+METRICS = ("ndcg@3", "map", "p@2", "num_rel")
+METHODS = [("sum", CombSUM()), ("mnz", CombMNZ(norm="rank")), ("copeland", Copeland())]
+
+
+class Backwards(TransformerMixin, BaseEstimator):
+    """A stranger's re-ranker: a frame in, a frame out."""
+
+    def fit(self, X, y=None):
+        self.fitted_ = True
+        return self
+
+    def transform(self, X):
+        return X.assign(rank=X.groupby("query")["rank"].rank(ascending=False), score=-X["score"])
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return Comparator(METHODS, metrics=METRICS, qrels=QRELS).fit(LISTS)
+
+
+def test_results_are_those_of_evaluating_each_method(fitted):
+    assert fitted.results_.index.tolist() == ["sum", "mnz", "copeland"] and fitted.results_.index.name == "method"
+    assert fitted.results_.columns.tolist() == [*METRICS, "time"]
+    for name, method in METHODS:
+        run = method.fit_transform(LISTS)
+        expected = evaluate(run, QRELS, METRICS)
+        np.testing.assert_allclose(fitted.results_.loc[name, list(METRICS)], expected.loc["run"], rtol=1e-12)
+        per_query = evaluate(run, QRELS, METRICS, per_query=True)
+        pd.testing.assert_frame_equal(fitted.per_query_.loc[name], per_query)
+        pd.testing.assert_frame_equal(fitted.runs_[name], run)
+    assert (fitted.results_["time"] > 0).all()
+
+
+def test_queries_that_nobody_judged_are_aggregated_and_not_measured(fitted):
+    assert "q5" in set(fitted.runs_["sum"]["query"])
+    assert "q5" not in set(fitted.per_query_.index.get_level_values("query"))
+
+
+def test_the_best_has_the_highest_first_measure(fitted):
+    best = fitted.results_["ndcg@3"].idxmax()
+    assert fitted.best_name_ == best
+    assert fitted.best_score_ == fitted.results_.loc[best, "ndcg@3"]
+    assert fitted.best_estimator_ is fitted.named_estimators_[best]
+    pd.testing.assert_frame_equal(fitted.transform(LISTS), fitted.runs_[best])
+    assert fitted.score(LISTS) == fitted.best_score_
+    assert fitted.get_feature_names_out().tolist() == ["query", "item", "score", "rank"]
+
+
+def test_the_score_of_a_part_is_over_the_judged_queries_of_that_part(fitted):
+    lists = RankedLists.from_frame(LISTS)
+    column = fitted.per_query_.loc[fitted.best_name_, "ndcg@3"]
+    parts = [lists[[0, 1]], lists[[2, 3, 4, 5]]]
+    scores = [fitted.score(part) for part in parts]
+    assert scores == pytest.approx([column[:2].mean(), column[2:].mean()])
+    assert np.average(scores, weights=[2, 3]) == pytest.approx(fitted.best_score_)
+
+
+def test_of_equals_the_first_is_best():
+    comparator = Comparator([("b", CombSUM()), ("a", CombSUM())], qrels=QRELS).fit(LISTS)
+    assert comparator.best_name_ == "b"
+
+
+@pytest.mark.parametrize("give", ["constructor frame", "constructor", "fit", "y"])
+def test_judgements_may_be_given_in_four_ways(fitted, give):
+    qrels = Qrels.from_frame(QRELS)
+    comparator = Comparator(
+        METHODS, metrics=METRICS, qrels={"constructor frame": QRELS, "constructor": qrels}.get(give)
+    )
+    comparator.fit(LISTS, **{"fit": {"qrels": qrels}, "y": {"y": qrels}}.get(give, {}))
+    columns = list(METRICS)
+    pd.testing.assert_frame_equal(comparator.results_[columns], fitted.results_[columns])
+
+
+def test_threads_and_containers_change_nothing(fitted):
+    for lists, n_jobs in ((RankedLists.from_frame(LISTS), 2), (LISTS.astype({"item": "category"}), None)):
+        other = Comparator(METHODS, metrics=METRICS, qrels=QRELS, n_jobs=n_jobs).fit(lists)
+        pd.testing.assert_frame_equal(other.per_query_, fitted.per_query_)
+
+
+def test_parameters_reach_into_the_methods():
+    comparator = Comparator(METHODS)
+    assert comparator.get_params()["mnz__norm"] == "rank"
+    comparator = clone(comparator).set_params(mnz__norm="min-max", sum="drop", metrics="map", qrels=QRELS).fit(LISTS)
+    assert comparator.named_estimators_["mnz"].norm == "min-max"
+    assert comparator.results_.index.tolist() == ["mnz", "copeland"]
+    assert METHODS[1][1].norm == "rank" and not hasattr(METHODS[1][1], "query_info_")
+
+
+def test_pipelines_and_strangers_are_members():
+    methods = [("plain", CombSUM()), ("reversed", make_pipeline(CombSUM(), Backwards()))]
+    comparator = Comparator(methods, metrics=METRICS, qrels=QRELS).fit(LISTS)
+    reversed_run = make_pipeline(CombSUM(), Backwards()).fit(LISTS).transform(LISTS)
+    expected = evaluate(reversed_run, QRELS, METRICS, per_query=True)
+    pd.testing.assert_frame_equal(comparator.per_query_.loc["reversed"], expected)
+    assert comparator.score(LISTS) == comparator.best_score_
+
+
+def test_it_survives_pickling_and_shows_its_members(fitted):
+    again = pickle.loads(pickle.dumps(fitted))
+    pd.testing.assert_frame_equal(again.results_, fitted.results_)
+    pd.testing.assert_frame_equal(again.transform(LISTS), fitted.transform(LISTS))
+    page = fitted._repr_html_()
+    assert "copeland" in page and "CombMNZ" in page
+    assert "CombSUM" in repr(fitted)
+    assert repr(fitted.runs_) == "<consensus of sum, mnz, copeland>" and len(fitted.runs_) == 3
+
+
+def test_progress_is_told_on_demand_only(capsys):
+    Comparator(METHODS, qrels=QRELS).fit(LISTS)
+    assert capsys.readouterr().out == ""
+    Comparator(METHODS, qrels=QRELS, verbose=True).fit(LISTS)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 3 and "(2 of 3) mnz" in lines[1]
+
+
+def test_every_method_can_be_compared():
+    comparator = Comparator(default_methods(), metrics=METRICS, qrels=QRELS).fit(LISTS)
+    assert len(comparator.results_) == len(default_methods())
+    assert comparator.results_.notna().all(axis=None)
+
+
+REFUSED = {
+    "no judgements": ({}, {}, ValueError, "needs judgements to measure by"),
+    "a frame as y": ({}, {"y": QRELS}, TypeError, r"y must be a Qrels.*got DataFrame\. Wrap it: Qrels\.from_frame"),
+    "a frame as metadata": ({}, {"qrels": QRELS}, TypeError, "qrels must be a Qrels"),
+    "judgements that are none": ({"qrels": [1]}, {}, TypeError, "Qrels.from_frame expects a data frame"),
+    "no methods": ({"estimators": [], "qrels": QRELS}, {}, ValueError, "list of .* tuples with at least one method"),
+    "only dropped ones": ({"estimators": [("a", "drop")], "qrels": QRELS}, {}, ValueError, "all of them are 'drop'"),
+    "bare estimators": ({"estimators": [CombSUM()], "qrels": QRELS}, {}, ValueError, "tuples"),
+    "names twice": (
+        {"estimators": [("a", CombSUM()), ("a", Condorcet())], "qrels": QRELS},
+        {},
+        ValueError,
+        "not unique",
+    ),
+    "no aggregator": ({"estimators": [("a", 3)], "qrels": QRELS}, {}, TypeError, "'a' is 3"),
+    "no measures": ({"metrics": [], "qrels": QRELS}, {}, ValueError, "at least one measure"),
+    "an unknown measure": ({"metrics": "mapp", "qrels": QRELS}, {}, ValueError, "'mapp' is no measure"),
+    "ids of another kind": (
+        {"qrels": QRELS.assign(query=QRELS["query"].str[1:].astype(int))},
+        {},
+        ValueError,
+        "share no query id",
+    ),
+}
+
+
+@pytest.mark.parametrize(("params", "given", "kind", "words"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_compared_is_told(params, given, kind, words):
+    with pytest.raises(kind, match=words):
+        Comparator(**{"estimators": METHODS, **params}).fit(LISTS, **given)
+
+
+# ---------------------------------------------------------------------- methods that learn from judgements
+
+SCORER = make_ranking_scorer("ndcg@3", qrels=QRELS)
+SELECTOR = VoterSelector("ndcg@3", n_voters=2, qrels=QRELS)
+
+
+def search(method=CombSUM(norm="borda"), scoring=SCORER, **grid):  # noqa: B008
+    return GridSearchCV(method, grid or {"norm": ["rank", "min-max"]}, scoring=scoring, cv=2)
+
+
+class Supervised(BaseAggregator):
+    """Says in its tags that it learns from judgements."""
+
+    def _aggregate(self, lists):
+        return lists.candidate_weight
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.supervised = True
+        return tags
+
+
+class Holder(Supervised):
+    """Learns from nothing; holds what it is given under a name that says nothing."""
+
+    def __init__(self, thing=None):
+        self.thing = thing
+
+    def __sklearn_tags__(self):
+        return BaseAggregator.__sklearn_tags__(self)
+
+
+LEARNERS = {
+    "a selector": (make_pipeline(SELECTOR, CombSUM()), "'voterselector__qrels' holds judgements"),
+    "a selector of a selector": (
+        make_pipeline(make_pipeline(SELECTOR), CombSUM()),
+        "'pipeline__voterselector__qrels' holds judgements",
+    ),
+    "a search": (search(), "'scoring' is a RankingScorer"),
+    "a search for several measures": (search(scoring={"map": SCORER}), "'scoring' is a scorer"),
+    "a search by any function": (search(scoring=lambda estimator, X: 0.0), "'scoring' is a scorer"),
+    "a search in a pipeline": (make_pipeline(TopK(3), search()), "'gridsearchcv__scoring' is a RankingScorer"),
+    "a search in an aggregator": (DIBRA(search()), "'aggregator__scoring' is a RankingScorer"),
+    "a scorer under another name": (Holder(make_ranking_scorer("map")), "'thing' is a RankingScorer"),
+    "a scorer in a list": (Holder([{"by": SCORER}]), "'thing' is a RankingScorer"),
+    "judgements under another name": (Holder(Qrels.from_frame(QRELS)), "'thing' holds judgements"),
+    "a Comparator": (Comparator(METHODS, qrels=QRELS), "'qrels' holds judgements"),
+    "a union": (make_pipeline(AggregatorUnion([("best", search())]), CombSUM()), "'aggregatorunion__best__scoring'"),
+    "a tag": (Supervised(), "Supervised has the tag supervised"),
+    "a tag in a pipeline": (make_pipeline(TopK(3), Supervised()), "'supervised', Supervised, has the tag supervised"),
+    "a tag in an aggregator": (DIBRA(Supervised()), "'aggregator', Supervised, has the tag"),
+    "a tag in a grid": (
+        search(Pipeline([("sum", CombSUM())]), ConsensusScorer(), sum=[CombSUM(), Supervised()]),
+        "'param_grid', Supervised, has the tag",
+    ),
+}
+
+
+@pytest.mark.parametrize(("learner", "words"), LEARNERS.values(), ids=LEARNERS.keys())
+@pytest.mark.parametrize("error_score", [np.nan, "raise"])
+def test_methods_that_learn_from_judgements_are_refused(learner, words, error_score):
+    comparator = Comparator([("sum", CombSUM()), ("tuned", learner)], qrels=QRELS, error_score=error_score)
+    with pytest.raises(ValueError, match=r"fitted on.*'tuned' \(.*evaluate\(\{'tuned': run") as caught:
+        comparator.fit(LISTS)
+    assert words in str(caught.value) and "cross_val_score" in str(caught.value)
+    assert not hasattr(comparator, "results_")
+    # Out of sample it can be compared: dropped here, and measured by cross-validation.
+    assert comparator.set_params(tuned="drop").fit(LISTS).results_.index.tolist() == ["sum"]
+
+
+ALLOWED = {
+    "a search without judgements": search(scoring=ConsensusScorer()),
+    "a search by two distances": search(scoring={"a": ConsensusScorer(), "b": ConsensusScorer("rho")}).set_params(
+        refit="a"
+    ),
+    "a selector by weights": make_pipeline(VoterSelector(n_voters=3), CombSUM()),
+    "no judgements": make_pipeline(VoterSelector(DIBRA(), qrels=None), CombSUM()),
+    "a word": Holder("qrels"),
+    "a class": Holder(Supervised),
+    "weights": CombSUM(voter_weights=dict.fromkeys(LISTS["voter"].unique(), 1.0)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # queries that lose all of their lists
+@pytest.mark.parametrize("method", ALLOWED.values(), ids=ALLOWED.keys())
+def test_methods_that_learn_from_lists_alone_are_compared(method):
+    comparator = Comparator([("sum", CombSUM()), ("other", method)], qrels=QRELS, error_score="raise").fit(LISTS)
+    assert comparator.results_.notna().all(axis=None)
+
+
+def test_methods_whose_learning_cannot_be_seen_are_named():
+    weights = evaluate_voters(LISTS, QRELS, "map")["map"]
+    methods = [("plain", CombSUM()), ("weighted", CombSUM(voter_weights=weights)), ("other", "drop")]
+    comparator = Comparator(methods, qrels=QRELS, learns=["weighted", "other"])
+    with pytest.raises(ValueError, match=r"got 'weighted' \(learns=\['weighted', 'other'\] says so\)\. Fit or tune"):
+        comparator.fit(LISTS)
+    assert comparator.set_params(weighted="drop").fit(LISTS).results_.index.tolist() == ["plain"]
+    with pytest.raises(ValueError, match="learns must name methods among plain, weighted, other; got 'weigthed'"):
+        comparator.set_params(learns=("weigthed",)).fit(LISTS)
+    with pytest.raises(ValueError, match="'learns' parameter of Comparator must be"):
+        comparator.set_params(learns="weighted").fit(LISTS)
+
+
+def test_all_learners_are_named_at_once():
+    methods = [("a", search()), ("b", CombSUM()), ("c", make_pipeline(SELECTOR, CombSUM()))]
+    with pytest.raises(ValueError, match=r"got 'a' \(its parameter 'scoring' .*\), 'c' \(its parameter"):
+        Comparator(methods, qrels=QRELS).fit(LISTS)
+
+
+def test_out_of_sample_a_tuned_method_is_compared_on_queries_that_it_has_not_seen():
+    # On noise, where tuning promises much and keeps nothing.
+    lists, qrels = make_ranked_lists(n_queries=20, n_items=40, quality=0.01, random_state=0)
+    lists = RankedLists.from_frame(lists)
+    scorer = make_ranking_scorer("map", qrels=qrels)
+    draws = np.random.default_rng(0).random((60, lists.n_voters))
+    weights = [dict(zip(lists.voters, draw, strict=True)) for draw in draws]
+    tuned = GridSearchCV(CombSUM(norm="borda"), {"voter_weights": weights}, scoring=scorer, cv=2)
+    with pytest.raises(ValueError, match="learn from judgements"):
+        Comparator([("plain", CombSUM(norm="borda")), ("tuned", tuned)], metrics="map", qrels=qrels).fit(lists)
+    # The three ways that the message names.
+    train, test = lists[np.arange(10)], lists[np.arange(10, 20)]
+    tuned.fit(train)
+    runs = {"tuned": tuned.transform(test), "plain": CombSUM(norm="borda").fit_transform(test)}
+    held_out = evaluate(runs, qrels, "map", missing="skip")["map"]
+    fixed = [("plain", CombSUM(norm="borda")), ("tuned", tuned.best_estimator_)]
+    comparator = Comparator(fixed, metrics="map", qrels=qrels).fit(test)
+    assert comparator.results_["map"].to_dict() == pytest.approx(held_out.to_dict())
+    nested = cross_val_score(tuned, lists, scoring=scorer, cv=2)
+    assert nested[1] == pytest.approx(held_out["tuned"])
+    assert scorer(tuned, train) > nested.mean() + 0.01
+
+
+def test_unfitted_it_has_nothing_to_say():
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError):
+        Comparator(METHODS, qrels=QRELS).transform(LISTS)
+    with pytest.raises(NotFittedError):
+        Comparator(METHODS, qrels=QRELS).score(LISTS)
+    with pytest.raises(NotFittedError):
+        Comparator(METHODS).get_feature_names_out()
+
+
+@pytest.mark.parametrize("wrap", [lambda one: one, lambda one: make_pipeline(one)], ids=["alone", "pipeline"])
+def test_the_output_is_set_before_fit_or_after(wrap):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow", reason="polars takes strings of pandas through pyarrow")
+    before = wrap(Comparator(METHODS, qrels=QRELS)).set_output(transform="polars").fit(LISTS)
+    after = wrap(Comparator(METHODS, qrels=QRELS)).fit(LISTS).set_output(transform="polars")
+    for comparator in (before, after):
+        assert isinstance(comparator.transform(LISTS), polars.DataFrame)

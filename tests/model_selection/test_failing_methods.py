@@ -1,0 +1,417 @@
+"""A method that fails costs a comparison its own row: in the results, tests, tables, pictures, the command line."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+from skrankagg import DIBRA, CombSUM, Comparator, Copeland, Qrels, RankedLists
+from skrankagg.__main__ import main
+from skrankagg._support._sklearn import BaseEstimator, TransformerMixin
+from skrankagg.base import BaseAggregator
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.metrics import agreement_matrix, make_ranking_scorer
+from skrankagg.model_selection import (
+    compare_methods,
+    compare_ranks,
+    flagr_metrics,
+    latex_table,
+    markdown_table,
+    style_table,
+    text_table,
+)
+
+FRAME, QRELS = make_ranked_lists(n_queries=6, n_voters=4, n_items=20, list_length=8, quality=0.5, random_state=0)
+LISTS, ENCODED = RankedLists.from_frame(FRAME), Qrels.from_frame(QRELS)
+METRICS = ["ndcg@10", "map", "num_rel_ret"]
+
+
+class Failing(BaseAggregator):
+    """Fails where it is told to: while it fits, aggregates or is measured; or on some queries alone."""
+
+    def __init__(self, where="fit", query=None):
+        self.where = where
+        self.query = query
+
+    def _fit_lists(self, lists):
+        self.learnt_ = True
+        if self.where == "fit":
+            raise RuntimeError("no convergence\nsecond line")
+        return super()._fit_lists(lists)
+
+    def _aggregate(self, lists):
+        if self.where == "aggregate" and (self.query is None or self.query in lists.queries):
+            raise MemoryError
+        return lists.candidate_weight
+
+
+class WithoutItems(TransformerMixin, BaseEstimator):
+    """A stranger whose result cannot be measured."""
+
+    def fit(self, X, y=None):
+        self.fitted_ = True
+        return self
+
+    def transform(self, X):
+        return pd.DataFrame({"query": ["q1"], "rank": [1]})
+
+
+METHODS = [("sum", CombSUM(norm="borda")), ("bad", Failing()), ("copeland", Copeland())]
+GOOD = [METHODS[0], METHODS[2]]
+
+
+def fit(methods=METHODS, metrics=METRICS, **params):
+    """Fit a Comparator, some of whose methods fail."""
+    with pytest.warns(FitFailedWarning):
+        return Comparator(methods, metrics=metrics, qrels=ENCODED, **params).fit(LISTS)
+
+
+@pytest.fixture(scope="module", params=[np.nan, 0.0, 5.0], ids="error_score={}".format)
+def comparator(request):
+    return fit(error_score=request.param)
+
+
+@pytest.fixture(scope="module")
+def others():
+    """The same without the method that fails."""
+    return Comparator(GOOD, metrics=METRICS, qrels=ENCODED).fit(LISTS)
+
+
+# ---------------------------------------------------------------------- what is left
+
+
+def test_a_failing_method_costs_its_row_only(comparator, others):
+    assert comparator.results_.index.tolist() == ["sum", "bad", "copeland"]
+    row, score = comparator.results_.loc["bad"], comparator.error_score
+    np.testing.assert_array_equal(row[METRICS], [score] * 3)
+    assert np.isnan(row["time"])
+    np.testing.assert_array_equal(comparator.per_query_.loc["bad"], np.full((6, 3), score))
+    pd.testing.assert_frame_equal(comparator.results_.drop("bad")[METRICS], others.results_[METRICS])
+    pd.testing.assert_frame_equal(comparator.per_query_.drop("bad", level="method"), others.per_query_)
+
+
+def test_it_is_never_the_best(comparator, others):
+    assert comparator.best_name_ == others.best_name_ and comparator.best_score_ == others.best_score_
+    pd.testing.assert_frame_equal(comparator.transform(LISTS), others.transform(LISTS))
+    assert comparator.score(LISTS) == others.score(LISTS)
+    assert comparator.get_feature_names_out().tolist() == others.get_feature_names_out().tolist()
+
+
+def test_it_has_no_run_and_is_not_fitted(comparator):
+    assert list(comparator.runs_) == ["sum", "copeland"] and len(comparator.runs_) == 2
+    assert "bad" not in comparator.runs_
+    with pytest.raises(KeyError, match="'bad' has no consensus, for it failed: RuntimeError: no convergence"):
+        comparator.runs_["bad"]
+    with pytest.raises(KeyError, match="unheard"):
+        comparator.runs_["unheard of"]
+    assert comparator.failures_ == {"bad": "RuntimeError: no convergence\nsecond line"}
+    assert list(comparator.named_estimators_) == ["sum", "bad", "copeland"]
+    assert not hasattr(comparator.named_estimators_["bad"], "learnt_")  # not left half fitted
+    again = pickle.loads(pickle.dumps(comparator))
+    assert again.failures_ == comparator.failures_ and "bad" not in again.runs_
+
+
+def test_the_warning_names_the_method_and_the_first_line_of_its_error():
+    methods = [*METHODS, ("worse", Failing("aggregate")), ("worst", make_pipeline(WithoutItems()))]
+    with pytest.warns(FitFailedWarning) as caught:
+        comparator = Comparator(methods, qrels=ENCODED).fit(LISTS)
+    [warning] = caught
+    text = str(warning.message)
+    assert text.startswith(
+        "3 of 5 methods failed and got error_score=nan for every measure: 'bad' (RuntimeError: no convergence), "
+        "'worse' (MemoryError), 'worst' ("
+    )
+    assert "second line" not in text and "error_score='raise'" in text and warning.filename == __file__
+    assert comparator.results_[["map"]].isna()["map"].tolist() == [False, True, False, True, True]
+    assert list(comparator.failures_) == ["bad", "worse", "worst"] and "item" in comparator.failures_["worst"]
+
+
+def test_nothing_is_said_where_nothing_fails(others):
+    assert others.failures_ == {} and len(others.runs_) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Comparator(GOOD, qrels=ENCODED).fit(LISTS)
+
+
+def test_threads_change_nothing(comparator):
+    other = fit(error_score=comparator.error_score, n_jobs=2)
+    pd.testing.assert_frame_equal(other.per_query_, comparator.per_query_)
+    assert other.failures_ == comparator.failures_
+
+
+def test_a_measure_without_a_value_is_not_the_best_either():
+    class Elsewhere(WithoutItems):
+        """Answers another judged query than the one it is asked."""
+
+        def transform(self, X):
+            return pd.DataFrame({"query": LISTS.queries[1], "item": ["i01"], "rank": [1]})
+
+    methods = [("elsewhere", Elsewhere()), *GOOD]
+    comparator = Comparator(methods, metrics="map[missing=skip]", qrels=ENCODED, error_score="raise").fit(LISTS[[0]])
+    assert np.isnan(comparator.results_.iloc[0, 0])  # without a failure
+    assert comparator.best_name_ in {"sum", "copeland"} and np.isfinite(comparator.best_score_)
+
+
+# ---------------------------------------------------------------------- what is raised
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_the_error_itself_is_raised_on_demand(n_jobs):
+    comparator = Comparator(METHODS, qrels=ENCODED, error_score="raise", n_jobs=n_jobs)
+    with pytest.raises(RuntimeError, match=r"^no convergence\nsecond line$"):
+        comparator.fit(LISTS)
+    assert not hasattr(comparator, "results_")
+
+
+def test_all_methods_failing_is_an_error():
+    comparator = Comparator([("a", Failing()), ("b", Failing("aggregate"))], qrels=ENCODED)
+    with pytest.raises(ValueError, match=r"all failed: 'a' \(RuntimeError: no convergence\), 'b' \(Mem") as caught:
+        comparator.fit(LISTS)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    assert not hasattr(comparator, "results_")
+
+
+MISTAKES = {
+    "no methods": ({"estimators": []}, "at least one method"),
+    "an unknown measure": ({"metrics": "mapp"}, "'mapp' is no measure"),
+    "judgements of nothing": ({"qrels": QRELS.assign(query="in " + QRELS["query"])}, "share no query id"),
+    "no judgements": ({"qrels": None}, "needs judgements"),
+    "a wrong error_score": ({"error_score": "nan"}, "'error_score' parameter of Comparator must be"),
+    "no error_score": ({"error_score": None}, "'error_score' parameter of Comparator must be"),
+}
+
+
+@pytest.mark.parametrize(("params", "words"), MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistakes_in_the_comparison_are_raised_at_once(params, words):
+    with pytest.raises(ValueError, match=words):
+        Comparator(**{"estimators": METHODS, "qrels": QRELS, **params}).fit(LISTS)
+
+
+def test_a_method_that_cannot_be_cloned_is_a_mistake_in_the_list():
+    class Raw:
+        def fit(self, X):
+            return self
+
+        def transform(self, X):
+            return X
+
+    with pytest.raises(TypeError, match="Cannot clone object"):
+        Comparator([*GOOD, ("raw", Raw())], qrels=ENCODED).fit(LISTS)
+
+
+def test_a_comparator_without_judgements_of_its_own_fails_as_a_member():
+    nested = Comparator(GOOD, metrics="map")
+    comparator = fit([*GOOD, ("nested", nested)])
+    assert "needs judgements to measure by" in comparator.failures_["nested"]
+    with pytest.raises(ValueError, match="needs judgements to measure by"):
+        Comparator([("nested", nested)], qrels=ENCODED, error_score="raise").fit(LISTS)
+
+
+def test_parameters_of_a_method_cost_its_row_only():
+    comparator = fit([*GOOD, ("typo", CombSUM(norm="bordo"))])
+    assert "'norm' parameter of CombSUM" in comparator.failures_["typo"]
+
+
+# ---------------------------------------------------------------------- within scikit-learn
+
+
+def test_folds_are_chosen_from_the_methods_that_succeed_there():
+    # The method fails on lists that hold the first query: in the folds that train on it.
+    query = LISTS.queries[0]
+    methods = [*GOOD, ("sometimes", Failing("aggregate", query=query))]
+    comparator = Comparator(methods, metrics="ndcg@10", qrels=ENCODED)
+    with pytest.warns(FitFailedWarning, match="'sometimes'"):
+        found = cross_val_score(comparator, LISTS, cv=3)
+    assert np.isfinite(found).all()
+    with pytest.warns(FitFailedWarning):
+        search = GridSearchCV(comparator, {"sum__norm": ["borda", "rank"]}, cv=3).fit(LISTS)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    scorer = make_ranking_scorer("ndcg@10", qrels=ENCODED)
+    assert scorer(search, LISTS) == pytest.approx(search.best_estimator_.best_score_)
+
+
+# ---------------------------------------------------------------------- tests of significance
+
+
+def test_nothing_is_tested_of_a_method_that_failed(comparator, others):
+    for options in ({}, {"baseline": "sum", "metric": "map", "test": "randomization"}):
+        found, expected = comparator.compare(**options), others.compare(**options)
+        pd.testing.assert_frame_equal(found.drop("bad"), expected)  # not corrected for one more, either
+        assert found.loc["bad"].drop(["wins", "ties", "losses"]).isna().all()
+        assert found.loc["bad", ["wins", "ties", "losses"]].tolist() == [0, 0, 0]
+    with pytest.raises(ValueError, match="baseline must have values to compare with; 'bad' has none"):
+        comparator.compare("bad")
+
+
+def test_ranks_leave_it_out():
+    comparator = fit()
+    ranks, result = compare_ranks(comparator.per_query_, metric="map")
+    assert sorted(ranks.index) == ["copeland", "sum"] and result.n_queries == 6
+    with pytest.raises(ValueError, match="'bad' has none"):
+        compare_methods(comparator.per_query_, "bad")
+
+
+def test_agreement_is_of_the_runs_that_there_are(comparator):
+    assert agreement_matrix(comparator).index.tolist() == ["sum", "copeland"]
+
+
+# ---------------------------------------------------------------------- slices and tables
+
+
+def cells(score):
+    return "-" if np.isnan(score) else f"{score:.4f}"
+
+
+def test_slices_show_it_with_its_error_score(comparator):
+    score = comparator.error_score
+    np.testing.assert_array_equal(comparator.get_results(metric="map").loc["bad"], [score])
+    np.testing.assert_array_equal(comparator.get_results(query="q1").loc["bad"], [score] * 3)
+    assert comparator.get_results(query=None).loc["bad"].shape == (6, 3)
+
+
+@pytest.mark.parametrize("error_score", [np.nan, 0.0, 0.5])
+def test_the_layout_of_flagr_has_its_rows(error_score):
+    table = fit(metrics=flagr_metrics(2), error_score=error_score).get_results(query=None, layout="flagr")
+    bad = table[table["Method"] == "bad"]
+    assert bad["q"].tolist() == [*LISTS.queries, "all"]
+    counts = ["num_ret", "num_rel", "num_rel_ret"]
+    np.testing.assert_array_equal(bad[counts].to_numpy(dtype=float, na_value=np.nan), np.full((7, 3), error_score))
+    kind = {0.0: "int64", 0.5: "float64"}.get(error_score, "Int64")
+    assert {str(dtype) for dtype in table[counts].dtypes} == {kind}
+    good = table[(table["Method"] == "sum") & (table["q"] == "all")]
+    assert good["num_ret"].astype(int).tolist() == [LISTS.n_candidates]
+
+
+def test_tables_show_it_and_never_mark_it(comparator):
+    shown = cells(comparator.error_score)
+    latex = comparator.convert_to_latex(metric=["ndcg@10", "map"], baseline="sum")
+    assert rf"bad & {shown} & {shown} \\" in latex
+    assert latex.count(r"\textbf") == 2
+    names = ["sum", "copeland"]
+    results = comparator.results_[["ndcg@10", "map"]]
+    assert f"| bad | {shown} | {shown} |" in markdown_table(results, mark_best=names)
+    assert text_table(results, mark_best=names).splitlines()[3].split() == ["bad", shown, shown]
+    assert latex_table(results, mark_best=names).count(r"\textbf") == 2
+    pytest.importorskip("jinja2")
+    assert style_table(results, mark_best=names).to_html().count("font-weight: bold") >= 1
+    with pytest.raises(ValueError, match="'bad' has none"):
+        comparator.convert_to_latex(baseline="bad")
+
+
+def test_tables_of_its_queries_mark_others_alone(comparator):
+    for query in ("q1", ["q1", "q2"], None):
+        latex = comparator.convert_to_latex(metric="map", query=query)
+        assert not [line for line in latex.splitlines() if line.startswith("bad") and "textbf" in line]
+
+
+def test_to_be_ahead_of_a_failure_is_no_distinction():
+    one = fit(METHODS[:2], metrics="map")
+    assert "*" not in text_table(one.results_)
+    assert "textbf" not in one.convert_to_latex()
+    level = pd.DataFrame({"map": [0.5, np.nan, 0.5]}, index=["a", "bad", "c"])
+    assert "*" not in text_table(level)
+    assert text_table(level, mark_best=False) == text_table(level)
+
+
+# ---------------------------------------------------------------------- pictures
+
+
+@pytest.fixture
+def plotting():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot
+
+    from skrankagg import plotting
+
+    yield plotting
+    matplotlib.pyplot.close("all")
+
+
+def test_bars_leave_its_place_empty(plotting, comparator, others):
+    for metric in METRICS:
+        display = plotting.ComparisonDisplay.from_comparator(comparator, metric)
+        labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+        assert labels[-1] == "bad" and sorted(labels[:-1]) == ["copeland", "sum"]
+        assert display.ax_.texts[-1].get_text() == "no value"
+        expected = plotting.ComparisonDisplay.from_comparator(others, metric)
+        widths = [bar.get_width() for bar in display.bars_]
+        assert widths[:-1] == [bar.get_width() for bar in expected.bars_] and np.isnan(widths[-1])
+        assert [bar.get_facecolor() for bar in display.bars_][:2] == [bar.get_facecolor() for bar in expected.bars_]
+        assert display.ax_.get_xlim() == pytest.approx(expected.ax_.get_xlim(), rel=0.1)
+        display.figure_.draw_without_rendering()
+
+
+@pytest.mark.parametrize("cutoffs", [[5, 10], [1, 10]])
+@pytest.mark.parametrize("kind", ["line", "bar"])
+def test_lines_name_it_without_a_value(plotting, cutoffs, kind):
+    comparator = fit(metrics=["ndcg@5", "ndcg@10"], error_score=0.0)
+    display = plotting.CutoffDisplay.from_comparator(comparator, "ndcg", cutoffs=cutoffs, kind=kind)
+    assert display.table.index.tolist() == ["sum", "bad", "copeland"] and display.table.loc["bad"].isna().all()
+    names = display.ax_.get_yticklabels() if kind == "bar" else display.ax_.get_legend().get_texts()
+    names = [text.get_text() for text in names]
+    assert names[-1] == "bad (no value)" and sorted(names[:2]) == ["copeland", "sum"]
+    colours = {bar.get_facecolor() for bars in display.lines_ for bar in bars} if kind == "bar" else {1, 2}
+    assert len(colours) == 2  # the best is still told from the others
+    display.figure_.draw_without_rendering()
+
+
+def test_other_pictures_leave_it_out_or_say_so(plotting, comparator):
+    table = plotting.InterpolatedPrecisionDisplay.from_comparator(comparator).table
+    assert table.loc["bad"].isna().all() and table.drop("bad").notna().all(axis=None)
+    display = plotting.CriticalDifferenceDisplay.from_comparator(comparator)
+    assert sorted(display.names) == ["copeland", "sum"]
+    assert display.ax_.get_title().endswith("over 6 queries\nwithout a value: bad")
+    assert plotting.AgreementDisplay.from_comparator(comparator).table.shape == (2, 2)
+    assert len(plotting.QueryGainDisplay.from_comparator(comparator, "sum", "copeland").bars_) == 6
+    for pair in (("sum", "bad"), ("bad", "sum")):
+        with pytest.raises(ValueError, match="two methods with values; 'bad' has none"):
+            plotting.QueryGainDisplay.from_comparator(comparator, *pair)
+    learner = fit([*GOOD, ("dibra", DIBRA(Failing("aggregate")))])
+    with pytest.raises(ValueError, match="'dibra' failed and has no weights"):
+        plotting.VoterWeightsDisplay.from_comparator(learner, "dibra")
+
+
+# ---------------------------------------------------------------------- the command line
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    def fail(self, lists):
+        raise RuntimeError("no convergence\nsecond line")
+
+    monkeypatch.setattr(Copeland, "_aggregate", fail)
+
+
+def test_the_command_line_shows_the_other_methods(broken, capsys, tmp_path):
+    out = tmp_path / "results.csv"
+    arguments = ["compare", "--methods", "Copeland", "CombSUM", "BordaCount", "--metrics", "map"]
+    assert main([*arguments, "--out", str(out)]) == 0
+    shown, said = capsys.readouterr()
+    assert (
+        said == "skrankagg: warning: Copeland failed, and its row is empty: RuntimeError: no convergence second line\n"
+    )
+    rows = [line.split() for line in shown.splitlines() if line.startswith(("Copeland", "CombSUM", "BordaCount"))]
+    assert rows[-1] == ["Copeland", "-", "-"]
+    assert pd.read_csv(out, index_col="method").loc["Copeland"].isna().all()
+    assert main([*arguments, "--latex"]) == 0
+    assert r"Copeland & - & - \\" in capsys.readouterr().out
+
+
+def test_the_command_line_draws_the_other_methods(broken, plotting, capsys, tmp_path):
+    path = tmp_path / "map.png"
+    assert main(["compare", "--methods", "Copeland", "CombSUM", "--plot", str(path)]) == 0
+    assert path.stat().st_size > 0
+
+
+def test_the_command_line_raises_where_nothing_is_left(broken):
+    with pytest.raises(RuntimeError, match="no convergence"):  # a mistake of ours, with its traceback
+        main(["compare", "--methods", "Copeland"])
+    with pytest.raises(ValueError, match="all failed") as caught:
+        main(["compare", "--methods", "Copeland", "Copeland[voter_weights=None]"])
+    assert isinstance(caught.value.__cause__, RuntimeError)

@@ -1,0 +1,399 @@
+"""List transformers: what each does, and that they are at home in pipelines."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from skrankagg import (
+    DIBRA,
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    Condorcet,
+    Copeland,
+    MarkovChain,
+    RankedLists,
+    RobustRankAggregation,
+    SimpleBorda,
+    evaluate,
+)
+from skrankagg.base import ListTransformer
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.metrics import evaluate_voters, make_ranking_scorer
+from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector
+from skrankagg.utils.discovery import all_transformers
+from skrankagg.utils.estimator_checks import (
+    check_aggregator,
+    check_list_transformer,
+    example_lists,
+    parametrize_with_checks,
+)
+
+VOTERS = {f"v{k}": float(k) for k in range(5)}
+TRANSFORMERS = [
+    ScoreNormalizer(),
+    ScoreNormalizer("rank"),
+    TopK(3),
+    TopK(2, ties="keep"),
+    VoterSelector(),
+    VoterSelector(n_voters=3, unknown_voter="ignore"),
+    AggregatorUnion([("sum", CombSUM()), ("copeland", Copeland()), ("mc4", MarkovChain())]),
+    AggregatorUnion([("zz", RobustRankAggregation()), ("no", "drop")], passthrough=True),
+]
+
+
+def test_every_transformer_is_checked():
+    assert {type(transformer) for transformer in TRANSFORMERS} == set(all_transformers().values())
+
+
+# Of voters equally good the first ids are kept, so names may show.
+@parametrize_with_checks(TRANSFORMERS)
+def test_keeps_its_promises(aggregator, check):
+    check(aggregator)
+
+
+# ---------------------------------------------------------------------- scores and depth
+
+
+@pytest.mark.parametrize("norm", ["rank", "min-max", "simple-borda", "z-score"])
+@pytest.mark.parametrize("method", [CombSUM, CombMNZ])
+def test_normalised_scores_as_they_are_sum_as_the_norm_does(norm, method):
+    lists = example_lists()
+    found = make_pipeline(ScoreNormalizer(norm), method(norm=None)).fit_transform(lists)
+    pd.testing.assert_frame_equal(found, method(norm=norm).fit_transform(lists), rtol=1e-12)
+
+
+def test_normalising_keeps_ranks_and_weights_and_refuses_lists_without_scores():
+    lists = example_lists().assign(weight=2.0)
+    out = ScoreNormalizer("rank").fit_transform(lists)
+    expected = RankedLists.from_frame(lists).to_frame()
+    pd.testing.assert_frame_equal(out.drop(columns="score"), expected.drop(columns="score"))
+    with pytest.raises(ValueError, match=r"ScoreNormalizer\(\) needs scores.*norm='rank'"):
+        ScoreNormalizer().fit(lists.drop(columns="score"))
+    ScoreNormalizer("rank").fit(lists.drop(columns="score"))
+
+
+@given(seed=st.integers(0, 10**6), depth=st.integers(1, 9))
+@settings(max_examples=25, deadline=None)
+def test_the_top_of_a_list_by_brute_force(seed, depth):
+    lists = example_lists(seed)
+    groups = [group.sort_values(["rank", "item"]) for _, group in lists.groupby(["query", "voter"])]
+    cut = pd.concat([group.head(depth) for group in groups], ignore_index=True)
+    found = TopK(depth).fit_transform(lists)
+    assert found[["query", "voter", "item"]].to_numpy().tolist() == cut[["query", "voter", "item"]].to_numpy().tolist()
+    kept = pd.concat([group[group["rank"] <= group["rank"].head(depth).max()] for group in groups], ignore_index=True)
+    found = TopK(depth, ties="keep").fit_transform(lists)
+    assert found["item"].tolist() == kept["item"].tolist()
+    ranks = kept.groupby(["query", "voter"])["rank"].rank()
+    assert found["rank"].tolist() == ranks.tolist()
+
+
+def test_a_depth_beyond_all_lists_copies_nothing():
+    lists = RankedLists.from_frame(example_lists())
+    assert TopK(100).fit_transform(lists) is lists
+
+
+# ---------------------------------------------------------------------- voters
+
+
+@pytest.fixture(scope="module")
+def good_and_bad():
+    lists, qrels = make_ranked_lists(
+        n_queries=30, n_voters=12, n_items=50, quality=1.0, quality_spread=1.5, random_state=1
+    )
+    return RankedLists.from_frame(lists), qrels
+
+
+def test_voters_are_chosen_by_a_measure(good_and_bad):
+    lists, qrels = good_and_bad
+    selector = VoterSelector("ndcg@10", n_voters=3, qrels=qrels).fit(lists)
+    measured = evaluate_voters(lists, qrels, "ndcg@10")["ndcg@10"].sort_values(ascending=False)
+    assert selector.voter_scores_["voter"].tolist() == measured.index.tolist()
+    assert selector.voter_scores_["score"].tolist() == measured.tolist()
+    kept = selector.transform(lists)
+    assert set(kept.to_frame()["voter"]) == set(measured.index[:3])
+    expected = lists.to_frame()
+    expected = expected[expected["voter"].isin(measured.index[:3])].reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept.to_frame(), expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*have no list of a selected voter")
+def test_a_value_is_over_the_judged_queries_that_the_voter_has_answered():
+    # u answers both queries, one of them well; v one, and well; w answers the query that is not judged.
+    rows = [("q1", "u", "a", 1), ("q1", "u", "b", 2), ("q2", "u", "d", 1), ("q2", "u", "c", 2), ("q1", "v", "a", 1)]
+    lists = pd.DataFrame([*rows, ("q3", "v", "a", 1), ("q3", "w", "a", 1)], columns=["query", "voter", "item", "rank"])
+    qrels = pd.DataFrame({"query": ["q1", "q2"], "item": ["a", "c"], "relevance": 1})
+    selector = VoterSelector("map", n_voters=1, qrels=qrels, unknown_voter="ignore").fit(lists)
+    assert selector.voter_scores_.to_dict("list") == {
+        "voter": ["v", "u"],
+        "score": [1.0, 0.75],
+        "selected": [True, False],
+        "n_queries": [1, 2],
+    }
+    assert "n_queries" not in VoterSelector().fit(lists).voter_scores_
+
+
+def test_voters_are_chosen_by_weights_that_are_learnt(good_and_bad):
+    lists, qrels = good_and_bad
+    weights = DIBRA(gamma=1.0).fit(lists).voter_weights_.set_index("voter")["weight"]
+    for threshold, value in (("mean", weights.mean()), ("median", weights.median()), (1.2, 1.2)):
+        selector = VoterSelector(DIBRA(gamma=1.0), threshold=threshold).fit(lists)
+        chosen = selector.voter_scores_.query("selected")["voter"]
+        assert set(chosen) == set(weights.index[weights >= value])
+    default = VoterSelector(DIBRA(gamma=1.0)).fit(lists).voter_scores_
+    assert default["selected"].tolist() == (default["score"] >= weights.mean()).tolist()
+    # Fewer and better voters: that is what choosing is for.
+    scorer = make_ranking_scorer("ndcg@10", qrels=qrels)
+    chosen = cross_val_score(make_pipeline(VoterSelector(n_voters=5), CombSUM()), lists, scoring=scorer, cv=5)
+    assert chosen.mean() > cross_val_score(CombSUM(), lists, scoring=scorer, cv=5).mean() + 0.01
+
+
+def test_both_limits_hold():
+    scores = VoterSelector(VOTERS, n_voters=3, threshold=3.0).fit(example_lists()).voter_scores_
+    assert scores["voter"].tolist() == ["v4", "v3", "v2", "v1", "v0"]
+    assert scores["selected"].tolist() == [True, True, False, False, False]
+    equal = VoterSelector(dict.fromkeys(VOTERS, 1.0), n_voters=2).fit(example_lists()).voter_scores_
+    assert equal["voter"].tolist() == ["v0", "v1", "v2", "v3", "v4"] and equal["selected"].sum() == 2
+
+
+def test_voters_that_fit_has_not_seen():
+    lists = example_lists(full=True)
+    selector = VoterSelector({"v0": 1.0, "v1": 0.0}, n_voters=1)
+    assert sorted(selector.fit_transform(lists)["voter"].unique()) == ["v0", "v2", "v3", "v4"]
+    ignored = clone(selector).set_params(unknown_voter="ignore")
+    assert sorted(ignored.fit_transform(lists)["voter"].unique()) == ["v0"]
+    with pytest.raises(ValueError, match="no value for voter 'v2'"):
+        clone(selector).set_params(unknown_voter="error").fit(lists)
+
+
+def test_a_query_that_loses_all_lists_is_told():
+    lists = pd.DataFrame({"query": list("ppq"), "voter": list("uvv"), "item": list("xyx"), "rank": 1})
+    selector = VoterSelector({"u": 1.0, "v": 0.0}, n_voters=1)
+    with pytest.warns(
+        UserWarning, match=r"1 queries have no list of a selected voter and are left out, the first is 'q'"
+    ):
+        out = selector.fit_transform(lists)
+    assert out.to_numpy().tolist() == [["p", "u", "x", 1.0]]
+    with pytest.raises(ValueError, match="No list is left"):
+        selector.transform(lists[lists["voter"] == "v"].reset_index(drop=True))
+
+
+@pytest.mark.parametrize(
+    ("selector", "words"),
+    [
+        (VoterSelector("ndcg@10"), "needs judgements"),
+        (VoterSelector(CombSUM()), "has no voter_weights_"),
+        (VoterSelector(VOTERS, threshold=9.0), "highest value is 4, below threshold=9.0"),
+        (VoterSelector({**VOTERS, "v1": np.nan}), "that of 'v1' is NaN"),
+    ],
+)
+def test_voters_that_cannot_be_chosen_are_told(selector, words):
+    with pytest.raises(ValueError, match=words):
+        selector.fit(example_lists())
+
+
+# ---------------------------------------------------------------------- unions
+
+
+def test_a_union_makes_each_consensus_a_list():
+    lists = example_lists()
+    members = [("a", CombSUM()), ("b", Condorcet())]
+    union = AggregatorUnion(members).fit(lists)
+    out = union.transform(RankedLists.from_frame(lists))
+    for name, method in members:
+        consensus = method.fit_transform(lists)
+        frame = out.to_frame()
+        mine = frame[frame["voter"] == name].reset_index(drop=True)
+        assert mine["query"].tolist() == consensus["query"].tolist()
+        # Items that the method ties are tied; then the order is that of the ids.
+        ranks = consensus.groupby("query")["score"].rank(ascending=False)
+        both = mine.merge(consensus.assign(expected=ranks), on=["query", "item"])
+        assert both["rank_x"].tolist() == both["expected"].tolist()
+        assert both["score_x"].tolist() == both["score_y"].tolist()
+
+
+def test_consensus_of_consensuses_is_one_line():
+    lists = example_lists(3)
+    members = [("sum", CombSUM()), ("copeland", Copeland()), ("mc4", MarkovChain())]
+    found = make_pipeline(AggregatorUnion(members, n_jobs=2), SimpleBorda()).fit_transform(lists)
+    frames = [method.fit_transform(lists) for _, method in members]
+    points = sum(
+        (frame.groupby("query")["item"].transform("size") + 1 - frame.groupby("query")["score"].rank(ascending=False))
+        .groupby([frame["query"], frame["item"]])
+        .sum()
+        for frame in frames
+    )
+    assert found.set_index(["query", "item"])["score"].sort_index().tolist() == points.sort_index().tolist()
+
+
+def test_passing_through_keeps_the_voters():
+    lists = example_lists().assign(weight=3.0)
+    out = AggregatorUnion([("sum", CombSUM())], passthrough=True).fit_transform(lists)
+    assert sorted(out["voter"].unique()) == ["sum", "v0", "v1", "v2", "v3", "v4"]
+    assert out.groupby("voter")["weight"].first().tolist() == [1.0] + [3.0] * 5
+    back = RankedLists.from_frame(out[out["voter"] != "sum"].reset_index(drop=True)).to_frame()
+    pd.testing.assert_frame_equal(back, RankedLists.from_frame(lists).to_frame())
+    with pytest.raises(ValueError, match="'v0' is both"):
+        AggregatorUnion([("v0", CombSUM())], passthrough=True).fit(lists)
+    ranks_only = AggregatorUnion([("sum", CombSUM(norm="borda"))], passthrough=True).fit_transform(
+        lists.drop(columns="score")
+    )
+    assert "score" not in ranks_only
+
+
+def test_members_of_a_union_are_parameters():
+    union = AggregatorUnion([("sum", CombSUM()), ("chain", make_pipeline(TopK(3), MarkovChain()))])
+    union.set_params(sum__norm="rank", chain__topk__k=2)
+    assert union.get_params()["sum__norm"] == "rank"
+    fitted = clone(union).fit(example_lists())
+    assert fitted.named_aggregators_["chain"].named_steps["topk"].k == 2
+    assert "AggregatorUnion" in fitted._repr_html_() and "MarkovChain" in fitted._repr_html_()
+    for wrong, words in (([], "at least one"), ([("a", "drop")], "all of them are 'drop'"), ([CombSUM()], "tuples")):
+        with pytest.raises(ValueError, match=words):
+            AggregatorUnion(wrong).fit(example_lists())
+    with pytest.raises(TypeError, match="must be an aggregator"):
+        AggregatorUnion([("a", 3)]).fit(example_lists())
+
+
+# ---------------------------------------------------------------------- pipelines
+
+PIPELINE = Pipeline(
+    [
+        ("norm", ScoreNormalizer("z-score")),
+        ("top", TopK(6)),
+        ("voters", VoterSelector(n_voters=4)),
+        ("union", AggregatorUnion([("sum", CombSUM(norm=None)), ("borda", BordaCount())])),
+        ("consensus", CombSUM()),
+        ("best", TopK(5)),
+    ]
+)
+
+
+def test_frames_and_ranked_lists_take_the_same_way_through_a_pipeline():
+    lists = example_lists(5)
+    expected = clone(PIPELINE).fit_transform(lists)
+    found = clone(PIPELINE).fit_transform(RankedLists.from_frame(lists))
+    pd.testing.assert_frame_equal(found, expected)
+    steps = lists
+    for _, step in PIPELINE.steps:
+        steps = clone(step).fit(steps).transform(steps)
+    pd.testing.assert_frame_equal(expected, steps)
+    assert expected.groupby("query").size().max() == 5 and set(expected["voter"]) == {"consensus"}
+
+
+def test_pipelines_clone_pickle_and_show():
+    lists = example_lists(5)
+    fitted = clone(PIPELINE).fit(lists)
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(fitted)).transform(lists), fitted.transform(lists))
+    html = fitted._repr_html_()
+    assert all(name in html for name in ("ScoreNormalizer", "VoterSelector", "AggregatorUnion", "CombSUM", "TopK"))
+    assert fitted[:-1].get_feature_names_out().tolist() == ["query", "item", "score", "rank"]
+    assert fitted.get_feature_names_out().tolist() == ["query", "voter", "item", "rank", "score"]
+    with sklearn.config_context(display="text"):
+        assert "TopK" in repr(fitted)
+
+
+@pytest.mark.parametrize("lists", [example_lists(5), RankedLists.from_frame(example_lists(5))], ids=["frame", "lists"])
+def test_set_output_gives_frames_at_every_step(lists):
+    expected = clone(PIPELINE).fit_transform(lists)
+    found = clone(PIPELINE).set_output(transform="pandas").fit_transform(lists)
+    pd.testing.assert_frame_equal(found, expected)
+    with sklearn.config_context(transform_output="pandas"):
+        assert isinstance(TopK(2).fit_transform(lists), pd.DataFrame)
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow", reason="polars takes strings of pandas through pyarrow")
+    found = clone(PIPELINE).set_output(transform="polars").fit_transform(lists)
+    assert isinstance(found, polars.DataFrame)
+    assert found["item"].to_list() == expected["item"].tolist()
+
+
+def test_set_output_keeps_the_columns_of_fit():
+    lists = example_lists()
+    fitted = TopK(2).set_output(transform="pandas").fit(lists.assign(weight=2.0))
+    assert fitted.transform(lists)["weight"].unique().tolist() == [1.0]
+    with pytest.raises(ValueError, match="columns of those that fit saw"):
+        fitted.transform(lists.drop(columns="score"))
+    with pytest.raises(NotFittedError, match="call fit first"):
+        TopK().get_feature_names_out()
+    assert "score" not in TopK(2).fit(lists).transform(lists.drop(columns="score"))
+
+
+def test_a_grid_reaches_every_step():
+    lists, qrels = make_ranked_lists(n_queries=8, n_voters=6, n_items=20, list_length=15, quality=0.3, random_state=0)
+    scorer = make_ranking_scorer("ndcg@5", qrels=qrels)
+    grid = {"top__k": [3, 15], "voters__n_voters": [2, 6], "union__sum__norm": ["rank", "min-max"]}
+    search = GridSearchCV(PIPELINE, grid, scoring=scorer, cv=4).fit(RankedLists.from_frame(lists))
+    assert len(search.cv_results_["params"]) == 8
+    params = search.cv_results_["params"][5]
+    again = cross_val_score(
+        clone(PIPELINE).set_params(**params), RankedLists.from_frame(lists), scoring=scorer, cv=4
+    ).mean()
+    assert search.cv_results_["mean_test_score"][5] == pytest.approx(again, rel=1e-12)
+    depth3 = make_pipeline(TopK(3), CombSUM()).fit_transform(lists)
+    assert scorer(make_pipeline(TopK(3), CombSUM()), lists) == pytest.approx(
+        evaluate(depth3, qrels, ["ndcg@5"]).loc["run", "ndcg@5"], rel=1e-12
+    )
+
+
+class Promote(ListTransformer):
+    """Re-rank: an item of choice comes first."""
+
+    _parameter_constraints: dict = {"item": "no_validation"}
+
+    def __init__(self, item):
+        self.item = item
+
+    def _transform_lists(self, lists):
+        frame = lists.to_frame()
+        frame["rank"] = frame["rank"].where(frame["item"] != self.item, 0)
+        return RankedLists.from_frame(frame.drop(columns="score", errors="ignore"))
+
+
+def test_strangers_stand_between_our_steps():
+    """A function over the frame before, and a re-ranker after the aggregator."""
+    lists = example_lists(full=True)
+    pipeline = make_pipeline(FunctionTransformer(lambda frame: frame[frame["rank"] <= 6]), Copeland(), Promote("i05"))
+    out = pipeline.fit_transform(lists)
+    expected = Copeland().fit_transform(lists[lists["rank"] <= 6])
+    for query, group in out.groupby("query"):
+        order = expected.loc[expected["query"] == query, "item"].tolist()
+        assert group["item"].tolist() == sorted(order, key=lambda item: item != "i05")
+    with pytest.raises(AssertionError, match="check_integer_ids: integer ids change the result"):
+        check_list_transformer(Promote("i05"))  # a name is what it is about
+
+
+class Forgets(ListTransformer):
+    """Wrong: RankedLists come back as a frame."""
+
+    def transform(self, X):
+        return super().transform(X) if isinstance(X, pd.DataFrame) else X.to_frame()
+
+    def _transform_lists(self, lists):
+        return lists
+
+
+class Counts(ListTransformer):
+    """Wrong: the number of queries shows."""
+
+    def _transform_lists(self, lists):
+        return lists.with_score(np.full(lists.n_rows, float(lists.n_queries)))
+
+
+def test_the_checks_find_what_is_wrong():
+    for wrong, words in ((Forgets(), "fails check_"), (Counts(), "check_query_subset: other queries show")):
+        with pytest.raises(AssertionError, match=words):
+            check_list_transformer(wrong)
+    with pytest.raises(AssertionError, match="is no ListTransformer"):
+        check_list_transformer(CombSUM())
+    with pytest.raises(AssertionError):
+        check_aggregator(FunctionTransformer())

@@ -1,0 +1,86 @@
+"""Docstrings are whole: numpydoc misses nothing in what is public."""
+
+import importlib
+import pydoc
+
+import pytest
+from numpydoc.docscrape import get_doc_object
+from numpydoc.validate import Validator, validate
+
+from public_api import api_pages, public_objects
+
+PUBLIC = public_objects()
+
+#: Errors that numpydoc may find, by kind of object, each with the reason; in every other respect it finds none.
+IGNORED = {
+    "every": {
+        "GL01": "ruff sees to where a summary starts, D212; older versions of numpydoc want it one line later",
+        "RT02": "a single return value has a name where its type alone says too little",
+        "SS05": "numpydoc takes every first word that ends in s for a verb: Kendall's, Lists, Columns",
+    },
+    "module": dict.fromkeys(("ES01", "SA01", "EX01"), "older versions of numpydoc take a module for a function"),
+    "class": {},
+    "function": {"ES01": "a function is one formula: the summary says it, and the Notes say more"},
+    "method": {
+        "ES01": "a method does one thing, which its summary says",
+        "SA01": "its neighbours are on the page of its class",
+        "EX01": "the example of its class shows it",
+    },
+    "property": {
+        "ES01": "a property is one thing, which its summary says",
+        "SA01": "its neighbours are on the page of its class",
+        "EX01": "the example of its class shows it",
+    },
+    "pyflagr": {"ES01": "the method by the paper, which stands under See Also, says it at length"},
+}
+
+
+class _Object(Validator):
+    """What numpydoc validates, found in `PUBLIC`, which is faster than to import it by its name."""
+
+    # Where to look for comments that switch checks off: nowhere, the reasons are all above.
+    source_file_name = None
+    source_file_def_line = None
+
+    def __init__(self, obj_name):
+        super().__init__(get_doc_object(PUBLIC[obj_name][1]))
+
+
+def test_every_kind_of_object_is_found():
+    assert {kind for kind, _ in PUBLIC.values()} == {"module", "class", "function", "method", "property"}
+    assert {
+        "skrankagg.metrics",
+        "skrankagg._data._ranked_lists.RankedLists",
+        "skrankagg.metrics._judging._evaluate.evaluate",
+        "skrankagg.base.BaseAggregator.fit_transform",
+        "skrankagg._data._ranked_lists.RankedLists.from_frame",
+        "skrankagg._data._ranked_lists.RankedLists.n_queries",
+        "skrankagg._data._ranked_lists.RankedLists.row_list",
+        "skrankagg.compat.pyflagr.Linear.CombSUM",
+        "skrankagg.compat.pyflagr._method.Method.aggregate",
+    } <= set(PUBLIC)
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_numpydoc_misses_nothing(name):
+    ignored = {**IGNORED["every"], **IGNORED[PUBLIC[name][0]], **(IGNORED["pyflagr"] if ".pyflagr." in name else {})}
+    errors = [error for error in validate(name, _Object)["errors"] if error[0] not in ignored]
+    assert not errors, "".join(f"\n{name}: {code} {message}" for code, message in errors)
+
+
+def test_neighbours_can_be_found():
+    pages = {
+        f"{module}.{name}": getattr(importlib.import_module(module), name)
+        for module in api_pages.MODULES
+        for name in api_pages.exports(module)
+    }
+    lost = []
+    for page, shown in pages.items():
+        for functions, _ in get_doc_object(shown)["See Also"]:
+            for name, _ in functions:
+                own = f"{page.rpartition('.')[0]}.{name}"
+                # The reference links to a name of the same page, or to the full name of another one of ours.
+                ours = own in pages or name in pages or name.rpartition(".")[0] in pages
+                if not ours and (name.startswith("skrankagg.") or pydoc.locate(name) is None):
+                    lost.append((page, name))
+    assert not lost

@@ -1,0 +1,113 @@
+"""The tree: imports point down, no two private modules have one name, and long modules are named with a reason."""
+
+import ast
+from collections import Counter
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import skrankagg
+
+PACKAGE = Path(skrankagg.__file__).parent
+MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+
+#: From the bottom up; a folder may import those of lower layers, and its own.
+LAYERS = [
+    {"_kernels", "exceptions"},
+    {"_support"},
+    {"_arrays"},
+    {"_data"},
+    {"base", "datasets"},
+    {"metrics", "stats"},
+    {"aggregators"},
+    {"preprocessing"},
+    {"model_selection", "plotting"},
+    {"compat", "utils"},
+    {"__init__"},
+    {"_command_line"},
+    {"__main__"},
+]
+HEIGHT = {unit: height for height, layer in enumerate(LAYERS) for unit in layer}
+#: An aggregator that needs a measure gets it as an argument.
+FORBIDDEN = {("aggregators", "metrics")}
+#: Where only one unit may use a library: scikit-learn's private names, pictures, the runtime of the kernels.
+RESERVED = {"sklearn private": "_support", "matplotlib": "plotting", "librt": "_kernels"}
+WITHOUT_PANDAS = {"_kernels", "_arrays", "_support", "aggregators", "stats"}
+
+
+def unit(path):
+    return path.parts[0].removesuffix(".py")
+
+
+def imports(path):
+    """Modules of the package that a module imports, as tuples of their parts, and the libraries."""
+    modules, libraries = set(), set()
+    for node in ast.walk(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            libraries |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            if not node.level:
+                libraries.add(node.module)
+                continue
+            base = path.parts[:-1][: len(path.parts) - node.level]
+            target = (*base, *(node.module.split(".") if node.module else ()))
+            modules |= {(*target, alias.name) for alias in node.names}
+    return modules, libraries
+
+
+IMPORTS = {path: imports(path) for path in MODULES}
+
+
+def imported_units(path):
+    for target in IMPORTS[path][0]:
+        yield target[0] if target[0] in HEIGHT else "__init__"  # a name of the package itself, such as __version__
+
+
+def test_imports_point_down():
+    for path in MODULES:
+        own = unit(path)
+        for other in set(imported_units(path)) - {own}:
+            assert HEIGHT[other] < HEIGHT[own], f"{path} imports {other}, which does not stand below it"
+            assert (own, other) not in FORBIDDEN, f"{path} imports {other}"
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    known = {path.with_suffix("").parts: path for path in MODULES}
+    graph = {}
+    for path in MODULES:
+        if path.name == "__init__.py":
+            continue
+        targets = {target[:end] for target in IMPORTS[path][0] for end in range(1, len(target) + 1)}
+        graph[path] = {known[target] for target in targets if target in known}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+def test_few_imports_between_units():
+    edges = {(unit(path), other) for path in MODULES for other in imported_units(path) if other != unit(path)}
+    assert len(edges) <= 60
+
+
+def test_libraries_have_their_place():
+    for path in MODULES:
+        own, libraries = unit(path), IMPORTS[path][1]
+        kinds = {name.split(".")[0] for name in libraries}
+        kinds |= {"sklearn private" for name in libraries if name.startswith("sklearn") and "._" in name}
+        for kind in kinds & set(RESERVED):
+            assert own == RESERVED[kind], f"{path} imports {kind}; only {RESERVED[kind]} may"
+        assert "pandas" not in kinds or own not in WITHOUT_PANDAS, f"{path} imports pandas"
+
+
+def test_every_module_has_a_docstring():
+    for path in MODULES:
+        assert ast.get_docstring(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))), path
+
+
+def test_no_two_private_modules_have_one_name():
+    names = Counter(path.name for path in MODULES if path.name != "__init__.py")
+    assert not [name for name, count in names.items() if count > 1]
+
+
+def test_long_modules_are_named_with_a_reason():
+    text = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for path in MODULES:
+        n_lines = len((PACKAGE / path).read_text(encoding="utf-8").splitlines())
+        assert (n_lines <= 450) == (f"`{path.as_posix()}`" not in text), f"{path} has {n_lines} lines"

@@ -1,0 +1,110 @@
+"""What every aggregator must do: its golden line, its promises, its determinism."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from golden import GOLDEN
+from skrankagg.utils._checks._aggregators import AGGREGATOR_CHECKS
+from skrankagg.utils._checks._common import check_query_subset
+from skrankagg.utils.discovery import all_aggregators, default_methods
+from skrankagg.utils.estimator_checks import example_lists, parametrize_with_checks
+
+AGGREGATORS = [aggregator for aggregator, *_ in GOLDEN]
+# The first variant of each class with each set of tags. What fit, transform, frames, pickles and errors do is code of
+# the class, and what a check asks for hangs on the tags; the other variants differ in their formula.
+FIRST = list({(type(one), repr(get_tags(one))): one for one in reversed(AGGREGATORS)}.values())
+OTHERS = [one for one in AGGREGATORS if one not in FIRST]
+
+
+def test_every_aggregator_has_a_golden_line():
+    assert {type(aggregator) for aggregator in AGGREGATORS} == set(all_aggregators().values())
+
+
+def test_every_variant_has_a_golden_line():
+    assert {repr(estimator) for _, estimator in default_methods()} <= {repr(aggregator) for aggregator in AGGREGATORS}
+
+
+@pytest.mark.parametrize(("aggregator", "items", "scores"), GOLDEN, ids=lambda value: repr(value)[:60])
+def test_golden(aggregator, items, scores, X):
+    consensus = clone(aggregator).fit_transform(X)
+    assert consensus["item"].tolist() == items.split()
+    assert_allclose(consensus["score"], scores, rtol=1e-12, atol=1e-15)
+
+
+@parametrize_with_checks(FIRST)
+def test_keeps_its_promises(aggregator, check):
+    check(aggregator)
+
+
+@pytest.mark.parametrize("aggregator", OTHERS, ids=repr)
+@pytest.mark.parametrize("check", [*AGGREGATOR_CHECKS, check_query_subset], ids=lambda check: check.__name__)
+def test_other_variants_keep_the_promises_of_their_formula(aggregator, check):
+    check(clone(aggregator))
+
+
+def ties(consensus):
+    """Whether each row has the score of the one before it, of the same query."""
+    return (consensus.groupby("query")["score"].diff() == 0).tolist()
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
+@pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
+def test_other_names_of_voters_change_neither_order_nor_ties(method):
+    for seed in range(4):
+        lists = example_lists(seed, n_voters=3 + seed, full=bool(seed % 2), ties=seed < 2)
+        voters = lists["voter"].unique()
+        names = dict(zip(voters, np.random.default_rng(seed).permutation(voters), strict=True))
+        found = clone(method).fit_transform(lists.assign(voter=lists["voter"].map(names)))
+        expected = clone(method).fit_transform(lists)
+        assert found["item"].tolist() == expected["item"].tolist() and ties(found) == ties(expected)
+        assert_allclose(found["score"], expected["score"], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
+def test_a_silent_list_says_nothing_and_its_items_stay_among_those_ranked(method):
+    if not method.__sklearn_tags__().aggregator_tags.voter_weights:
+        return
+    n_compared = 0
+    for seed in range(6):
+        lists = example_lists(seed, n_queries=1)
+        silent = lists["voter"] == lists["voter"].iloc[0]
+        found = clone(method).fit_transform(lists.assign(weight=np.where(silent, 0.0, 1.0)))
+        assert set(found["item"]) == set(lists["item"])
+        # A list that is cut takes part with what is left of it, whatever its weight.
+        if set(lists["item"]) == set(lists.loc[~silent, "item"]) and getattr(method, "prune", None) is None:
+            expected = clone(method).fit_transform(lists[~silent])
+            assert found["item"].tolist() == expected["item"].tolist()
+            assert_allclose(found["score"], expected["score"], rtol=1e-9, atol=1e-12)
+            n_compared += 1
+    assert n_compared > 2 or getattr(method, "prune", None)
+
+
+_ANSWERS = """
+from golden import GOLDEN
+from skrankagg.utils.estimator_checks import example_lists
+answers = [aggregator.fit_transform(example_lists({seed})).to_csv() for aggregator, *_ in GOLDEN]
+"""
+
+
+def test_neither_the_seed_of_hashes_nor_another_process_changes_anything():
+    def start(seed):
+        path = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})"
+        code = f"{path}{_ANSWERS.format(seed=seed)}print(answers)"
+        environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
+        return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment)
+
+    # Two at once, each with its own data and its own seed; a library that works in files of fixed names mixes them up.
+    processes = {seed: start(seed) for seed in (0, 1)}
+    for seed, process in processes.items():
+        out, _ = process.communicate()
+        assert process.returncode == 0
+        expected = {}
+        exec(_ANSWERS.format(seed=seed), expected)
+        assert out.strip() == str(expected["answers"])

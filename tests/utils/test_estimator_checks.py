@@ -1,0 +1,176 @@
+"""The public checks find what they are there to find."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.utils.estimator_checks
+
+from skrankagg import CombSUM
+from skrankagg._support._sklearn import BaseEstimator, TransformerMixin, clone
+from skrankagg.base import BaseAggregator
+from skrankagg.utils.estimator_checks import EXEMPTIONS, all_checks, check_aggregator
+
+
+class Popularity(BaseAggregator):
+    """A right one: the weight of the lists that hold an item, and then its mean position."""
+
+    def _aggregate(self, lists):
+        position = np.bincount(lists.candidate, weights=lists.rank * lists.list_weight[lists.row_list])
+        return lists.candidate_weight - 1e-3 * position / lists.candidate_weight
+
+
+class SeesVoters(BaseAggregator):
+    """Wrong: the first voter decides."""
+
+    def _aggregate(self, lists):
+        first = lists.list_voter[lists.row_list] == 0
+        return -np.bincount(lists.candidate, weights=np.where(first, lists.rank, 99), minlength=lists.n_candidates)
+
+
+class SeesItems(BaseAggregator):
+    """Wrong: the item's name decides."""
+
+    def _aggregate(self, lists):
+        return -lists.candidate_item.astype(float)
+
+
+class SeesOtherQueries(BaseAggregator):
+    """Wrong: the number of queries shows."""
+
+    def _aggregate(self, lists):
+        return -np.bincount(lists.candidate, weights=lists.rank, minlength=lists.n_candidates) * lists.n_queries
+
+
+class IgnoresWeights(BaseAggregator):
+    """Wrong: a list of weight 2 counts once."""
+
+    def _aggregate(self, lists):
+        return np.bincount(lists.candidate, weights=1 / lists.rank, minlength=lists.n_candidates)
+
+
+class ReadsScores(BaseAggregator):
+    """Wrong: adds up raw scores and does not say that it needs them."""
+
+    def _aggregate(self, lists):
+        score = lists.rank * 0 if lists.score is None else lists.score
+        return np.bincount(
+            lists.candidate, weights=score * lists.list_weight[lists.row_list], minlength=lists.n_candidates
+        )
+
+
+class RanksByScores(BaseAggregator):
+    """Wrong: puts each list in the order of its scores and does not say that it reads them."""
+
+    def _aggregate(self, lists):
+        rank = lists.rank
+        if lists.has_scores:
+            rank = pd.Series(-lists.score).groupby(lists.row_list).rank().to_numpy()
+        points = (lists.query_n_items[lists.list_query][lists.row_list] + 1 - rank) * lists.list_weight[lists.row_list]
+        return np.bincount(lists.candidate, weights=points, minlength=lists.n_candidates)
+
+
+class Perverse(BaseAggregator):
+    """Wrong: the worst come first."""
+
+    def _aggregate(self, lists):
+        return np.bincount(
+            lists.candidate, weights=lists.rank * lists.list_weight[lists.row_list], minlength=lists.n_candidates
+        )
+
+
+class Remembers(BaseAggregator):
+    """Wrong: transform writes to the estimator."""
+
+    def _aggregate(self, lists):
+        self.last_ = lists.n_rows
+        return np.bincount(lists.candidate, weights=1 / lists.rank, minlength=lists.n_candidates)
+
+    def _fit_lists(self, lists):
+        return None
+
+
+class ChangesParameters(CombSUM):
+    """Wrong: fit rewrites what the constructor was given."""
+
+    def fit(self, X, y=None):
+        super().fit(X)
+        self.norm = "rank"
+        return self
+
+
+def test_a_right_aggregator_passes():
+    check_aggregator(Popularity())
+
+
+@pytest.mark.parametrize(
+    ("aggregator", "check"),
+    [
+        (SeesVoters(), "check_voter_names"),
+        (SeesItems(), "check_neutrality"),
+        (SeesOtherQueries(), "check_query_subset"),
+        (IgnoresWeights(), "check_integer_weights"),
+        (ReadsScores(), "check_ranks_or_scores"),
+        (RanksByScores(), "check_ranks_or_scores"),
+        (Perverse(), "check_unanimity"),
+        (Remembers(), "check_transform_writes_nothing"),
+        (ChangesParameters(), "check_input_unchanged"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
+)
+def test_a_wrong_aggregator_fails_with_a_reason(aggregator, check):
+    with pytest.raises(AssertionError):
+        dict(all_checks(aggregator))[check](clone(aggregator))
+    with pytest.raises(AssertionError, match=r"fails check_\w+: .+"):
+        check_aggregator(aggregator)
+
+
+def test_what_is_no_aggregator_fails():
+    class Nothing(BaseEstimator):
+        pass
+
+    with pytest.raises(AssertionError, match="fails"):
+        check_aggregator(Nothing())
+
+
+def test_a_hook_that_is_missing_is_named():
+    class Hookless(BaseAggregator):
+        pass
+
+    with pytest.raises(NotImplementedError, match="Hookless must define _aggregate"):
+        Hookless().transform(_tiny())
+
+
+@pytest.mark.parametrize("wrong", [np.zeros(1), np.full(2, np.nan)], ids=["shape", "nan"])
+def test_a_hook_that_returns_nonsense_is_told(wrong):
+    class Nonsense(BaseAggregator):
+        def _aggregate(self, lists):
+            return wrong
+
+    with pytest.raises(ValueError, match="must return a score for each of 2 candidates"):
+        Nonsense().transform(_tiny())
+
+
+def _tiny():
+    return pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b"], "rank": [1, 2]})
+
+
+class Nothing(TransformerMixin, BaseEstimator):
+    """A transformer of matrices, for the list of scikit-learn's checks."""
+
+    def fit(self, X, y=None):
+        return self
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_check_of_scikit_learn_is_run_or_exempted_with_a_reason():
+    theirs = {
+        getattr(check, "func", check).__name__
+        for _, check in sklearn.utils.estimator_checks.estimator_checks_generator(Nothing(), legacy=True)
+    }
+    run = {name for name, _ in all_checks(CombSUM())}
+    assert theirs - run <= set(EXEMPTIONS), "give a reason for each check that is not run"
+    assert not run & set(EXEMPTIONS)
+    for reason in EXEMPTIONS.values():
+        _, here, named = reason.partition("here: ")
+        for name in named.split(", ") if here else []:
+            assert name in run, f"{name} is not run"

@@ -1,0 +1,61 @@
+"""Look into the built wheel and sdist: what must be there, and what must not. Run as a script on their folder."""
+
+import re
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+
+def check_wheel(path):
+    """Refuse a wheel with tests, build tools, or top-level modules beyond the package and its kernels' library."""
+    names = zipfile.ZipFile(path).namelist()
+    version = path.name.split("-")[1]
+    top = {name.split("/")[0] for name in names}
+    stray = {
+        name
+        for name in top
+        if name not in {"skrankagg", f"skrankagg-{version}.dist-info"} and not re.match(r"skrankagg__mypyc\.", name)
+    }
+    assert not stray, f"{path.name} has stray top-level names: {stray}"
+    unwanted = [name for name in names if Path(name).name.startswith("test_") or "hatch_build" in name]
+    assert not unwanted, f"no tests and no build hook: {unwanted}"
+    compiled = [name for name in names if name.endswith((".so", ".pyd"))]
+    if "none-any" in path.name:
+        assert not compiled, "a pure wheel holds no extension modules"
+    else:
+        assert "skrankagg/_kernels/_compiled.json" in names, "a compiled wheel says what it was compiled from"
+        kernels = {name for name in names if re.match(r"skrankagg/_kernels/_[a-z]\w*\.py$", name)}
+        assert len(compiled) == len(kernels) + 1, f"each kernel is compiled, and one library holds them: {compiled}"
+    assert any(name.endswith("licenses/LICENSE") for name in names), "the licence goes along"
+
+
+def check_sdist(path):
+    """Refuse an sdist that cannot be built and tested from."""
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "docs/conf.py",
+        "notebooks/1_quick_start.ipynb",
+        "hatch_build.py",
+        "tests/conftest.py",
+    }
+    assert wanted <= names, f"{path.name} lacks {wanted - names}"
+    assert not [name for name in names if name.endswith((".so", "_compiled.json"))], "an sdist holds sources only"
+
+
+def main(folder):
+    """Check the one wheel and the one sdist of a folder."""
+    (wheel,), (sdist,) = Path(folder).glob("*.whl"), Path(folder).glob("*.tar.gz")
+    check_wheel(wheel)
+    check_sdist(sdist)
+    print(f"{wheel.name} and {sdist.name} hold what they should")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
