@@ -4,12 +4,11 @@ Rows are sorted by query, voter and rank; a row that is in order already is left
 lists is said here, in one sentence.
 """
 
-import warnings
-
 import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import gather_ranges, group_order, mid_ranks, sort_codes, starts_to_ptr
+from .._support._warn import warn_user
 from ..exceptions import RankScoreConflictWarning, SplitQueryWarning
 from ._conflicts import CONFLICT_ADVICE, find_conflicts
 from ._frames import first_row, show_id
@@ -182,11 +181,10 @@ def _list_weights(weight, row_ptr, name_list):
 
 def _warn_of_conflicts(conflict, name_list):
     n_lists = f"{len(conflict)} list{'s' if len(conflict) > 1 else ''}"
-    warnings.warn(
+    warn_user(
         f"The ranks and the scores of {name_list(first_row(conflict))} order its items differently ({conflict.sum()} "
         f"of {n_lists}); methods of ranks use the ranks, methods of scores refuse these lists. {CONFLICT_ADVICE}",
         RankScoreConflictWarning,
-        stacklevel=5,
     )
 
 
@@ -213,12 +211,11 @@ def _warn_of_row_splits(index, list_code, value, with_rank):
         lists = list_code[1:][(hole[1:] > 0) & same_list & best_first]
     if len(lists):
         n_lists = len(np.unique(lists))
-        warnings.warn(
+        warn_user(
             f"{n_lists} list{' has' if n_lists == 1 else 's have'} lost rows, as when a splitter takes the rows of a "
             "frame for samples. A sample is a query: split RankedLists.from_frame(df), or by QueryKFold, or reset the "
             "frame's index if the rows were left out on purpose.",
             SplitQueryWarning,
-            stacklevel=5,
         )
 
 

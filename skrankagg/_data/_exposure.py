@@ -1,10 +1,8 @@
 """Paired comparisons given as lists of two items: a warning for methods that rank held items above absent ones."""
 
-import sys
-import warnings
-
 import numpy as np
 
+from .._support._warn import warn_user
 from ..exceptions import ExposureWarning
 from ._frames import first_row, show_id
 
@@ -12,7 +10,6 @@ __all__ = ["warn_of_exposure"]
 
 # Up to this many items a list of two says something of half of them.
 _FEW_ITEMS = 4
-_PASSED_OVER = {__name__.partition(".")[0], "sklearn", "joblib"}
 
 
 def warn_of_exposure(lists, method):
@@ -36,19 +33,10 @@ def warn_of_exposure(lists, method):
         return
     n_exposed, first = int(exposed.sum()), show_id(lists.queries, first_row(exposed))
     queries = f"1 query, {first}" if n_exposed == 1 else f"{n_exposed} queries, the first is {first}"
-    warnings.warn(
+    warn_user(
         f"{method} ranks the items that a list holds above those that it does not, and lists of two items make up most "
         f"of {queries}: so items come by how often they were compared, not by how often they won. For paired "
         "comparisons take MarkovChain(chain='mct'), or, where items met their equals, Kemeny, RankedPairs or Schulze "
         "with absent='ignore' (not Minimax); ignore this warning if each list holds the best two of all items.",
         ExposureWarning,
-        stacklevel=_user_level(),
     )
-
-
-def _user_level():
-    """Level of the frame that called the package, be it by way of scikit-learn, as the caller of warnings.warn says."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED_OVER:
-        level, frame = level + 1, frame.f_back
-    return level

@@ -1,6 +1,5 @@
 """Qrels: relevance judgements, encoded once and aligned with ranked lists."""
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -9,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import expand, gather_ranges, group_order, sort_codes
+from .._support._warn import warn_user
 from ..exceptions import NothingJudgedWarning
 from ._frames import Columns, first_row, plain_index, show_id
 from ._immutable import Immutable
@@ -149,11 +149,10 @@ class Qrels(Immutable):
         find_queries(self, lists.queries)
         encoded = encode_run(self, lists)
         if np.isnan(encoded.relevance).all() and (match_ids(lists.items, self.items, "item") < 0).all():
-            warnings.warn(
+            warn_user(
                 f"The lists hold no judged item: they have {show_ids(lists.items)}, the qrels judge "
                 f"{show_ids(self.items)}; every measure that counts judged items is 0. Check the ids.",
                 NothingJudgedWarning,
-                stacklevel=2,
             )
         return encoded
 

@@ -1,6 +1,5 @@
 """Markov chains: a walker moves from item to better item, and the consensus is where it spends its time."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -9,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._arrays._pairwise import preference_stacks
 from .._arrays._ragged import starts_to_ptr, tie_starts
 from .._support._sklearn import Interval, StrOptions, limit_threads
+from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
 from ..base._voter_weights import VOTER_WEIGHTS
 
@@ -464,11 +464,10 @@ class MarkovChain(BaseAggregator):
             )
             converged[queries] = error <= self.tol
         if not converged.all():
-            warnings.warn(
+            warn_user(
                 f"{self!r} did not come within tol of the stationary distribution in {self.max_iter} steps for "
                 f"{int((~converged).sum())} of {lists.n_queries} queries; raise max_iter, tol or ergodic_number.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged})
 

@@ -96,7 +96,7 @@ class WeightedAggregator(BaseAggregator):
     A subclass defines ``_voter_weights(lists)``, the weight of each list as its query's lists imply it, float64 of
     shape (n_lists,), at least 0; and ``_aggregate_weighted(lists, weight, known)``, which returns what ``_aggregate``
     does; `known` is False for lists whose weight is not learnt but the mean, and None where all are known. Its
-    constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are in ``WEIGHTING``.
+    constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are here.
 
     Attributes
     ----------
@@ -104,8 +104,40 @@ class WeightedAggregator(BaseAggregator):
         Columns `query`, `voter`, `weight`: what the lists given to ``fit`` imply, for each query.
     voter_weights_ : DataFrame
         Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
+
+    See Also
+    --------
+    BaseAggregator : Base of the methods that learn nothing.
+    skrankagg.aggregators.DIBRA : Learns weights from distances to the consensus.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.base import WeightedAggregator
+    >>> class BordaByLength(WeightedAggregator):
+    ...     '''Borda points, each list weighed by its length.'''
+    ...     def __init__(self, *, weighting="query", unknown_voter="mean", voter_weights=None):
+    ...         self.weighting = weighting
+    ...         self.unknown_voter = unknown_voter
+    ...         self.voter_weights = voter_weights
+    ...     def _voter_weights(self, lists):
+    ...         return lists.list_length.astype(float)
+    ...     def _aggregate_weighted(self, lists, weight, known):
+    ...         return BordaCount()._aggregate(lists.with_list_weight(lists.list_weight * weight))
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
+    >>> method = BordaByLength().fit(lists)
+    >>> method.transform(lists)
+      query item  score  rank
+    0     q    a    5.0     1
+    1     q    b    4.0     2
+    >>> method.query_voter_weights_
+      query voter  weight
+    0     q     v     2.0
+    1     q     w     1.0
     """
 
+    _parameter_constraints: dict = WEIGHTING
     #: What to do where weights follow the length of the lists, for the message.
     _length_advice = "cut all lists to one depth with TopK, or choose a method that learns no weights"
 

@@ -1,7 +1,6 @@
 """What came of running methods on the same lists: a consensus and its measures, or an error."""
 
 import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._support._sklearn import FitFailedWarning, clone
+from .._support._warn import warn_user
 from ..metrics._judging._judged_lists import fit_rank
 
 __all__ = ["Outcome", "Runs", "run_method", "warn_of_failures"]
@@ -110,11 +110,10 @@ def warn_of_failures(outcomes, error_score):
             f"At least one method must succeed, and all failed: {found}. error_score='raise' raises the first error as "
             "it is."
         ) from failed[0].error
-    warnings.warn(
+    warn_user(
         f"{len(failed)} of {len(outcomes)} methods failed and got error_score={error_score:g} for every measure: "
         f"{found}. failures_ holds the messages in full; error_score='raise' raises the first error.",
         FitFailedWarning,
-        stacklevel=4,
     )
     return {one.name: one.failure for one in failed}
 

@@ -1,6 +1,5 @@
 """Steps that choose among the voters."""
 
-import warnings
 from collections.abc import Mapping
 from numbers import Integral, Real
 
@@ -170,11 +169,10 @@ class VoterSelector(ListTransformer):
         if not left.any():
             raise ValueError("No list is left: every one is of a voter that was not selected. Keep more voters.")
         if not left.all():
-            warnings.warn(
+            warn_user(
                 f"{int((~left).sum())} queries have no list of a selected voter and are left out, the first is "
                 f"{show_id(lists.queries, first_row(~left))}; keep more voters, or drop these queries.",
                 UserWarning,
-                stacklevel=3,
             )
         return lists if kept.all() else lists.keep_lists(kept)[0]
 

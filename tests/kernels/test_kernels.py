@@ -95,11 +95,11 @@ def test_an_edited_source_beside_a_compiled_kernel_is_noticed(tmp_path):
 
     fresh = run()
     assert str(tmp_path) in fresh.stdout and "True []" in fresh.stdout and "older than their source" not in fresh.stderr
-    with (package / "_kernels" / "_ragged.py").open("a") as source:
+    with (package / "_kernels" / "_running_sums.py").open("a") as source:
         source.write("# edited\n")
     stale = run()
-    assert "['_ragged']" in stale.stdout
-    assert "The compiled kernel(s) _ragged are older than their source" in stale.stderr
+    assert "['_running_sums']" in stale.stdout
+    assert "The compiled kernel(s) _running_sums are older than their source" in stale.stderr
     (package / "_kernels" / "_compiled.json").unlink()
     assert str(NAMES) in run().stdout
 

@@ -60,7 +60,7 @@ def test_the_reference_has_a_page_for_every_public_module_and_name(tmp_path):
     }
     assert public | {"skrankagg"} == {*pages.MODULES, *pages.WITHOUT_PAGE}
     pages.write_api_pages(tmp_path)
-    for module in pages.MODULES:
+    for module in set(pages.MODULES) - {"skrankagg"}:  # whose names have their pages in its parts, but for those below
         text = (tmp_path / f"{module}.rst").read_text(encoding="utf-8")
         names = {*getattr(importlib.import_module(module), "__all__", ())}
         assert all(f"   {name}\n" in text for name in names if callable(getattr(importlib.import_module(module), name)))

@@ -95,7 +95,7 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     graded = {name: _look_up(name if run is runs else None, one, qrels, missing) for name, one in runs.items()}
     # A measure whose own convention says what a query without results counts has nothing to warn of.
     own = {measure.options.get("missing", missing) for measure in measures.values()}
-    warn_of_runs(graded if run is runs else {None: graded["run"]}, None if None in own else "zero", stacklevel=3)
+    warn_of_runs(graded if run is runs else {None: graded["run"]}, None if None in own else "zero")
     tables = {
         name: pd.DataFrame({key: measure(one.ranked) for key, measure in measures.items()}, index=one.queries)
         for name, one in graded.items()

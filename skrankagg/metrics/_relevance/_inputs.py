@@ -6,7 +6,6 @@ best first, or a mapping of item to score; and next to them what is relevant, th
 A run of which nothing is judged is measured like any other, with a warning, and so is one that lacks most queries.
 """
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ import pandas as pd
 from ..._data._frames import plain_index
 from ..._data._qrels import check_qrels, match_ids, show_ids
 from ..._data._ranked_lists import check_run
+from ..._support._warn import warn_user
 from ...exceptions import MissingQueriesWarning, NothingJudgedWarning
 from ._ranked_relevance import RankedRelevance, RelevanceList
 
@@ -61,7 +61,7 @@ def rank_relevance(run, qrels, missing=None):
         The queries looked at.
     """
     graded = look_up(run, qrels, missing)
-    warn_of_runs({None: graded}, missing, stacklevel=4)
+    warn_of_runs({None: graded}, missing)
     return graded.ranked, graded.queries
 
 
@@ -110,7 +110,7 @@ def grade_run(run, qrels, queries):
     return ranked, None
 
 
-def warn_of_runs(runs, missing, stacklevel):
+def warn_of_runs(runs, missing):
     """Warn of runs of which nothing is judged, and of those that lack results for most of the judged queries.
 
     Parameters
@@ -119,8 +119,6 @@ def warn_of_runs(runs, missing, stacklevel):
         By name; a single run has the name None.
     missing : {"zero", "skip"} or None
         Only None, the default, warns of queries without results: the other two are choices.
-    stacklevel : int
-        Number of frames from here to the one to be warned.
     """
     lacking = {}
     for name, graded in runs.items():
@@ -130,19 +128,18 @@ def warn_of_runs(runs, missing, stacklevel):
             title = "The run" if name is None else f"The run {name!r}"
             value = "0" if n_queries else "NaN, for missing='skip' leaves out all queries"
             message = f"{title} {graded.fault}; it scores {value}. Check its ids, and how it was made."
-            warnings.warn(message, NothingJudgedWarning, stacklevel=stacklevel)
+            warn_user(message, NothingJudgedWarning)
         elif missing is None and 2 * n_lacking > n_queries:
             lacking[name] = f"{n_lacking} of the {n_queries} judged queries have no results" + (
                 "" if name is None else f" in the run {name!r}"
             )
     if lacking:
         others = f", and most have none in {len(lacking) - 1} of the other runs," if len(lacking) > 1 else ""
-        warnings.warn(
+        warn_user(
             f"{next(iter(lacking.values()))}{others} and count as 0; leave them out by missing='skip', give only the "
             "qrels of the queries that were run, or score by make_ranking_scorer in model selection. missing='zero' "
             "says that 0 is meant.",
             MissingQueriesWarning,
-            stacklevel=stacklevel,
         )
 
 
