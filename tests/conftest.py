@@ -17,10 +17,11 @@ def pytest_report_header():
 
 
 def pytest_collection_modifyitems(items):
-    # The few short lists that a property is tried on may be pairs by chance.
+    # The few short lists that a property is tried on may by chance be pairs, or one of them much the longest.
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
-            item.add_marker(pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning"))
+            for name in ("ExposureWarning", "UnequalLengthWarning"):
+                item.add_marker(pytest.mark.filterwarnings(f"ignore::skrankagg.exceptions.{name}"))
 
 
 @pytest.fixture
