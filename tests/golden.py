@@ -6,6 +6,7 @@ These estimators are the ones that every common check runs on.
 from math import log10
 
 import pandas as pd
+from sklearn.utils import get_tags
 
 from skrankagg import (
     DIBRA,
@@ -31,6 +32,16 @@ from skrankagg import (
     Schulze,
     SimpleBorda,
 )
+
+
+def one_of_each(estimators):
+    """Part estimators into the first one of each class with each set of tags, and the others.
+
+    What fit, transform, frames, pickles and errors do is code of the class, and what a check asks for depends on the
+    tags: the first ones show it. The others differ from them in their formula.
+    """
+    first = {(type(one), repr(get_tags(one))): one for one in reversed(estimators)}.values()
+    return [one for one in estimators if one in first], [one for one in estimators if one not in first]
 
 
 def lists():

@@ -50,7 +50,7 @@ def orders(frame):
     }
 
 
-@pytest.mark.parametrize(("n_queries", "n_voters"), list(product([10, 20, 23], [2, 3, 4, 5, 6])))
+@pytest.mark.parametrize(("n_queries", "n_voters"), [(10, 2), (10, 5), (20, 4), (20, 6), (23, 3), (23, 5)])
 def test_every_fold_that_tears_a_query_raises_and_no_other(n_queries, n_voters):
     frame, qrels = make_ranked_lists(
         n_queries=n_queries, n_voters=n_voters, n_items=12, list_length=9, absent=0.1, random_state=n_voters

@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from golden import one_of_each
 from skrankagg import (
     DIBRA,
     BordaCount,
@@ -31,6 +32,8 @@ from skrankagg.base import ListTransformer
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.metrics import evaluate_voters, make_ranking_scorer
 from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector
+from skrankagg.utils._checks._common import check_query_subset
+from skrankagg.utils._checks._transformers import TRANSFORMER_CHECKS
 from skrankagg.utils.discovery import all_transformers
 from skrankagg.utils.estimator_checks import (
     check_aggregator,
@@ -50,6 +53,7 @@ TRANSFORMERS = [
     AggregatorUnion([("sum", CombSUM()), ("copeland", Copeland()), ("mc4", MarkovChain())]),
     AggregatorUnion([("zz", RobustRankAggregation()), ("no", "drop")], passthrough=True),
 ]
+FIRST, OTHERS = one_of_each(TRANSFORMERS)
 
 
 def test_every_transformer_is_checked():
@@ -57,9 +61,15 @@ def test_every_transformer_is_checked():
 
 
 # Of voters equally good the first ids are kept, so names may show.
-@parametrize_with_checks(TRANSFORMERS)
+@parametrize_with_checks(FIRST)
 def test_keeps_its_promises(aggregator, check):
     check(aggregator)
+
+
+@pytest.mark.parametrize("transformer", OTHERS, ids=repr)
+@pytest.mark.parametrize("check", [*TRANSFORMER_CHECKS, check_query_subset], ids=lambda check: check.__name__)
+def test_other_variants_keep_the_promises_of_their_formula(transformer, check):
+    check(clone(transformer))
 
 
 # ---------------------------------------------------------------------- scores and depth
@@ -332,11 +342,11 @@ def test_a_grid_reaches_every_step():
     lists, qrels = make_ranked_lists(n_queries=8, n_voters=6, n_items=20, list_length=15, quality=0.3, random_state=0)
     scorer = make_ranking_scorer("ndcg@5", qrels=qrels)
     grid = {"top__k": [3, 15], "voters__n_voters": [2, 6], "union__sum__norm": ["rank", "min-max"]}
-    search = GridSearchCV(PIPELINE, grid, scoring=scorer, cv=4).fit(RankedLists.from_frame(lists))
+    search = GridSearchCV(PIPELINE, grid, scoring=scorer, cv=2).fit(RankedLists.from_frame(lists))
     assert len(search.cv_results_["params"]) == 8
     params = search.cv_results_["params"][5]
     again = cross_val_score(
-        clone(PIPELINE).set_params(**params), RankedLists.from_frame(lists), scoring=scorer, cv=4
+        clone(PIPELINE).set_params(**params), RankedLists.from_frame(lists), scoring=scorer, cv=2
     ).mean()
     assert search.cv_results_["mean_test_score"][5] == pytest.approx(again, rel=1e-12)
     depth3 = make_pipeline(TopK(3), CombSUM()).fit_transform(lists)

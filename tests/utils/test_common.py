@@ -8,19 +8,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
-from sklearn.utils import get_tags
 
-from golden import GOLDEN
+from golden import GOLDEN, one_of_each
 from skrankagg.utils._checks._aggregators import AGGREGATOR_CHECKS
 from skrankagg.utils._checks._common import check_query_subset
 from skrankagg.utils.discovery import all_aggregators, default_methods
 from skrankagg.utils.estimator_checks import example_lists, parametrize_with_checks
 
 AGGREGATORS = [aggregator for aggregator, *_ in GOLDEN]
-# The first variant of each class with each set of tags. What fit, transform, frames, pickles and errors do is code of
-# the class, and what a check asks for hangs on the tags; the other variants differ in their formula.
-FIRST = list({(type(one), repr(get_tags(one))): one for one in reversed(AGGREGATORS)}.values())
-OTHERS = [one for one in AGGREGATORS if one not in FIRST]
+FIRST, OTHERS = one_of_each(AGGREGATORS)
 
 
 def test_every_aggregator_has_a_golden_line():
@@ -87,7 +83,7 @@ def test_a_silent_list_says_nothing_and_its_items_stay_among_those_ranked(method
 
 
 _ANSWERS = """
-from golden import GOLDEN
+from golden import GOLDEN, one_of_each
 from skrankagg.utils.estimator_checks import example_lists
 answers = [aggregator.fit_transform(example_lists({seed})).to_csv() for aggregator, *_ in GOLDEN]
 """

@@ -78,6 +78,15 @@ class Perverse(BaseAggregator):
         )
 
 
+class ClaimsWinners(Popularity):
+    """Wrong: mean positions do not elect every Condorcet winner, and the tags say that they do."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.condorcet_winner = True
+        return tags
+
+
 class Remembers(BaseAggregator):
     """Wrong: transform writes to the estimator."""
 
@@ -112,6 +121,7 @@ def test_a_right_aggregator_passes():
         (ReadsScores(), "check_ranks_or_scores"),
         (RanksByScores(), "check_ranks_or_scores"),
         (Perverse(), "check_unanimity"),
+        (ClaimsWinners(), "check_condorcet_winner"),
         (Remembers(), "check_transform_writes_nothing"),
         (ChangesParameters(), "check_input_unchanged"),
     ],

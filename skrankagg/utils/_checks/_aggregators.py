@@ -145,7 +145,8 @@ def check_condorcet_winner(aggregator):
     """An item that beats every other one by a majority comes first (where promised)."""
     if not _tags(aggregator).condorcet_winner:
         return
-    lists, ranks, queries, items = _full_lists(n_queries=20)
+    # Ten of these queries have a winner; mean positions, scores added up and learnt weights elect another item in some.
+    lists, ranks, queries, items = _full_lists(seed=9, n_queries=20)
     above, below = ranks[:, :, :, None] < ranks[:, :, None, :], ranks[:, :, :, None] > ranks[:, :, None, :]
     wins = (above.sum(axis=1) > below.sum(axis=1)).sum(axis=2)
     winner = {queries[q]: items[item] for q, item in zip(*np.nonzero(wins == len(items) - 1), strict=True)}
