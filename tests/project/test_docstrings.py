@@ -52,7 +52,7 @@ def test_every_kind_of_object_is_found():
         "skrankagg.metrics",
         "skrankagg._data._ranked_lists.RankedLists",
         "skrankagg.metrics._judging._evaluate.evaluate",
-        "skrankagg.base.BaseAggregator.fit_transform",
+        "skrankagg.base._aggregator.BaseAggregator.fit_transform",
         "skrankagg._data._ranked_lists.RankedLists.from_frame",
         "skrankagg._data._ranked_lists.RankedLists.n_queries",
         "skrankagg._data._ranked_lists.RankedLists.row_list",
