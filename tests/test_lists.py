@@ -16,6 +16,8 @@ from skrankagg import CombSUM, RankedLists, _encoding, _grouped
 from skrankagg.exceptions import RankScoreConflictWarning, SplitQueryWarning
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 
 def frame(rows, columns="query voter item rank"):
     return pd.DataFrame(rows, columns=columns.split())

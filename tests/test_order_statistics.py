@@ -18,6 +18,8 @@ from skrankagg.aggregators import rho_pvalue
 from skrankagg.datasets import make_rasdagen
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 # ---------------------------------------------------------------------- probabilities
 
 
