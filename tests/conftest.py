@@ -1,5 +1,7 @@
-"""Fixtures that all tests share."""
+"""Fixtures that all tests share, and the count of which kernels they call."""
 
+import functools
+import inspect
 import os
 from pathlib import Path
 
@@ -16,12 +18,41 @@ def pytest_report_header():
     return f"skrankagg: kernels {kind}"
 
 
+# Where the kernels are plain Python, the files of tests that have called each.
+KERNEL_CALLERS = {}
+
+
+def _watched(name, kernel):
+    callers = KERNEL_CALLERS[name] = set()
+
+    @functools.wraps(kernel)
+    def call(*args):
+        callers.add(os.environ.get("PYTEST_CURRENT_TEST", "").partition("::")[0])
+        return kernel(*args)
+
+    return call
+
+
+if not _kernels.COMPILED:
+    for module in _kernels._KERNELS:
+        for name, kernel in inspect.getmembers(module, inspect.isfunction):
+            if kernel.__module__ == module.__name__ and not name.startswith("_"):
+                setattr(module, name, _watched(f"{module.__name__}.{name}", kernel))
+
+
 def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.name == "test_every_kernel_was_called_by_tests_of_its_methods")  # it comes last
     # The few short lists that a property is tried on may by chance be pairs, or one of them much the longest.
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             for name in ("ExposureWarning", "UnequalLengthWarning"):
                 item.add_marker(pytest.mark.filterwarnings(f"ignore::skrankagg.exceptions.{name}"))
+
+
+@pytest.fixture
+def kernel_callers():
+    """The files of tests that have called each kernel of plain Python so far."""
+    return KERNEL_CALLERS
 
 
 @pytest.fixture

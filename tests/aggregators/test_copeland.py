@@ -13,6 +13,8 @@ from skrankagg import Condorcet, Copeland, RankedLists, _kernels
 from skrankagg._arrays import _pairwise
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 
 @pytest.mark.parametrize(("method", "draw"), [(Condorcet, 0), (Copeland, Fraction(1, 2))])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())

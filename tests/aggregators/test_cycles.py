@@ -12,6 +12,8 @@ from skrankagg import Kemeny, Minimax, RankedPairs, Schulze
 from skrankagg.aggregators import pairwise_preferences
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 RULES = (Schulze, RankedPairs, Minimax)
 
 

@@ -23,6 +23,8 @@ from skrankagg.aggregators import (
 from skrankagg.aggregators._kemeny import _cuts, _estimator, _proof
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 METHODS = ("auto", "exact", "iterated-local-search", "local-search")
 
 

@@ -11,6 +11,8 @@ from skrankagg.aggregators import condorcet_components, pairwise_preferences
 from skrankagg.aggregators._kemeny import _estimator, _proof, _relations, _triangles, _unique, _weak
 from skrankagg.aggregators._kemeny._preferences import pair_costs
 
+pytestmark = pytest.mark.twice
+
 
 def profile(*orders):
     rows = [("q", f"v{v}", item, rank) for v, items in enumerate(orders) for rank, item in enumerate(items, 1)]

@@ -16,6 +16,8 @@ from skrankagg.aggregators import _markov, mc4_transitions, stationary_distribut
 from skrankagg.datasets import make_rasdagen
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 CHAINS = ["mc1", "mc2", "mc3", "mc4", "mct"]
 every_chain = pytest.mark.parametrize("chain", CHAINS)
 

@@ -22,6 +22,8 @@ from skrankagg import (
 from skrankagg.aggregators import kemeny_score, pairwise_preferences
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 
 def full_lists(seed, n_items=6):
     return example_lists(seed, n_queries=1, n_voters=4, n_items=n_items, full=True, ties=False)

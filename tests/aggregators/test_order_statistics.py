@@ -23,6 +23,8 @@ from skrankagg.aggregators._order_statistics._probabilities import (
 from skrankagg.datasets import make_rasdagen
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 # ---------------------------------------------------------------------- probabilities
 
 

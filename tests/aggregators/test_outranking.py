@@ -16,6 +16,8 @@ from skrankagg.datasets import make_rasdagen
 from skrankagg.utils._checks._aggregators import check_unanimity
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 
 def exact(value, whole):
     return value if isinstance(value, int) else Fraction(str(value)) * whole

@@ -30,12 +30,15 @@ from skrankagg import (
     evaluate,
 )
 from skrankagg._arrays._list_distances import LIST_DISTANCES
+from skrankagg._kernels import COMPILED
 from skrankagg.aggregators import scale_weights
 from skrankagg.base._weighted import outweighed_queries, pool_weights
 from skrankagg.datasets import make_ranked_lists, make_rasdagen
 from skrankagg.exceptions import UnequalLengthWarning
 from skrankagg.preprocessing import TopK
 from skrankagg.utils.estimator_checks import example_lists
+
+pytestmark = pytest.mark.twice
 
 SEEDS = st.integers(0, 10**6)
 WEIGHTED = [PreferenceRelations(alpha=0.3), Agglomerative(), DIBRA(), DIBRA(prune="low"), DIBRA(prune="wire")]
@@ -471,7 +474,11 @@ def test_learnt_weights_recover_who_is_good(truth, method):
     [
         (PreferenceRelations(alpha=0.4), CombSUM(norm="borda")),
         (DIBRA(distance="rho"), CombSUM(norm="borda")),
-        (DIBRA(distance="rho", aggregator=Copeland()), Copeland()),
+        pytest.param(
+            DIBRA(distance="rho", aggregator=Copeland()),
+            Copeland(),
+            marks=pytest.mark.skipif(not COMPILED, reason="plain Python takes ten seconds"),
+        ),
         (DIBRA(distance="rho", weighting="global"), CombSUM(norm="borda")),
     ],
 )

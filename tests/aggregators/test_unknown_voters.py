@@ -29,6 +29,8 @@ from skrankagg.preprocessing import VoterSelector
 from skrankagg.utils.discovery import all_aggregators
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 BORDA = CombSUM(norm="borda")
 GLOBAL = [
     DIBRA(BORDA),

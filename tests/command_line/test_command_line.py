@@ -266,6 +266,7 @@ def test_a_parameter_may_be_a_dict(run):
 NAMES = ["consensus.csv", "consensus.run", "consensus.txt.gz", "consensus", "consensus.TSV.gz", "consensus.parquet"]
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize("name", NAMES)
 def test_aggregate_writes_what_evaluate_reads(run, name):
     if name.endswith(".parquet"):
@@ -290,6 +291,7 @@ def read_table(name):
 TABLES = ["results.csv", "results.CSV.GZ", "results.tsv", "results.tsv.gz", "results.parquet", "results"]
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize("name", TABLES)
 def test_results_are_written_in_the_format_of_the_name(run, name):
     if name.endswith(".parquet"):
@@ -330,6 +332,7 @@ def test_an_unknown_suffix_is_refused_before_the_work(fail, folder, monkeypatch,
     assert not (folder / name).exists()
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize(("command", "owner", "work"), OUTPUTS, ids=["out", "per-query", "aggregate", "evaluate"])
 def test_parquet_without_pyarrow_is_refused_before_the_work(fail, folder, monkeypatch, command, owner, work):
     find_spec = importlib.util.find_spec

@@ -29,6 +29,8 @@ from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, Vote
 from skrankagg.utils.discovery import default_methods
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 SCORE_NORMS = ["min-max", "z-score", None]
 READERS = [
     *(method(norm=norm) for method in (CombSUM, CombMNZ) for norm in SCORE_NORMS),

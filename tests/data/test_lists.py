@@ -18,6 +18,8 @@ from skrankagg._data import _encoding
 from skrankagg.exceptions import RankScoreConflictWarning, SplitQueryWarning
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 
 def frame(rows, columns="query voter item rank"):
     return pd.DataFrame(rows, columns=columns.split())

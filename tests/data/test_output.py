@@ -13,6 +13,8 @@ from skrankagg.preprocessing import AggregatorUnion, TopK
 from skrankagg.utils.discovery import default_methods
 from skrankagg.utils.estimator_checks import example_lists
 
+pytestmark = pytest.mark.twice
+
 FRAME, QRELS = make_ranked_lists(n_queries=3, n_voters=3, n_items=8, list_length=6, random_state=0)
 LISTS = RankedLists.from_frame(FRAME)
 # Neither reads a consensus before it is needed: the work is what fails here.

@@ -10,6 +10,8 @@ from sklearn.base import clone
 from skrankagg import Qrels, RankedLists
 from skrankagg.exceptions import NothingJudgedWarning
 
+pytestmark = pytest.mark.twice
+
 
 def judge(rows):
     return pd.DataFrame(rows, columns=["query", "item", "relevance"])

@@ -16,6 +16,8 @@ from skrankagg import BordaCount, evaluate
 from skrankagg.datasets import _delimited as _tables
 from skrankagg.datasets import make_rasdagen, read_lists, read_qrels, write_run
 
+pytestmark = pytest.mark.twice
+
 FLAGR_5 = "1,V-0,a,1.00000,S\n1,V-0,b,0.50000,S\n"
 FLAGR_6 = "1,V-0,a,1,1.00000,S\n1,V-0,b,2,0.50000,S\n"
 TREC = "301 Q0 a 1 2.5 bm25\n301\tQ0\tb\t2\t  1.5\tbm25\n"

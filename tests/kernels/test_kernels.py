@@ -1,5 +1,6 @@
 """The kernels: against NumPy, and whether what runs is what was compiled."""
 
+import inspect
 import json
 import os
 import shutil
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 from oracles import joint, log_of
 from skrankagg import _kernels
 
+pytestmark = pytest.mark.twice
+
 FOLDER = Path(_kernels.__file__).parent
 NAMES = sorted({path.stem for path in FOLDER.glob("_*.py")} - {"__init__"})
 
@@ -24,6 +27,23 @@ def test_the_kernels_run_as_they_should():
     if expected is None:
         pytest.skip("SKRANKAGG_EXPECT names neither 'compiled' nor 'interpreted'")
     assert expected == ("compiled" if _kernels.COMPILED else "interpreted")
+
+
+# Other tests are left out of the interpreted pass; nothing that a kernel does may be left out with them.
+@pytest.mark.skipif(os.environ.get("SKRANKAGG_EXPECT") != "interpreted", reason="calls are seen in that pass only")
+def test_every_kernel_was_called_by_tests_of_its_methods(kernel_callers):
+    assert "PYTEST_XDIST_WORKER" not in os.environ, "the interpreted pass counts calls, so it must run in one process"
+    assert len(kernel_callers) >= len(NAMES)
+    uncalled = {kernel for kernel, callers in kernel_callers.items() if not callers - {"tests/kernels/test_kernels.py", ""}}
+    assert not uncalled, f"no test of a method has called {uncalled}; mark one that does: @pytest.mark.twice"
+
+
+def test_what_pyarrow_may_change_runs_without_it_too(request):
+    for item in request.session.items:
+        function = getattr(item, "obj", None)
+        if inspect.isfunction(function) and 'importorskip("pyarrow"' in inspect.getsource(function):
+            marked = item.get_closest_marker("twice") or item.path.name == "test_docs.py"
+            assert marked, f"{item.nodeid} asks for pyarrow and runs with it only; mark it: @pytest.mark.twice"
 
 
 @given(segments=st.lists(st.lists(st.floats(-1e6, 1e6), max_size=6), min_size=1, max_size=6))

@@ -33,6 +33,8 @@ from skrankagg.metrics import (
     weighted_tau,
 )
 
+pytestmark = pytest.mark.twice
+
 ITEMS = "abcdef"
 # Ranks of the items, None where a ranking lacks one; few numbers, so that there are ties.
 RANKS = st.lists(st.sampled_from([None, 1, 2, 3, 4]), min_size=6, max_size=6)

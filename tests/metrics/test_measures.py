@@ -28,6 +28,8 @@ from skrankagg.metrics import (
     recall,
 )
 
+pytestmark = pytest.mark.twice
+
 
 def values(grades, name, **conventions):
     """A measure of one list whose judged items are all returned."""

@@ -28,6 +28,8 @@ from skrankagg.metrics import (
 from skrankagg.metrics._relevance._measure import CARDS
 from skrankagg.model_selection import QueryKFold, QueryShuffleSplit
 
+pytestmark = pytest.mark.twice
+
 FRAME, QRELS = make_ranked_lists(n_queries=20, random_state=0)
 LISTS = RankedLists.from_frame(FRAME)
 METHOD = CombSUM(norm="borda")

@@ -397,6 +397,7 @@ def test_a_comparator_is_the_last_step_of_a_pipeline():
     assert pipeline.fit(LISTS).transform(LISTS).columns.tolist() == ["query", "item", "score", "rank"]
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
 def test_frames_of_other_libraries_are_split_between_queries(library):
     module = pytest.importorskip(library)

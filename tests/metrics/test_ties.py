@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from skrankagg import Qrels, RankedLists, evaluate
 from skrankagg.metrics import average_precision, get_measure, measure_names, ndcg, precision, success
 
+pytestmark = pytest.mark.twice
+
 # Measures with an expectation, in forms that cut through groups of ties.
 EXPECTED = [
     *(

@@ -319,6 +319,7 @@ def test_unfitted_it_has_nothing_to_say():
         Comparator(METHODS).get_feature_names_out()
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize("wrap", [lambda one: one, lambda one: make_pipeline(one)], ids=["alone", "pipeline"])
 def test_the_output_is_set_before_fit_or_after(wrap):
     polars = pytest.importorskip("polars")

@@ -61,6 +61,7 @@ def test_every_transformer_is_checked():
 
 
 # Of voters equally good the first ids are kept, so names may show.
+@pytest.mark.twice
 @parametrize_with_checks(FIRST)
 def test_keeps_its_promises(aggregator, check):
     check(aggregator)
@@ -313,6 +314,7 @@ def test_pipelines_clone_pickle_and_show():
         assert "TopK" in repr(fitted)
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize("lists", [example_lists(5), RankedLists.from_frame(example_lists(5))], ids=["frame", "lists"])
 def test_set_output_gives_frames_at_every_step(lists):
     expected = clone(PIPELINE).fit_transform(lists)

@@ -27,6 +27,7 @@ def test_every_variant_has_a_golden_line():
     assert {repr(estimator) for _, estimator in default_methods()} <= {repr(aggregator) for aggregator in AGGREGATORS}
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize(("aggregator", "items", "scores"), GOLDEN, ids=lambda value: repr(value)[:60])
 def test_golden(aggregator, items, scores, X):
     consensus = clone(aggregator).fit_transform(X)

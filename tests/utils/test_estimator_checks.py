@@ -107,6 +107,7 @@ class ChangesParameters(CombSUM):
         return self
 
 
+@pytest.mark.twice
 def test_a_right_aggregator_passes():
     check_aggregator(Popularity())
 
