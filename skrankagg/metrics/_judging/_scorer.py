@@ -133,7 +133,7 @@ class RankingScorer(BaseEstimator):
         -------
         float, or dict of str to float
             Over the judged queries of `X`; greater is better, so that a measure of which less is better is negated, in
-            a dict under its name behind "neg_".
+            a dict under its name behind ``neg_``.
 
         Raises
         ------
