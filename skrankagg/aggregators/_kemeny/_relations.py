@@ -133,6 +133,8 @@ class RelationProgramme:
             matrix = vstack([matrix, csr_array(excluded[None, :])], format="csr")
             # One less than what the order itself comes to.
             most = np.append(most, np.count_nonzero(excluded > 0) - 1.0)
+        # HiGHS takes indices of 32 bits, and SciPy 1.13 and 1.14 do not convert them.
+        matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
         return matrix, most
 
     def _solve(self, level, excluded, bounds, useful, integer, options):
