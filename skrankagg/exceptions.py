@@ -1,7 +1,14 @@
-"""Warnings that skrankagg raises; its errors are the built-in TypeError and ValueError."""
+"""Errors and warnings that skrankagg raises.
+
+What a user can mend is an :class:`InputError` or an :class:`InputTypeError`, which are a ValueError and a TypeError, or
+a :class:`MissingLibraryError`. Any other error is a defect of skrankagg.
+"""
 
 __all__ = [
     "ExposureWarning",
+    "InputError",
+    "InputTypeError",
+    "MissingLibraryError",
     "MissingQueriesWarning",
     "NothingJudgedWarning",
     "RankScoreConflictWarning",
@@ -9,6 +16,66 @@ __all__ = [
     "UnequalLengthWarning",
     "UnknownVoterWarning",
 ]
+
+
+class InputError(ValueError):
+    """A value, a file or a combination of arguments that skrankagg cannot take.
+
+    Its message is one sentence: what was expected, what came, and what to do.
+
+    See Also
+    --------
+    InputTypeError : The kind of an argument is wrong.
+
+    Examples
+    --------
+    >>> from skrankagg.exceptions import InputError
+    >>> from skrankagg.metrics import ndcg
+    >>> try:
+    ...     ndcg(["a", "b"], ["a"], k=0)
+    ... except InputError as error:
+    ...     print(error)
+    The cutoff of Normalised DCG must be a whole number of at least 1; got 0.
+    """
+
+
+class InputTypeError(TypeError):
+    """An argument of a kind that skrankagg cannot take.
+
+    Its message is one sentence: what was expected, what came, and what to do.
+
+    See Also
+    --------
+    InputError : The kind is right and the value is wrong.
+
+    Examples
+    --------
+    >>> from skrankagg import CombSUM
+    >>> from skrankagg.exceptions import InputTypeError
+    >>> try:
+    ...     CombSUM().fit([[1, 2], [3, 4]])
+    ... except InputTypeError as error:
+    ...     print(error)
+    RankedLists.from_frame expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got
+    builtins.list.
+    """
+
+
+class MissingLibraryError(ImportError):
+    """An optional library is missing.
+
+    Its message names the library and the command that installs it.
+
+    See Also
+    --------
+    skrankagg.show_versions : Lists the libraries that are installed.
+
+    Examples
+    --------
+    >>> from skrankagg.exceptions import MissingLibraryError
+    >>> issubclass(MissingLibraryError, ImportError)
+    True
+    """
 
 
 class ExposureWarning(UserWarning):

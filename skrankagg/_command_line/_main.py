@@ -3,8 +3,6 @@
 import os
 import sys
 
-from ._commands import COMMANDS
-from ._messages import UserError, is_deliberate, one_line, warnings_in_one_line
 from ._usage import make_parser
 
 __all__ = ["main"]
@@ -23,23 +21,25 @@ def main(argv=None):
     int
         Exit code: 0 if all went well, 1 if the data or the names given are wrong. Wrong usage exits with 2.
     """
-    parser = make_parser(COMMANDS)
+    parser = make_parser()
     args = parser.parse_args(argv)
-    if args.run is None:
+    if args.command is None:
         parser.print_help(sys.stderr)
         return 2
+    # Only now, for they load pandas and scikit-learn, which --help and wrong usage do not need.
+    from ._commands import COMMANDS
+    from ._messages import USER_MISTAKES, one_line, warnings_in_one_line
+
     try:
         with warnings_in_one_line():
-            args.run(args)
+            COMMANDS[args.command](args)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read has seen enough (| head). What is left in the buffer must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         return 130
-    except (UserError, ValueError, TypeError, ImportError) as error:
-        if not is_deliberate(error):
-            raise
+    except USER_MISTAKES as error:
         print(f"skrankagg: error: {one_line(error)}", file=sys.stderr)
         return 1
     return 0

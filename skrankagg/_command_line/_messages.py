@@ -3,33 +3,21 @@
 import contextlib
 import io
 import sys
-import traceback
 import warnings
 import zlib
 
-__all__ = ["StatusLine", "UserError", "is_deliberate", "naming", "one_line", "warnings_in_one_line"]
+from .._support._sklearn import InvalidParameterError
+from ..exceptions import InputError, InputTypeError, MissingLibraryError
 
-_PACKAGE = __name__.partition(".")[0]
+__all__ = ["USER_MISTAKES", "StatusLine", "UserError", "naming", "one_line", "warnings_in_one_line"]
 
 
 class UserError(Exception):
     """A mistake of the user's that nothing below has put into words."""
 
 
-def is_deliberate(error):
-    """Whether a library raised this in so many words, rather than stumbled over it.
-
-    What is wrong with data comes to light on every level, and always by a raise statement with a sentence for the
-    user. Arrays that do not fit together raise where nothing says raise: that is a mistake of ours.
-    """
-    if isinstance(error, UserError):
-        return True
-    if error.__cause__ is not None:  # what is said of an error is as deliberate as the error
-        return is_deliberate(error.__cause__)
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    package = frame.f_globals.get("__name__", "").partition(".")[0]
-    return package in {_PACKAGE, "sklearn", "joblib"} and (last.line or "").startswith("raise ")
+#: What a user can mend. Any other error is a defect, and its traceback is shown.
+USER_MISTAKES = (UserError, InputError, InputTypeError, MissingLibraryError, InvalidParameterError)
 
 
 def one_line(message):
@@ -46,9 +34,7 @@ def naming(path, deed):
     except (OSError, EOFError, zlib.error) as error:
         path, reason = getattr(error, "filename", None) or path, getattr(error, "strerror", None) or error
         raise UserError(f"cannot {deed} {path!r}: {reason}.") from error
-    except (ValueError, TypeError) as error:
-        if not is_deliberate(error):
-            raise
+    except (InputError, InputTypeError) as error:
         named = "" if repr(path) in str(error) else f"{path}: "
         raise UserError(f"{named}{error}") from error
 

@@ -63,7 +63,7 @@ examples:
 }
 
 
-def make_parser(commands):
+def make_parser():
     layout = {"formatter_class": argparse.RawDescriptionHelpFormatter}
     parser = argparse.ArgumentParser(
         prog="skrankagg",
@@ -72,13 +72,12 @@ def make_parser(commands):
         **layout,
     )
     parser.add_argument("--version", action="version", version=f"skrankagg {__version__}")
-    parser.set_defaults(run=None)
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
 
     def add_command(name, help, description, **options):
         epilog = f"{_FILES}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
         command = subparsers.add_parser(name, help=help, description=description, epilog=epilog, **options, **layout)
-        command.set_defaults(run=commands[name], parser=command)
+        command.set_defaults(parser=command)
         return command.add_argument
 
     add = add_command(

@@ -6,6 +6,7 @@ Methods of ranks use the ranks. Whatever reads the order of the scores refuses s
 import numpy as np
 
 from .._arrays._ragged import starts_to_ptr
+from ..exceptions import InputError
 from ._frames import first_row, show_id
 
 __all__ = ["CONFLICT_ADVICE", "check_scores", "describe_conflict", "find_conflicts"]
@@ -62,10 +63,10 @@ def check_scores(lists, reader, hint):
         0 is not heard, and may.
     """
     if not lists.has_scores:
-        raise ValueError(f"{reader} needs scores and the lists have ranks only; {hint}.")
+        raise InputError(f"{reader} needs scores and the lists have ranks only; {hint}.")
     conflict = describe_conflict(lists, lists.list_weight > 0)
     if conflict is not None:
-        raise ValueError(f"{reader} needs scores that order a list as its ranks do; {conflict}. {CONFLICT_ADVICE}")
+        raise InputError(f"{reader} needs scores that order a list as its ranks do; {conflict}. {CONFLICT_ADVICE}")
 
 
 def describe_conflict(lists, chosen):

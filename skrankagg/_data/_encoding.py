@@ -9,7 +9,7 @@ import pandas as pd
 
 from .._arrays._ragged import gather_ranges, group_order, mid_ranks, sort_codes, starts_to_ptr
 from .._support._warn import warn_user
-from ..exceptions import RankScoreConflictWarning, SplitQueryWarning
+from ..exceptions import InputError, RankScoreConflictWarning, SplitQueryWarning
 from ._conflicts import CONFLICT_ADVICE, find_conflicts
 from ._frames import first_row, show_id
 
@@ -114,7 +114,7 @@ def _in_order(list_code, value):
 def _refuse_negative(rank, name):
     if (rank < 0).any():
         row = first_row(rank < 0)
-        raise ValueError(
+        raise InputError(
             f"Column {name!r} must hold ranks, 1 for the best; row {row} holds {rank[row]:g}. If these are scores, say "
             f"RankedLists.from_frame(df, rank=None, score={name!r})."
         )
@@ -138,7 +138,7 @@ def _encode_candidates(list_query, list_voter, lengths, item, queries, voters, i
     if not row_start.all():
         row = order[first_row(~row_start)]
         v = int(np.searchsorted(np.cumsum(lengths), row, side="right"))
-        raise ValueError(
+        raise InputError(
             "Each list must hold an item once; "
             f"{int((~row_start).sum())} rows repeat one, the first is query {show_id(queries, list_query[v])}, voter "
             f"{show_id(voters, list_voter[v])}, item {show_id(items, item[row])}. "
@@ -146,7 +146,7 @@ def _encode_candidates(list_query, list_voter, lengths, item, queries, voters, i
         )
     n_candidates = int(np.count_nonzero(candidate_start))
     if n_candidates > _MOST_CANDIDATES:
-        raise ValueError(
+        raise InputError(
             f"X must have at most {_MOST_CANDIDATES:,} candidates; it has {n_candidates:,}. Encode some "
             "of the queries at a time."
         )
@@ -166,13 +166,13 @@ def _list_weights(weight, row_ptr, name_list):
     low, high = np.minimum.reduceat(weight, row_ptr[:-1]), np.maximum.reduceat(weight, row_ptr[:-1])
     if (low < 0).any():
         v = first_row(low < 0)
-        raise ValueError(
+        raise InputError(
             f"Weights of lists must be at least 0; that of {name_list(v)} is {low[v]:g}. Give a list weight 0 to "
             "silence it, its items staying among those ranked, or drop its rows."
         )
     if (low != high).any():
         v = first_row(low != high)
-        raise ValueError(
+        raise InputError(
             f"A list must have one weight in all its rows; in {name_list(v)} it varies from {low[v]:g} to {high[v]:g}. "
             "Give each row of a list the same weight, or drop the column."
         )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import gather_ranges
+from ..exceptions import InputError
 from ._frames import first_row, plain_index, show_id
 from ._ranked_lists import RankedLists
 
@@ -138,7 +139,7 @@ def check_untorn(estimator, X, lists):
     if len(torn):
         is_torn = np.zeros(lists.n_queries, dtype=bool)
         is_torn[torn] = True
-        raise ValueError(
+        raise InputError(
             f"X must hold whole queries; {len(torn)} of its {lists.n_queries} queries are split between the rows that "
             f"the estimator was fitted on and those that it is scored on, the first is "
             f"{show_id(lists.queries, first_row(is_torn))}, as when a splitter takes the rows of a frame for samples. "

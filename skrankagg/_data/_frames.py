@@ -8,6 +8,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from ..exceptions import InputError, InputTypeError
+
 __all__ = [
     "Columns",
     "SampleIndex",
@@ -55,18 +57,18 @@ class Columns:
         missing = [name for name in columns if self._names.get(name, name) not in self.available]
         if missing:
             named = ", ".join(repr(self._names.get(name, name)) for name in missing)
-            raise ValueError(
+            raise InputError(
                 f"X is missing the column(s) {named}; it has {self.available}. "
                 f"Name them with {self._caller}(df, {missing[0].split()[0]}=...)."
             )
         for name in columns:
             if self.available.count(self._names[name]) > 1:
-                raise ValueError(
+                raise InputError(
                     f"X has {self.available.count(self._names[name])} columns named {self._names[name]!r} and one is "
                     "expected; rename or drop the others."
                 )
         if self.n_rows == 0:
-            raise ValueError("X has no rows and at least one is expected; check how it was read or filtered.")
+            raise InputError("X has no rows and at least one is expected; check how it was read or filtered.")
 
     def ids(self, column):
         """Encode an id column.
@@ -81,13 +83,13 @@ class Columns:
         try:
             codes, index = encode_ids(values)
         except TypeError as error:
-            raise TypeError(
+            raise InputTypeError(
                 f"Column {self._names[column]!r} must hold ids that can be sorted, such as strings or integers; "
                 f"they are of mixed or unhashable types ({error}). Convert them to one type."
             ) from None
         missing = codes < 0
         if missing.any():
-            raise ValueError(
+            raise InputError(
                 f"Column {self._names[column]!r} must hold an id in every row; {int(missing.sum())} are missing, the "
                 f"first in row {first_row(missing)}. Drop those rows or fill them in."
             )
@@ -109,7 +111,7 @@ class Columns:
         """
         values, name = self._series(column), self._names[column]
         if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
-            raise ValueError(
+            raise InputError(
                 f"Column {name!r} must hold numbers; its dtype is {values.dtype}. Convert it with pandas.to_numeric."
             )
         if whole and isinstance(values.dtype, np.dtype) and values.dtype.kind == "i":
@@ -118,7 +120,7 @@ class Columns:
         bad = ~np.isfinite(numbers)
         if bad.any():
             row = first_row(bad)
-            raise ValueError(
+            raise InputError(
                 f"Column {name!r} must hold finite numbers; {int(bad.sum())} rows hold NaN or infinity, the first is "
                 f"row {row} ({numbers[row]}). Drop those rows or fill them in."
             )
@@ -140,7 +142,7 @@ def _eager_frame(frame, caller):
         return nw.from_native(frame, eager_only=True)
     except TypeError:
         hint = "; collect it first" if hasattr(frame, "collect") else ""
-        raise TypeError(
+        raise InputTypeError(
             f"{caller} expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got "
             f"{type(frame).__module__}.{type(frame).__qualname__}{hint}."
         ) from None

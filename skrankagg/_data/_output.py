@@ -5,13 +5,14 @@ import importlib.util
 import numpy as np
 
 from .._support._sklearn import get_output_config
+from ..exceptions import MissingLibraryError
 from ._ranked_lists import check_lists
 
 __all__ = ["check_output"]
 
 
 def check_output(estimator, X, *, with_voters=False):
-    """Raise ImportError where an estimator is to give frames of polars and a library for them is missing.
+    """Raise MissingLibraryError where an estimator is to give frames of polars and a library for them is missing.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ def check_output(estimator, X, *, with_voters=False):
         columns = [lists.queries, lists.items, *([lists.voters] if with_voters else [])]
         if all(_is_plain(ids.dtype) for ids in columns):
             return  # polars takes columns of NumPy's numbers by itself
-    raise ImportError(
+    raise MissingLibraryError(
         f"transform='polars' makes frames of polars, which needs polars and pyarrow for these ids; "
         f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing. Install with pip install "
         f"{' '.join(missing)}, or say set_output(transform='pandas')."

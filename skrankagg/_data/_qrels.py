@@ -9,7 +9,7 @@ import pandas as pd
 
 from .._arrays._ragged import expand, gather_ranges, group_order, sort_codes
 from .._support._warn import warn_user
-from ..exceptions import NothingJudgedWarning
+from ..exceptions import InputError, NothingJudgedWarning
 from ._frames import Columns, first_row, plain_index, show_id
 from ._immutable import Immutable
 
@@ -96,7 +96,7 @@ class Qrels(Immutable):
         order, (query_start, candidate_start) = sort_codes([query_code, item_code], [len(queries), len(items)])
         if not candidate_start.all():
             row = order[first_row(~candidate_start)]
-            raise ValueError(
+            raise InputError(
                 f"Each item of a query must be judged once; {int((~candidate_start).sum())} rows repeat one, the first "
                 f"is query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
             )
@@ -335,7 +335,7 @@ def find_queries(qrels, queries):
     """
     judged = match_ids(queries, qrels.queries, "query") >= 0
     if not judged.any():
-        raise ValueError(
+        raise InputError(
             f"The qrels must judge some query of the lists; they share no query id: the lists have "
             f"{show_ids(queries)}, the qrels {show_ids(qrels.queries)}. Check the ids; if these lists are a fold that "
             "happens to hold unjudged queries only, split lists.judged(qrels), or split by QueryKFold(qrels=qrels)."
@@ -367,7 +367,7 @@ def match_ids(theirs, ours, kind):
     if (found < 0).all():
         types = [_id_type(ids) for ids in (theirs, ours)]
         if None not in types and types[0] != types[1]:
-            raise ValueError(
+            raise InputError(
                 f"The qrels must judge some of the lists' ids; they share no {kind} id: the lists have "
                 f"{show_ids(theirs)}, the qrels {show_ids(ours)}, and {types[0]} never equal {types[1]}. Convert one "
                 "of the two columns."

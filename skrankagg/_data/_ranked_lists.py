@@ -31,6 +31,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
+from ..exceptions import InputError
 from ._conflicts import find_conflicts
 from ._encoding import encode_lists
 from ._frames import Columns, first_row, sample_index, show_id
@@ -318,7 +319,7 @@ class RankedLists(QueryContainer, Immutable):
         """
         weight = np.array(weight, dtype=np.float64)
         if weight.shape != (self.n_lists,) or not np.isfinite(weight).all() or (weight < 0).any():
-            raise ValueError(
+            raise InputError(
                 f"List weights must be {self.n_lists} finite numbers of at least 0, one for each list; got an array of "
                 f"shape {weight.shape}{'' if weight.shape != (self.n_lists,) else ' with other values'}."
             )
@@ -522,7 +523,7 @@ def check_run(X):
     if lists.n_lists != lists.n_queries:
         n_lists = np.diff(lists.list_ptr)
         q = first_row(n_lists > 1)
-        raise ValueError(
+        raise InputError(
             f"A run has one list for each query; query {show_id(lists.queries, q)} has {n_lists[q]}, one for each "
             "voter. Aggregate them first, or evaluate the voters one by one."
         )

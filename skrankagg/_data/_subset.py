@@ -7,6 +7,7 @@ fitted on. So a subset gathers its rows when somebody reads them, and not before
 import numpy as np
 
 from .._arrays._ragged import gather_ranges
+from ..exceptions import InputError, InputTypeError
 
 __all__ = ["QueryContainer"]
 
@@ -41,7 +42,7 @@ class QueryContainer:
         return (self.take([q]) for q in range(len(self)))
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError(
+        raise InputTypeError(
             "RankedLists is a container of queries and no array; use to_frame() for its rows, or its arrays "
             "`candidate`, `rank` and `score`."
         )
@@ -70,12 +71,12 @@ class QueryContainer:
         """
         chosen = np.arange(len(self))[np.asarray(indices, dtype=np.intp)]
         if len(np.unique(chosen)) != len(chosen):
-            raise ValueError(
+            raise InputError(
                 "RankedLists.take expects distinct queries; some position came twice. Queries cannot be repeated: "
                 "give copies other ids in the frame."
             )
         if len(chosen) == 0:
-            raise ValueError("RankedLists.take expects at least one query; no position came.")
+            raise InputError("RankedLists.take expects at least one query; no position came.")
         lists, list_ptr = gather_ranges(self.list_ptr, chosen)
         length = np.diff(self.row_ptr)[lists]
         n_items = np.diff(self.candidate_ptr)[chosen]

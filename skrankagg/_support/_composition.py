@@ -1,5 +1,6 @@
 """What estimators made of named members share: the Comparator, and unions."""
 
+from ..exceptions import InputError, InputTypeError
 from ._sklearn import BaseComposition, VisualBlock
 
 __all__ = ["Composition"]
@@ -47,7 +48,7 @@ class Composition(BaseComposition):
         """Check the members; returns those that are not dropped."""
         given, title = getattr(self, self._members_name), self._members_name
         if not given or not all(isinstance(member, tuple) and len(member) == 2 for member in given):
-            raise ValueError(
+            raise InputError(
                 f"{title} must be a list of (name, estimator) tuples with at least one method, such as "
                 f"[('sum', CombSUM())]; got {given!r}."
             )
@@ -55,11 +56,11 @@ class Composition(BaseComposition):
         members = [(name, estimator) for name, estimator in given if not isinstance(estimator, str)]
         for name, estimator in given:
             if estimator != "drop" and not hasattr(estimator, "transform"):
-                raise TypeError(
+                raise InputTypeError(
                     f"Each method must be an aggregator, with fit and transform, or 'drop'; {name!r} is {estimator!r}."
                 )
         if not members:
-            raise ValueError(f"{title} must hold at least one method; all of them are 'drop'.")
+            raise InputError(f"{title} must hold at least one method; all of them are 'drop'.")
         return members
 
     def _sk_visual_block_(self):

@@ -5,7 +5,7 @@ from numbers import Integral
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import HasMethods, Hidden, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Hidden, InvalidParameterError, RealNotInt, StrOptions
 from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
 from sklearn.utils._set_output import _get_output_config as get_output_config
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from ._numbers import is_real
 
 __all__ = [
-    "ANY_INTEGER",
+    "N_JOBS",
     "UNUSED",
     "BaseComposition",
     "BaseEstimator",
@@ -26,6 +26,7 @@ __all__ = [
     "HasMethods",
     "Hidden",
     "Interval",
+    "InvalidParameterError",
     "NotFittedError",
     "RealNotInt",
     "StrOptions",
@@ -49,8 +50,8 @@ class Interval(_Interval):
         return is_real(val) and super().is_satisfied_by(val)
 
 
-#: Any integer, where a bare ``Integral`` would take True and False.
-ANY_INTEGER = Interval(Integral, None, None, closed="neither")
+#: Threads as joblib counts them: 1 and more, or negative ones from the number of cores.
+N_JOBS = [Interval(Integral, 1, None, closed="left"), Interval(Integral, None, -1, closed="right"), None]
 
 
 def accept_lists(tags):

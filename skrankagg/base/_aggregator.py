@@ -12,6 +12,7 @@ from .._data._output import check_output
 from .._data._ranked_lists import check_lists
 from .._data._voter_names import warn_of_misspelt_names
 from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists
+from ..exceptions import InputError
 from ._consensus import Consensus, EncodedConsensus, order_candidates
 from ._tags import TagsOfAggregator
 from ._voter_weights import voter_values
@@ -199,13 +200,13 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             lists = lists.with_list_weight(lists.list_weight * self._given_weights(lists)[lists.list_voter])
             warn_of_misspelt_names(self.voter_weights, lists.voters, "voter_weights")
         if lists.is_weighted and not tags.voter_weights:
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or "
                 "choose a method that can."
             )
         if tags.integer_weights and (lists.list_weight % 1 != 0).any():
             weight = lists.list_weight[first_row(lists.list_weight % 1 != 0)]
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} counts a list of weight w as w lists, so weights must be whole numbers; some "
                 f"weight is {weight:g}. Multiply the weights to make them whole, or choose another method."
             )
@@ -218,7 +219,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         bad = ~(np.isfinite(weight) & (weight >= 0))
         if bad.any():
             voter = first_row(bad)
-            raise ValueError(
+            raise InputError(
                 f"voter_weights must be finite and at least 0; that of {show_id(lists.voters, voter)} is "
                 f"{weight[voter]:g}."
             )

@@ -6,6 +6,7 @@ from .._data._fitted_rows import RemembersRows
 from .._data._output import check_output
 from .._data._ranked_lists import RankedLists, check_lists
 from .._support._sklearn import BaseEstimator, NotFittedError, TransformerMixin, accept_lists, get_output_config
+from ..exceptions import InputError
 
 __all__ = ["ListTransformer"]
 
@@ -158,7 +159,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
         if "weight" in self._columns_out and "weight" not in frame:
             frame["weight"] = 1.0
         if sorted(frame.columns) != sorted(self._columns_out):
-            raise ValueError(
+            raise InputError(
                 f"With set_output the lists must have the columns of those that fit saw, {self._columns_out}; they "
                 f"have {list(frame.columns)}. Fit on lists like these."
             )

@@ -7,6 +7,7 @@ import pandas as pd
 
 from .._data._frames import first_row, plain_index, show_id
 from .._data._voter_names import near_voters, type_hint, unmatched
+from ..exceptions import InputError
 
 __all__ = ["VOTER_WEIGHTS", "voter_values"]
 
@@ -53,13 +54,13 @@ def voter_values(lists, given, name, advice):
     given = pd.Series(given, dtype=np.float64)
     if given.index.has_duplicates:
         twice = show_id(given.index, first_row(given.index.duplicated()))
-        raise ValueError(f"{name} must hold one value for each voter; it holds several for {twice}. Drop all but one.")
+        raise InputError(f"{name} must hold one value for each voter; it holds several for {twice}. Drop all but one.")
     place = plain_index(given.index).get_indexer(plain_index(lists.voters))
     voting = np.zeros(lists.n_voters, dtype=bool)
     voting[lists.list_voter] = True
     unknown = voting & (place < 0)
     if unknown.any():
-        raise ValueError(
+        raise InputError(
             f"{name} must hold a value for every voter; {int(unknown.sum())} have none, the first is "
             f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
         )

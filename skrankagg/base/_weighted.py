@@ -13,7 +13,7 @@ from .._data._frames import first_row, plain_index, show_id
 from .._data._voter_names import type_hint
 from .._support._sklearn import StrOptions, check_is_fitted
 from .._support._warn import warn_user
-from ..exceptions import UnequalLengthWarning, UnknownVoterWarning
+from ..exceptions import InputError, UnequalLengthWarning, UnknownVoterWarning
 from ._aggregator import BaseAggregator
 from ._voter_weights import VOTER_WEIGHTS
 
@@ -189,7 +189,7 @@ class WeightedAggregator(BaseAggregator):
             return lists, weight[place], None
         hint = "" if known.any() else type_hint(fitted, lists.voters[lists.list_voter])
         if self.unknown_voter == "error":
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} knows no weight for voter "
                 f"{show_id(lists.voters, lists.list_voter[first_row(~known)])}, which was not among those it was "
                 f"fitted on{hint}; fit it with this voter, or choose unknown_voter='mean' or 'ignore'."
@@ -199,7 +199,7 @@ class WeightedAggregator(BaseAggregator):
         if self.unknown_voter == "ignore":
             left = np.logical_or.reduceat(known, lists.list_ptr[:-1])
             if not left.all():
-                raise ValueError(
+                raise InputError(
                     f"{type(self).__name__} was not fitted on any voter of query "
                     f"{show_id(lists.queries, first_row(~left))}{hint}, and unknown_voter='ignore' leaves this query "
                     "no list; fit it with some of these voters, choose unknown_voter='mean', or drop the query."

@@ -20,6 +20,7 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 
+from ..exceptions import InputError
 from ._parquet import read_parquet
 
 __all__ = []
@@ -102,7 +103,7 @@ def _fields(style, lines):
         except StopIteration:
             return
         except csv.Error as error:
-            raise ValueError(f"line {number} has a damaged quoted field ({error})") from None
+            raise InputError(f"line {number} has a damaged quoted field ({error})") from None
         yield number, fields
 
 
@@ -136,12 +137,12 @@ def _records(path, layout, numeric):
                 continue
             if len(fields) < width or (len(fields) > width and not layout.trailing):
                 shown = ", ".join(name or "..." for name in layout.names)
-                raise ValueError(f"expected {width} fields ({shown}) on line {number}, got {len(fields)}")
+                raise InputError(f"expected {width} fields ({shown}) on line {number}, got {len(fields)}")
             if "\0" in "".join(fields):
-                raise ValueError(f"expected text on line {number}, got a NUL character")
+                raise InputError(f"expected text on line {number}, got a NUL character")
             for k, name in numbers:
                 if not is_number(fields[k]):
-                    raise ValueError(f"expected a finite number as {name} on line {number}, got {fields[k]!r}")
+                    raise InputError(f"expected a finite number as {name} on line {number}, got {fields[k]!r}")
             yield fields[:width]
 
 
@@ -189,7 +190,7 @@ def _read_fast(path, layout, numeric):
                 # A line that is too short is padded with empty fields, and so shows in the last one.
                 doubtful |= last not in numeric and bool((chunk[last] == "").any())
                 if not all(np.isfinite(chunk[name]).all() for name in numeric.intersection(wanted)):
-                    raise ValueError("a number is not finite")
+                    raise InputError("a number is not finite")
                 chunks.append(chunk[wanted])
     doubtful |= guard.has_nul or (guard.has_quote and not whitespace)
     return pd.concat(chunks, ignore_index=True), doubtful
@@ -202,7 +203,7 @@ def _refuse_encoding(path):
                 line.decode()
             except UnicodeDecodeError as error:
                 byte = line[error.start]
-                raise ValueError(f"expected UTF-8 text, got the byte 0x{byte:02x} on line {number}") from None
+                raise InputError(f"expected UTF-8 text, got the byte 0x{byte:02x} on line {number}") from None
 
 
 def read_table(path, layout, numeric):
@@ -250,4 +251,4 @@ def blamed_on(caller, path, remedy):
             _refuse_encoding(path)
             raise
     except ValueError as error:
-        raise ValueError(f"{caller} cannot read {os.fspath(path)!r}: {error}; {remedy}") from None
+        raise InputError(f"{caller} cannot read {os.fspath(path)!r}: {error}; {remedy}") from None

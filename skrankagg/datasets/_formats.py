@@ -6,6 +6,7 @@ known. A file that fits no format, or two, is refused; guessing would misread a 
 
 import re
 
+from ..exceptions import InputError
 from ._delimited import Layout, head, is_number
 from ._parquet import check_parquet, is_parquet, parquet_columns
 
@@ -99,7 +100,7 @@ def _first(path, style):
     except ValueError:
         return []
     if not rows:
-        raise ValueError("expected at least one row, got an empty file")
+        raise InputError("expected at least one row, got an empty file")
     return rows[0][1]
 
 
@@ -112,7 +113,7 @@ def _held(kind, header):
     for name in kind.known:
         titles = [title for title, held in zip(header, names, strict=True) if held == name]
         if len(titles) > 1:
-            raise ValueError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
+            raise InputError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
     return tuple(names)
 
 
@@ -125,10 +126,10 @@ def _header_layout(path, kind, header, style):
     shown = _clip(",".join(header))
     rows = head(path, style, 2)
     if len(rows) == 1:
-        raise ValueError(f"expected rows after the header {shown!r}, got none")
+        raise InputError(f"expected rows after the header {shown!r}, got none")
     # The first row sets the width for the fast parser, so it must be right.
     if len(rows[1][1]) != len(names):
-        raise ValueError(
+        raise InputError(
             f"expected {len(names)} fields as in the header {shown!r}, got {len(rows[1][1])} in the first row"
         )
     return Layout(style, names, rows[0][0] + 1)
@@ -137,13 +138,13 @@ def _header_layout(path, kind, header, style):
 def _parquet_layout(path, kind, format):
     """Layout of a Parquet file."""
     if format not in {"auto", "parquet"}:
-        raise ValueError(f"expected format={format!r}, got a Parquet file")
+        raise InputError(f"expected format={format!r}, got a Parquet file")
     check_parquet("read_lists" if kind is LISTS else "read_qrels")
     columns = parquet_columns(path)
     names = _held(kind, columns)
     if names is None:
         needed = "query, item and rank or score" if kind is LISTS else "query, item and relevance"
-        raise ValueError(f"expected columns for {needed}, got {_clip(', '.join(columns))!r}")
+        raise InputError(f"expected columns for {needed}, got {_clip(', '.join(columns))!r}")
     return Layout("parquet", names)
 
 
@@ -152,22 +153,22 @@ def _named_layout(path, kind, columns):
     names = tuple(columns)
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):
-        raise ValueError(
+        raise InputError(
             f"expected columns= to be distinct names out of {', '.join(kind.known)}, enough of them, and None to "
             f"skip one, got {names}"
         )
     fields = _first(path, "csv")
     if len(fields) != len(names):
-        raise ValueError(f"expected the {len(names)} fields that columns= names, got {len(fields)} in the first line")
+        raise InputError(f"expected the {len(names)} fields that columns= names, got {len(fields)} in the first line")
     return Layout("csv", names)
 
 
 def _refuse_lookalike(kind, fields, first):
     """Refuse the files that are easily mistaken for FLAGR's lists."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
-        raise ValueError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
+        raise InputError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
     if kind is LISTS and fields[1] == "Q0":
-        raise ValueError(f"expected a voter in the second field, got the Q0 of a TREC run in {first!r}")
+        raise InputError(f"expected a voter in the second field, got the Q0 of a TREC run in {first!r}")
 
 
 def detect(path, kind, *, format="auto", columns=None, trailing=False):
@@ -221,8 +222,8 @@ def detect(path, kind, *, format="auto", columns=None, trailing=False):
 
     if len(found) > 1:
         fits = " and ".join(found)
-        raise ValueError(f"expected one format, got the first line {first!r}, which fits {fits}")
+        raise InputError(f"expected one format, got the first line {first!r}, which fits {fits}")
     if not found:
         asked = "" if format == "auto" else f" (of these, format={format!r})"
-        raise ValueError(f"expected {kind.expected}{asked}, got the first line {first!r}")
+        raise InputError(f"expected {kind.expected}{asked}, got the first line {first!r}")
     return next(iter(found.values()))

@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.utils import Bunch, check_random_state
 
 from .._support._numbers import is_integer, is_real
+from ..exceptions import InputError
 
 __all__ = ["make_ranked_lists"]
 
@@ -26,7 +27,7 @@ def _check_number(name, value, low, high, whole=False):
         return
     noun = "an int" if whole else "a finite number"
     span = f"of at least {low}" if high == math.inf else f"from {low} to {high}"
-    raise ValueError(f"make_ranked_lists expects {name} to be {noun} {span}, got {value!r}.")
+    raise InputError(f"make_ranked_lists expects {name} to be {noun} {span}, got {value!r}.")
 
 
 def _length_range(list_length, n_items):
@@ -36,12 +37,12 @@ def _length_range(list_length, n_items):
     bounds = list_length if isinstance(list_length, (tuple, list)) else (list_length, list_length)
     whole = all(map(is_integer, bounds))
     if len(bounds) != 2 or not whole or not 1 <= bounds[0] <= bounds[1]:
-        raise ValueError(
+        raise InputError(
             "make_ranked_lists expects list_length to be an int of at least 1, a pair (low, high) of them, or "
             f"None for full lists, got {list_length!r}."
         )
     if bounds[1] > n_items:
-        raise ValueError(
+        raise InputError(
             f"make_ranked_lists expects list_length to be at most n_items, got list_length={list_length} and "
             f"n_items={n_items}; shorten the lists, enlarge n_items, or pass list_length=None for full lists."
         )
@@ -203,7 +204,7 @@ def make_ranked_lists(
     for name, value in [*shares, ("relevant_share", relevant_share)]:
         _check_number(name, value, 0, 1)
     if quality == 0 or relevant_share == 0 or absent == 1:
-        raise ValueError(
+        raise InputError(
             "make_ranked_lists expects quality and relevant_share above 0 and absent below 1, got "
             f"quality={quality!r}, relevant_share={relevant_share!r} and absent={absent!r}."
         )

@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.utils import check_random_state
 
 from .._support._numbers import is_integer, is_real
+from ..exceptions import InputError
 from ._make_ranked_lists import _names
 
 __all__ = ["make_mallows", "make_plackett_luce"]
@@ -80,7 +81,7 @@ def make_mallows(
     """
     _check("make_mallows", n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
     if not _is_number(phi) or not 0 <= phi <= 1:
-        raise ValueError(f"make_mallows expects phi to be a number from 0 to 1, got {phi!r}.")
+        raise InputError(f"make_mallows expects phi to be a number from 0 to 1, got {phi!r}.")
     random = check_random_state(random_state)
     centre = np.array([random.permutation(n_items) for _ in range(n_queries)])
     # Distance from the end of each insertion, by the inverse of its cumulated probabilities.
@@ -169,11 +170,11 @@ def make_plackett_luce(
     if worth is not None:
         worth = np.asarray(worth, dtype=np.float64)
         if worth.ndim != 1 or len(worth) == 0 or not np.isfinite(worth).all() or (worth <= 0).any():
-            raise ValueError("make_plackett_luce expects worth to be a list of finite numbers above 0; got others.")
+            raise InputError("make_plackett_luce expects worth to be a list of finite numbers above 0; got others.")
         n_items = len(worth)
     _check("make_plackett_luce", n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
     if not _is_number(spread) or not 0 <= spread < math.inf:
-        raise ValueError(f"make_plackett_luce expects spread to be a finite number of at least 0, got {spread!r}.")
+        raise InputError(f"make_plackett_luce expects spread to be a finite number of at least 0, got {spread!r}.")
     random = check_random_state(random_state)
     drawn = random.standard_normal((n_queries, n_items)) * spread
     log_worth = drawn if worth is None else np.tile(np.log(worth), (n_queries, 1))
@@ -213,9 +214,9 @@ def _is_number(value):
 def _check(caller, *, list_length, n_items, **sizes):
     for name, value in {**sizes, "n_items": n_items}.items():
         if not is_integer(value) or value < 1:
-            raise ValueError(f"{caller} expects {name} to be an int of at least 1, got {value!r}.")
+            raise InputError(f"{caller} expects {name} to be an int of at least 1, got {value!r}.")
     if list_length is not None and (not is_integer(list_length) or not 1 <= list_length <= n_items):
-        raise ValueError(
+        raise InputError(
             f"{caller} expects list_length to be an int from 1 to n_items={n_items}, or None for full lists, got "
             f"{list_length!r}."
         )

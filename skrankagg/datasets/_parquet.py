@@ -6,15 +6,19 @@ import io
 import numpy as np
 import pandas as pd
 
+from ..exceptions import InputError, MissingLibraryError
+
 __all__ = []
 
 _MAGIC = b"PAR1"
 
 
 def check_parquet(caller):
-    """Raise ImportError, with what to do, where Parquet files can be neither read nor written."""
+    """Raise MissingLibraryError, with what to do, where Parquet files can be neither read nor written."""
     if importlib.util.find_spec("pyarrow") is None:
-        raise ImportError(f"{caller} needs pyarrow for Parquet; install it with pip install pyarrow, or take CSV.")
+        raise MissingLibraryError(
+            f"{caller} needs pyarrow for Parquet; install it with pip install pyarrow, or take CSV."
+        )
 
 
 def is_parquet(path):
@@ -59,20 +63,20 @@ def read_parquet(path, names, numeric):
     table = table.select([k for k, name in enumerate(names) if name is not None]).rename_columns(wanted)
     frame = table.to_pandas(ignore_metadata=True)
     if len(frame) == 0:
-        raise ValueError("expected at least one row, got none")
+        raise InputError("expected at least one row, got none")
     for name in wanted:
         column = frame[name]
         if name not in numeric:
             if column.isna().any():
-                raise ValueError(f"expected a value as {name} in every row, got none in row {column.isna().argmax()}")
+                raise InputError(f"expected a value as {name} in every row, got none in row {column.isna().argmax()}")
             frame[name] = column.astype(str)
             continue
         if not pd.api.types.is_numeric_dtype(column.dtype):
-            raise ValueError(f"expected numbers as {name}, got {table.schema.field(name).type}")
+            raise InputError(f"expected numbers as {name}, got {table.schema.field(name).type}")
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
         if not np.isfinite(values).all():
             row = int((~np.isfinite(values)).argmax())
-            raise ValueError(f"expected a finite number as {name} in row {row}, got {values[row]}")
+            raise InputError(f"expected a finite number as {name} in row {row}, got {values[row]}")
         frame[name] = values
     return frame
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from ..exceptions import InputError, InputTypeError
+
 __all__ = ["read_preflib"]
 
 _TYPES = {"soc", "soi", "toc", "toi"}
@@ -83,11 +85,13 @@ def read_preflib(path, *, names=True, return_alternatives=False):
     many = not isinstance(path, (str, os.PathLike))
     paths = list(path) if many else [path]
     if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
-        raise TypeError(f"read_preflib expects a path or a sequence of paths, got {path!r}; give the names of files.")
+        raise InputTypeError(
+            f"read_preflib expects a path or a sequence of paths, got {path!r}; give the names of files."
+        )
     parts = [_read(Path(path), names) for path in paths]
     stems = [lists["query"].iloc[0] for lists, _ in parts]
     if len(set(stems)) < len(stems):
-        raise ValueError(f"read_preflib expects files of different names, got {stems}; read them one by one.")
+        raise InputError(f"read_preflib expects files of different names, got {stems}; read them one by one.")
     lists, alternatives = (pd.concat(frames, ignore_index=True) for frames in zip(*parts, strict=True))
     return (lists, alternatives) if return_alternatives else lists
 
@@ -96,17 +100,17 @@ def _read(path, names):
     lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
     if not numbered:
-        raise ValueError(f"read_preflib expects ballots, got the empty file {str(path)!r}.")
+        raise InputError(f"read_preflib expects ballots, got the empty file {str(path)!r}.")
     try:
         new = numbered[0][1].startswith("#")
         alternatives, ballots, mark = _new_header(numbered) if new else _old_header(numbered)
         rows = _ballots(ballots, mark, alternatives)
     except _BadLine as error:
-        raise ValueError(f"read_preflib cannot read {str(path)!r}: {error}; repair the file.") from None
+        raise InputError(f"read_preflib cannot read {str(path)!r}: {error}; repair the file.") from None
     numbers, texts = list(alternatives), list(alternatives.values())
     if names and len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
-        raise ValueError(
+        raise InputError(
             f"read_preflib expects alternatives of different names, got {twice!r} twice in {str(path)!r}; tell them "
             f"apart "
             "by their numbers: names=False."

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .._support._numbers import is_integer, is_real
+from ..exceptions import InputError
 
 __all__ = ["make_rasdagen"]
 
@@ -69,21 +70,21 @@ def _check(n_queries, n_voters, list_length, n_items, bias, threshold, seed):
     sizes = {"n_queries": n_queries, "n_voters": n_voters, "list_length": list_length, "n_items": n_items}
     for name, size in sizes.items():
         if not is_integer(size) or size < 1:
-            raise ValueError(f"make_rasdagen expects {name} to be an int of at least 1, got {size!r}.")
+            raise InputError(f"make_rasdagen expects {name} to be an int of at least 1, got {size!r}.")
     if list_length > n_items:
-        raise ValueError(
+        raise InputError(
             f"make_rasdagen expects list_length to be at most n_items, got list_length={list_length} and "
             f"n_items={n_items}; shorten the lists or enlarge the pool (the original reads past its end)."
         )
     if not is_real(bias) or not 0 <= bias <= 9:
-        raise ValueError(
+        raise InputError(
             f"make_rasdagen expects bias to be a number from 0 to 9, got {bias!r}; "
             "above 9 the original divides by zero."
         )
     if not is_real(threshold) or not math.isfinite(threshold):
-        raise ValueError(f"make_rasdagen expects threshold to be a finite number, got {threshold!r}.")
+        raise InputError(f"make_rasdagen expects threshold to be a finite number, got {threshold!r}.")
     if not is_integer(seed) or not 0 <= seed < 2**32:
-        raise ValueError(
+        raise InputError(
             f"make_rasdagen expects seed to be an int from 0 to 2**32 - 1, as srand() takes it, got {seed!r}."
         )
 

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 
+from ..exceptions import InputError, InputTypeError
 from ._delimited import blamed_on, is_number, read_table
 from ._formats import FORMATS, LISTS, QRELS, detect
 
@@ -21,19 +22,19 @@ _SUFFIXES = re.compile(r"(\.(run|trec|txt|csv|tsv|parquet))?(\.gz)?$", re.IGNORE
 
 def _check(caller, format, columns):
     if format not in FORMATS:
-        raise ValueError(f"{caller} expects format to be one of {', '.join(map(repr, FORMATS))}, got {format!r}.")
+        raise InputError(f"{caller} expects format to be one of {', '.join(map(repr, FORMATS))}, got {format!r}.")
     if columns is None:
         return
     if isinstance(columns, str) or not hasattr(columns, "__iter__"):
-        raise ValueError(f"{caller} expects columns to be a sequence of names, got {columns!r}.")
+        raise InputError(f"{caller} expects columns to be a sequence of names, got {columns!r}.")
     if format not in {"auto", "csv"}:
-        raise ValueError(f"{caller} takes columns for CSV files only, got them with format={format!r}; drop either.")
+        raise InputError(f"{caller} takes columns for CSV files only, got them with format={format!r}; drop either.")
 
 
 def _named(frame, path, voter):
     """Replace the voter of a file by a given name."""
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
-        raise ValueError(
+        raise InputError(
             f"read_lists expects one voter in each file when voter names them, got {frame['voter'].nunique()} "
             f"in {os.fspath(path)!r}; leave voter='auto'."
         )
@@ -53,7 +54,7 @@ def _check_apart(paths, frames, styles):
             queries = set(queries)
             for other, others, other_style in seen.get(voter, ()):
                 if style == other_style == "trec" or not queries.isdisjoint(others):
-                    raise ValueError(
+                    raise InputError(
                         f"read_lists expects different voters in different files, got {voter!r} in {other!r} "
                         f"and {os.fspath(path)!r}; name them after their files with voter='file', or give a "
                         "list of names."
@@ -141,18 +142,20 @@ def read_lists(path, *, format="auto", voter="auto", columns=None, trailing="err
     """
     _check("read_lists", format, columns)
     if trailing not in {"error", "ignore"}:
-        raise ValueError(f"read_lists expects trailing to be 'error' or 'ignore', got {trailing!r}.")
+        raise InputError(f"read_lists expects trailing to be 'error' or 'ignore', got {trailing!r}.")
     # An open file is an iterable too, of lines that would pass for paths.
     many = not isinstance(path, (str, os.PathLike)) and hasattr(path, "__iter__") and not hasattr(path, "read")
     paths = list(path) if many else [path]
     if not all(isinstance(path, (str, os.PathLike)) for path in paths):
-        raise TypeError(f"read_lists expects a path or a sequence of paths, got {path!r}; give the names of files.")
+        raise InputTypeError(
+            f"read_lists expects a path or a sequence of paths, got {path!r}; give the names of files."
+        )
     if not paths:
-        raise ValueError("read_lists expects at least one path, got none; check the pattern that finds them.")
+        raise InputError("read_lists expects at least one path, got none; check the pattern that finds them.")
     named = not isinstance(voter, str)
     names = list(voter) if named else [voter] * len(paths)
     if (not named and voter not in {"auto", "file"}) or len(names) != len(paths):
-        raise ValueError(
+        raise InputError(
             f"read_lists expects voter to be 'auto', 'file' or one name for each of {len(paths)} path(s), "
             f"got {voter!r}."
         )
@@ -169,7 +172,7 @@ def read_lists(path, *, format="auto", voter="auto", columns=None, trailing="err
         elif "voter" not in frame:
             frame = _named(frame, path, "consensus")
         if frames and set(frame.columns) != set(frames[0].columns):
-            raise ValueError(
+            raise InputError(
                 f"read_lists expects the same columns in all files, got {list(frames[0].columns)} in "
                 f"{os.fspath(paths[0])!r} and {list(frame.columns)} in {os.fspath(path)!r}; read them one by "
                 "one."
@@ -250,7 +253,7 @@ def read_qrels(path, *, format="auto", columns=None):
         if "iteration" in frame and format == "auto":
             other = frame["iteration"][~frame["iteration"].isin(["0", "Q0"])]
             if len(other):
-                raise ValueError(f"expected 0 in the second field, where lists have their voter, got {other.iloc[0]!r}")
+                raise InputError(f"expected 0 in the second field, where lists have their voter, got {other.iloc[0]!r}")
         frame["relevance"] = _judgements(path, layout, frame["relevance"])
     return frame[list(QRELS.known)]
 
@@ -266,4 +269,4 @@ def _judgements(path, layout, text):
         return np.array([float(value) for value in values])[codes]
     # Read again as numbers, for the line of the first that is none.
     read_table(path, layout, {"relevance"})
-    raise ValueError("expected judgements within 64 bits, got larger integers")
+    raise InputError("expected judgements within 64 bits, got larger integers")

@@ -9,6 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from ..exceptions import InputError, InputTypeError
 from ._formats import LISTS, canonical
 from ._parquet import check_parquet, parquet_bytes
 
@@ -27,7 +28,7 @@ def _to_pandas(frame):
     try:
         frame = nw.from_native(frame, eager_only=True)
     except TypeError:
-        raise TypeError(
+        raise InputTypeError(
             f"write_run expects a data frame of pandas, polars or pyarrow, got {type(frame).__name__}."
         ) from None
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
@@ -61,7 +62,7 @@ def output_format(path, *, runs=False):
     suffix = os.path.splitext(plain)[1]
     if suffix and (suffix not in known or (suffix == ".parquet" and plain != name)):
         *others, last = (one for one in known if one != ".parquet")
-        raise ValueError(
+        raise InputError(
             f"expected a name that ends in {', '.join(others)} or {last}, each also with .gz behind it, or in .parquet"
         )
     if suffix == ".parquet":
@@ -72,7 +73,7 @@ def output_format(path, *, runs=False):
 def _choose_format(path, format):
     formats = ("auto", *dict.fromkeys(_RUNS.values()))
     if format not in formats:
-        raise ValueError(f"write_run expects format to be one of {', '.join(map(repr, formats))}, got {format!r}.")
+        raise InputError(f"write_run expects format to be one of {', '.join(map(repr, formats))}, got {format!r}.")
     if format == "parquet":
         check_parquet("write_run")
     if format != "auto":
@@ -80,9 +81,9 @@ def _choose_format(path, format):
     try:
         format = output_format(path, runs=True)
         if format is None:
-            raise ValueError("expected a name whose suffix tells the format")
+            raise InputError("expected a name whose suffix tells the format")
     except ValueError as error:
-        raise ValueError(
+        raise InputError(
             f"write_run cannot write {os.fspath(path)!r}: {error}; rename it, or say format='trec' or another one."
         ) from None
     return format
@@ -92,7 +93,7 @@ def _check_columns(frame, format):
     columns = list(frame.columns)
     missing = {"query", "item", "score", "rank"}.difference(columns)
     if missing and (format == "trec" or len(missing) > 1 or not missing < {"score", "rank"}):
-        raise ValueError(
+        raise InputError(
             "write_run expects the columns query, item, score and rank (a CSV may lack one of the last two), "
             f"got {columns}; rename them, or write CSV."
         )
@@ -100,12 +101,12 @@ def _check_columns(frame, format):
         name = canonical(str(column))
         clash = format != "trec" and name in LISTS.known and name != column
         if clash or columns.count(column) > 1:
-            raise ValueError(
+            raise InputError(
                 f"write_run expects columns that read back as they are, got {column!r} for the {name or column}, in "
                 f"{columns}; rename or drop it."
             )
     if len(frame) == 0:
-        raise ValueError("write_run expects at least one row, got an empty frame.")
+        raise InputError("write_run expects at least one row, got an empty frame.")
 
 
 def _plain(frame):
@@ -115,7 +116,7 @@ def _plain(frame):
             continue
         absent = frame[name].isna().to_numpy()
         if absent.any():
-            raise ValueError(
+            raise InputError(
                 f"write_run expects an id in every row, got none as {name} in row {absent.argmax()}; fill it or "
                 "drop the row."
             )
@@ -126,7 +127,7 @@ def _plain(frame):
         values = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
         wrong = ~np.isfinite(values)
         if wrong.any():
-            raise ValueError(
+            raise InputError(
                 f"write_run expects finite numbers as {name}, got {values[wrong][0]} in row {wrong.argmax()}; "
                 "fill it or drop the row."
             )
@@ -137,14 +138,14 @@ def _plain(frame):
 def _trec_text(frame, tag):
     n_voters = len(frame["voter"].unique()) if "voter" in frame else 1
     if n_voters > 1:
-        raise ValueError(
+        raise InputError(
             f"write_run expects the lists of one voter for a TREC run, got {n_voters} voters; write CSV, or a "
             "file for each."
         )
     for name, ids in [("tag", [tag]), ("query", frame["query"].unique()), ("item", frame["item"].unique())]:
         unfit = next((one for one in ids if not isinstance(one, str) or _UNFIT.search(one)), None)
         if unfit is not None:
-            raise ValueError(
+            raise InputError(
                 f"write_run expects text without white space as {name} of a TREC run, got {unfit!r}; rename it, "
                 "or write CSV (format='csv' or a path that ends in .csv)."
             )
@@ -167,7 +168,7 @@ def _csv_text(frame, separator):
         # line.
         text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
     if "\0" in text:
-        raise ValueError("expected text in all columns, got a NUL character")
+        raise InputError("expected text in all columns, got a NUL character")
     return text
 
 
@@ -261,4 +262,4 @@ def write_run(frame, path, *, format="auto", tag="skrankagg"):
     try:
         write_table(frame, path, format)
     except ValueError as error:
-        raise ValueError(f"write_run cannot write {os.fspath(path)!r}: {error}; rename that id.") from None
+        raise InputError(f"write_run cannot write {os.fspath(path)!r}: {error}; rename that id.") from None

@@ -12,7 +12,7 @@ from .._data._ranked_lists import check_lists
 from .._support._composition import Composition
 from .._support._progress import is_interactive
 from .._support._sklearn import (
-    ANY_INTEGER,
+    N_JOBS,
     StrOptions,
     TransformerMixin,
     accept_lists,
@@ -20,6 +20,7 @@ from .._support._sklearn import (
     clone,
     print_elapsed_time,
 )
+from ..exceptions import InputError
 from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._judging._scorer import choose_qrels
 from ..metrics._relevance._registry import Measure, get_measures, orient
@@ -113,7 +114,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         "estimators": [list],
         "metrics": [str, Measure, list, tuple],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
-        "n_jobs": [ANY_INTEGER, None],
+        "n_jobs": N_JOBS,
         "verbose": ["boolean", StrOptions({"auto"})],
         "learns": [list, tuple],
         "error_score": [StrOptions({"raise"}), Real],
@@ -312,7 +313,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         check_is_fitted(self)
         layouts = {"tidy": select_results, "flagr": select_flagr}
         if layout not in layouts:
-            raise ValueError(f"layout must be one of {', '.join(layouts)}; got {layout!r}.")
+            raise InputError(f"layout must be one of {', '.join(layouts)}; got {layout!r}.")
         return layouts[layout](self.results_, self.per_query_, cutoff=cutoff, metric=metric, query=query)
 
     def convert_to_latex(self, cutoff=None, metric=None, query="all", *, baseline=None, **options):
@@ -354,7 +355,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         names = [name for name, _ in self.estimators]
         unknown = [name for name in self.learns if name not in names]
         if unknown:
-            raise ValueError(f"learns must name methods among {', '.join(names)}; got {unknown[0]!r}.")
+            raise InputError(f"learns must name methods among {', '.join(names)}; got {unknown[0]!r}.")
 
     def get_feature_names_out(self, input_features=None):
         """Columns of the best method's consensus.
@@ -385,7 +386,7 @@ def _first_measure(measures):
     """Name of the measure that decides which method is best."""
     first = next(iter(measures))
     if measures[first].greater_is_better is None:
-        raise ValueError(
+        raise InputError(
             f"The first of metrics decides which method is best; of {first!r} neither more nor less is better. Put "
             "another one first."
         )

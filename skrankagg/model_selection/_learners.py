@@ -1,6 +1,7 @@
 """Which methods learn from judgements, as far as their parameters and tags show."""
 
 from .._data._qrels import Qrels
+from ..exceptions import InputError
 from ..metrics import ConsensusScorer, RankingScorer
 
 __all__ = ["check_learners", "find_judgements"]
@@ -29,7 +30,7 @@ def check_learners(members, learns):
     if reasons:
         first = next(iter(reasons))
         found = ", ".join(f"{name!r} ({reason})" for name, reason in reasons.items())
-        raise ValueError(
+        raise InputError(
             "The Comparator measures methods on the queries that they are fitted on, so it takes only methods that do "
             f"not learn from judgements; got {found}. Fit or tune it on training queries and compare its result on "
             f"held-out queries, evaluate({{{first!r}: run, ...}}, qrels); or give the Comparator the parameters that "

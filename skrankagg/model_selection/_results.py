@@ -3,6 +3,7 @@
 import pandas as pd
 
 from .._support._numbers import is_integer
+from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ..metrics._relevance._registry import find_column
 
@@ -119,7 +120,7 @@ def _check_queries(per_query, query):
     known = per_query.index.get_level_values(1)
     unknown = [one for one in queries if one not in known]
     if unknown:
-        raise ValueError(
+        raise InputError(
             f"query must be 'all', None or judged queries; {unknown[0]!r} is none. There are "
             f"{', '.join(map(repr, known.unique()[:5].tolist()))}{', ...' if known.nunique() > 5 else ''}."
         )
@@ -128,7 +129,7 @@ def _check_queries(per_query, query):
 
 def _check_cutoff(cutoff):
     if not is_integer(cutoff) or cutoff < 1:
-        raise ValueError(f"cutoff must be an int of at least 1; got {cutoff!r}.")
+        raise InputError(f"cutoff must be an int of at least 1; got {cutoff!r}.")
 
 
 def _columns(per_query, metric, cutoff):
@@ -140,7 +141,7 @@ def _columns(per_query, metric, cutoff):
     names = set(measured) | {measure.name for measure in measured.values()}
     for one in wanted or ():
         if _NAMES.get(one, one) not in names:
-            raise ValueError(f"{one!r} is no measure of this comparison; it has {', '.join(measured)}.")
+            raise InputError(f"{one!r} is no measure of this comparison; it has {', '.join(measured)}.")
 
     def chosen(column, measure):
         named = wanted is None or any(_NAMES.get(one, one) in (column, measure.name) for one in wanted)

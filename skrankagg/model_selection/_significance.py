@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from ..exceptions import InputError, InputTypeError
 from ..metrics._relevance._registry import find_column, orient, prefers
 from ..stats import (
     CORRECTIONS,
@@ -35,13 +36,13 @@ def query_table(per_query, metric=None):
         The column.
     """
     if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
-        raise TypeError(
+        raise InputTypeError(
             "Methods are compared on a frame of measures indexed by method and query, such as comparator.per_query_; "
             f"got {type(per_query).__name__}."
         )
     column = per_query.columns[0] if metric is None else find_column(per_query, metric)
     if column not in per_query:
-        raise ValueError(f"{column!r} is no measure of this comparison; it has {', '.join(map(str, per_query))}.")
+        raise InputError(f"{column!r} is no measure of this comparison; it has {', '.join(map(str, per_query))}.")
     methods = per_query.index.get_level_values(0).unique()
     return per_query[column].unstack(level=0)[methods], column
 
@@ -116,18 +117,18 @@ def compare_methods(
     0.025
     """
     if test not in PAIRED_TESTS:
-        raise ValueError(f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}.")
+        raise InputError(f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}.")
     if correction not in CORRECTIONS:
-        raise ValueError(f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}.")
+        raise InputError(f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}.")
     table, column = query_table(per_query, metric)
     if baseline is None:
         if prefers(column) is None:
-            raise ValueError(f"Of {column!r} neither more nor less is better; name a baseline to compare with.")
+            raise InputError(f"Of {column!r} neither more nor less is better; name a baseline to compare with.")
         baseline = orient(table.mean(), column).idxmax()
     if baseline not in table:
-        raise ValueError(f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}.")
+        raise InputError(f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}.")
     if table[baseline].isna().all():
-        raise ValueError(
+        raise InputError(
             f"baseline must have values to compare with; {baseline!r} has none, as when it failed. Choose another."
         )
     options = {"n_resamples": n_resamples, "random_state": random_state}

@@ -7,6 +7,7 @@ from .._data._frames import Columns
 from .._data._qrels import check_qrels, find_queries
 from .._data._ranked_lists import RankedLists
 from .._support._numbers import is_integer
+from ..exceptions import InputError
 
 __all__ = ["QueryKFold", "QueryShuffleSplit"]
 
@@ -129,7 +130,7 @@ class QueryKFold(_QuerySplitter):
     def _splitter(self, n_queries=None):
         if n_queries is not None and n_queries < self.n_splits:
             kind = "queries" if self.qrels is None else "judged queries"
-            raise ValueError(
+            raise InputError(
                 f"QueryKFold(n_splits={self.n_splits}) needs at least {self.n_splits} {kind}; X has {n_queries}. "
                 "Choose fewer folds."
             )
@@ -171,7 +172,7 @@ class QueryShuffleSplit(_QuerySplitter):
 
     def __init__(self, n_splits=10, *, test_size=None, train_size=None, random_state=None, query="query", qrels=None):
         if not is_integer(n_splits) or n_splits < 1:
-            raise ValueError(f"n_splits must be an int of at least 1; got {n_splits!r}.")
+            raise InputError(f"n_splits must be an int of at least 1; got {n_splits!r}.")
         self.n_splits = n_splits
         self.test_size = test_size
         self.train_size = train_size

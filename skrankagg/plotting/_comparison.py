@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..exceptions import InputError
 from ..metrics import get_measure
 from ..metrics._relevance._registry import find_column
 from ._display import check_fitted, evaluate_runs, import_pyplot, summaries
@@ -96,7 +97,7 @@ class ComparisonDisplay:
         measured = list(comparator.per_query_.columns)
         metric = measured[0] if metric is None else find_column(measured, metric)
         if metric not in measured:
-            raise ValueError(
+            raise InputError(
                 f"ComparisonDisplay expects a measure that the Comparator has computed, one of "
                 f"{', '.join(measured)}; got {metric!r}."
             )

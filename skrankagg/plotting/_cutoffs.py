@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..exceptions import InputError
 from ..metrics import get_measure
 from ._display import check_fitted, evaluate_runs, line_style, measured_values, new_axes, summaries
 
@@ -177,7 +178,7 @@ class CutoffDisplay:
             Itself, with `ax_`, `figure_` and `lines_`.
         """
         if kind not in ("line", "bar"):
-            raise ValueError(f"kind must be one of line, bar; got {kind!r}.")
+            raise InputError(f"kind must be one of line, bar; got {kind!r}.")
         n_methods, n_cutoffs = self.table.shape
         if kind == "line":
             ax = new_axes(ax, _size(self.table))

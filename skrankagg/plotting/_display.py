@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from ..exceptions import InputError, MissingLibraryError
 from ..metrics import evaluate, get_measure
 from ..metrics._relevance._registry import find_column
 
@@ -50,7 +51,7 @@ def import_pyplot():
     try:
         import matplotlib.pyplot
     except ImportError:
-        raise ImportError("Plots need matplotlib; install it with pip install 'skrankagg[plot]'.") from None
+        raise MissingLibraryError("Plots need matplotlib; install it with pip install 'skrankagg[plot]'.") from None
     return matplotlib.pyplot
 
 
@@ -73,7 +74,7 @@ def new_axes(ax, size):
 def check_fitted(display, comparator):
     """Raise ValueError unless a Comparator is fitted."""
     if not hasattr(comparator, "results_"):
-        raise ValueError(f"{display} expects a fitted Comparator; call its fit(lists) first.")
+        raise InputError(f"{display} expects a fitted Comparator; call its fit(lists) first.")
 
 
 def measured_values(display, comparator, names, qrels=None):
@@ -102,7 +103,7 @@ def measured_values(display, comparator, names, qrels=None):
     qrels = comparator.qrels if qrels is None else qrels
     if qrels is None:
         lacking = [name for name in names if name not in measured.columns]
-        raise ValueError(
+        raise InputError(
             f"{display} expects measures that the Comparator has computed, and {', '.join(lacking[:3])} "
             f"{'is' if len(lacking) == 1 else 'are'} not among {', '.join(measured.columns)}. Name them in its "
             f"metrics, "

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 
+from ..exceptions import InputError
 from ..metrics import agreement_matrix
 from ._display import new_axes
 
@@ -267,7 +268,7 @@ class VoterWeightsDisplay:
         VoterWeightsDisplay
         """
         if not hasattr(estimator, "query_voter_weights_"):
-            raise ValueError(
+            raise InputError(
                 "VoterWeightsDisplay expects a fitted aggregator that learns voter weights, such as DIBRA; "
                 f"{type(estimator).__name__} has none. Call its fit(lists) first."
             )
@@ -293,7 +294,7 @@ class VoterWeightsDisplay:
         VoterWeightsDisplay
         """
         if method in comparator.failures_:
-            raise ValueError(f"VoterWeightsDisplay expects a fitted method; {method!r} failed and has no weights.")
+            raise InputError(f"VoterWeightsDisplay expects a fitted method; {method!r} failed and has no weights.")
         return cls.from_estimator(comparator.named_estimators_[method], ax=ax, **point_kwargs)
 
     def plot(self, ax=None, **point_kwargs):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..exceptions import InputError
 from ..metrics import get_measure
 from ..metrics._relevance._registry import orient
 from ._display import check_fitted, evaluate_runs, measured_values, new_axes
@@ -119,11 +120,11 @@ class QueryGainDisplay:
         table = values[metric].unstack(level=0)
         for name in (method, baseline):
             if name not in table:
-                raise ValueError(
+                raise InputError(
                     f"QueryGainDisplay expects two of the methods, {', '.join(map(str, table))}; got {name!r}."
                 )
             if table[name].isna().all():
-                raise ValueError(
+                raise InputError(
                     f"QueryGainDisplay expects two methods with values; {name!r} has none, as when it failed."
                 )
         measure = get_measure(metric)

@@ -6,9 +6,10 @@ from joblib import Parallel, delayed
 
 from .._data._ranked_lists import RankedLists
 from .._support._composition import Composition
-from .._support._sklearn import ANY_INTEGER, check_is_fitted, clone
+from .._support._sklearn import N_JOBS, check_is_fitted, clone
 from ..base import ListTransformer
 from ..base._transformer import columns_of
+from ..exceptions import InputError
 
 __all__ = ["AggregatorUnion"]
 
@@ -62,7 +63,7 @@ class AggregatorUnion(ListTransformer, Composition):
     _parameter_constraints: dict = {
         "aggregators": [list],
         "passthrough": ["boolean"],
-        "n_jobs": [ANY_INTEGER, None],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(self, aggregators, *, passthrough=False, n_jobs=None):
@@ -95,7 +96,7 @@ class AggregatorUnion(ListTransformer, Composition):
         if self.passthrough:
             taken = sorted({*self.named_aggregators_} & {*lists.voters.astype(str)})
             if taken:
-                raise ValueError(
+                raise InputError(
                     f"The names of aggregators must not be those of voters; {taken[0]!r} is both. Rename it."
                 )
             frames.append(lists.to_frame())

@@ -13,7 +13,7 @@ from .._support._sklearn import HasMethods, Interval, StrOptions, check_is_fitte
 from .._support._warn import warn_user
 from ..aggregators import DIBRA
 from ..base import ListTransformer
-from ..exceptions import UnknownVoterWarning
+from ..exceptions import InputError, UnknownVoterWarning
 from ..metrics import Measure, evaluate_voters, get_measure
 
 __all__ = ["VoterSelector"]
@@ -103,7 +103,7 @@ class VoterSelector(ListTransformer):
     def _fit_lists(self, lists):
         value, n_queries = self._values(lists)
         if value.isna().any():
-            raise ValueError(f"Voters need values; that of {value.index[first_row(value.isna())]!r} is NaN. Drop it.")
+            raise InputError(f"Voters need values; that of {value.index[first_row(value.isna())]!r} is NaN. Drop it.")
         value = value.sort_index(kind="stable").sort_values(ascending=False, kind="stable")
         selected = np.ones(len(value), dtype=bool)
         threshold = "mean" if self.threshold is None and self.n_voters is None else self.threshold
@@ -112,7 +112,7 @@ class VoterSelector(ListTransformer):
         if self.n_voters is not None:
             selected[self.n_voters :] = False
         if not selected.any():
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} must keep some voter; the highest value is {value.iloc[0]:g}, below "
                 f"threshold={self.threshold!r}. Lower it."
             )
@@ -125,9 +125,9 @@ class VoterSelector(ListTransformer):
         if isinstance(self.by, str | Measure):
             measure = get_measure(self.by)
             if self.qrels is None:
-                raise ValueError(f"by={str(self.by)!r} measures the voters and needs judgements; give qrels=...")
+                raise InputError(f"by={str(self.by)!r} measures the voters and needs judgements; give qrels=...")
             if not measure.greater_is_better:
-                raise ValueError(
+                raise InputError(
                     f"by must be a measure of which more is better, for the voters with the highest values are kept; "
                     f"{str(self.by)!r} is not one. Choose another measure, or give each voter a number."
                 )
@@ -138,7 +138,7 @@ class VoterSelector(ListTransformer):
         estimator = DIBRA() if self.by is None else clone(self.by)
         weights = getattr(estimator.fit(lists), "voter_weights_", None)
         if weights is None:
-            raise ValueError(f"by must learn voter weights, such as DIBRA(); {estimator!r} has no voter_weights_.")
+            raise InputError(f"by must learn voter weights, such as DIBRA(); {estimator!r} has no voter_weights_.")
         return weights.set_index("voter")["weight"], None
 
     def _transform_lists(self, lists):
@@ -149,12 +149,12 @@ class VoterSelector(ListTransformer):
         hint = type_hint(known, lists.voters[lists.list_voter]) if unknown.all() else ""
         if unknown.any() and self.unknown_voter == "error":
             voter = show_id(lists.voters, lists.list_voter[first_row(unknown)])
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} has no value for voter {voter}, which was not among those it was fitted "
                 f"on{hint}; fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
             )
         if unknown.all() and self.unknown_voter == "ignore":
-            raise ValueError(
+            raise InputError(
                 f"No list is left: {type(self).__name__} has a value for none of the voters{hint}. Fit it with these "
                 "voters, or choose unknown_voter='keep'."
             )
@@ -167,7 +167,7 @@ class VoterSelector(ListTransformer):
         kept = np.where(unknown, self.unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
         left = np.logical_or.reduceat(kept, lists.list_ptr[:-1])
         if not left.any():
-            raise ValueError("No list is left: every one is of a voter that was not selected. Keep more voters.")
+            raise InputError("No list is left: every one is of a voter that was not selected. Keep more voters.")
         if not left.all():
             warn_user(
                 f"{int((~left).sum())} queries have no list of a selected voter and are left out, the first is "

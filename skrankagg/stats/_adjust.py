@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.stats import false_discovery_control
 
+from ..exceptions import InputError
+
 __all__ = ["CORRECTIONS", "adjust_pvalues"]
 
 
@@ -57,11 +59,11 @@ def adjust_pvalues(pvalues, correction="holm"):
     array([0.03, 0.06, 0.06])
     """
     if correction not in CORRECTIONS:
-        raise ValueError(f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}.")
+        raise InputError(f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}.")
     pvalues = np.array(pvalues, dtype=np.float64)
     made = ~np.isnan(pvalues)
     if ((pvalues[made] < 0) | (pvalues[made] > 1)).any():
-        raise ValueError("p-values must lie between 0 and 1; some do not.")
+        raise InputError("p-values must lie between 0 and 1; some do not.")
     if made.any():
         pvalues[made] = CORRECTIONS[correction](pvalues[made])
     return pvalues

@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 from scipy.stats import bootstrap, rankdata
 
+from ..exceptions import InputError
 from ._paired import _check, check_n_resamples
 
 __all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_tie_loss"]
@@ -175,9 +176,9 @@ def bootstrap_interval(values, *, confidence=0.95, n_resamples=9999, method="bca
     """
     values = _check(values)
     if method not in ("bca", "percentile", "basic"):
-        raise ValueError(f"method must be one of bca, percentile, basic; got {method!r}.")
+        raise InputError(f"method must be one of bca, percentile, basic; got {method!r}.")
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}.")
+        raise InputError(f"confidence must lie between 0 and 1; got {confidence!r}.")
     check_n_resamples(n_resamples)
     if len(values) < 2:
         return np.nan, np.nan

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import chi2, f, rankdata, studentized_range
 
+from ..exceptions import InputError
+
 __all__ = ["FriedmanResult", "friedman_nemenyi"]
 
 
@@ -118,12 +120,12 @@ def friedman_nemenyi(values, *, alpha=0.05):
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 2 or min(values.shape) < 2 or not np.isfinite(values).all():
-        raise ValueError(
+        raise InputError(
             "friedman_nemenyi expects finite values of two or more queries by two or more methods; got an array of "
             f"shape {values.shape}{'' if np.isfinite(values).all() else ' with NaN or infinity'}."
         )
     if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie between 0 and 1; got {alpha!r}.")
+        raise InputError(f"alpha must lie between 0 and 1; got {alpha!r}.")
     n, k = values.shape
     # Values that rounding sets apart tie.
     ranks = rankdata(-np.round(values, 12), axis=1)

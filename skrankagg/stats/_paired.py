@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from .._support._numbers import is_integer
+from ..exceptions import InputError
 
 __all__ = ["PAIRED_TESTS", "paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
 
@@ -20,7 +21,7 @@ _TOLERANCE = 1e-12
 def _check(difference):
     difference = np.asarray(difference, dtype=np.float64)
     if difference.ndim != 1 or len(difference) == 0 or not np.isfinite(difference).all():
-        raise ValueError(
+        raise InputError(
             "Differences must be a vector of finite numbers, one for each query; got an array of shape "
             f"{difference.shape}{'' if np.isfinite(difference).all() else ' with NaN or infinity'}."
         )
@@ -30,7 +31,7 @@ def _check(difference):
 def check_n_resamples(n_resamples):
     """Raise ValueError unless a number of draws is an int of at least 1."""
     if not is_integer(n_resamples) or n_resamples < 1:
-        raise ValueError(f"n_resamples must be an int of at least 1; got {n_resamples!r}.")
+        raise InputError(f"n_resamples must be an int of at least 1; got {n_resamples!r}.")
 
 
 def paired_t_test(difference):

@@ -3,15 +3,20 @@
 import gzip
 import importlib.util
 import io
+import os
+import py_compile
 import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
+import skrankagg
 from skrankagg import CombSUM, Comparator, Copeland, Qrels, __version__
 from skrankagg.__main__ import main
 from skrankagg._command_line import _commands
@@ -584,3 +589,30 @@ def test_a_reader_who_leaves_early_is_no_error(folder):
     assert process.stderr.read() == ""
     process.stderr.close()
     assert process.wait(timeout=100) == 0
+
+
+def test_a_mistake_is_told_by_its_class_where_no_source_is_installed(folder, tmp_path_factory):
+    root = tmp_path_factory.mktemp("compiled")
+    package = Path(skrankagg.__file__).parent
+    for path in package.rglob("*"):
+        target = root / path.relative_to(package.parent)
+        if path.suffix == ".py":
+            py_compile.compile(str(path), str(target.with_suffix(".pyc")), doraise=True)
+        elif path.suffix in {".so", ".pyd", ".pyi", ".json"}:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
+    command = "from skrankagg.__main__ import main; raise SystemExit(main())"
+    environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONSAFEPATH": "1"}
+    process = start("-c", command, "aggregate", "lists.csv", "--method", "CombSUM", cwd=folder, env=environment)
+    out, err = process.communicate(timeout=100)
+    assert process.returncode == 1 and out == ""
+    assert err.startswith("skrankagg: error: CombSUM() needs scores") and err.count("\n") == 1
+    located = start("-c", "import skrankagg; print(skrankagg.__file__)", cwd=folder, env=environment)
+    assert located.communicate(timeout=100)[0].strip() == str(root / "skrankagg" / "__init__.pyc")
+
+
+def test_help_loads_neither_pandas_nor_scikit_learn():
+    out, imported = start("-X", "importtime", "-m", "skrankagg", "--help").communicate(timeout=100)
+    assert out.startswith("usage: skrankagg")
+    assert "skrankagg._command_line._usage" in imported
+    assert not {"pandas", "sklearn", "numpy"} & {line.rpartition("|")[2].strip() for line in imported.splitlines()}

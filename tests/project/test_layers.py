@@ -83,7 +83,13 @@ def test_no_modules_import_each_other_in_a_circle():
 
 
 def test_few_imports_between_units():
-    edges = {(unit(path), other) for path in MODULES for other in imported_units(path) if other != unit(path)}
+    # Every unit may raise the package's errors, so imports of those say nothing about the structure.
+    edges = {
+        (unit(path), other)
+        for path in MODULES
+        for other in imported_units(path)
+        if other not in (unit(path), "exceptions")
+    }
     assert len(edges) <= 60
 
 

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 
 from ..._data._frames import known_or_missing
 from ..._support._progress import Progress
-from ..._support._sklearn import ANY_INTEGER, Interval, StrOptions
+from ..._support._sklearn import N_JOBS, Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._voter_weights import VOTER_WEIGHTS
 from ._preferences import condorcet_components, draws, kemeny_lower_bound, margins, n_below, query_preferences
@@ -187,7 +187,7 @@ class Kemeny(BaseAggregator):
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "n_restarts": [Interval(Integral, 0, None, closed="left")],
         "random_state": ["random_state"],
-        "n_jobs": [ANY_INTEGER, None],
+        "n_jobs": N_JOBS,
         "verbose": ["boolean", StrOptions({"auto"})],
         **VOTER_WEIGHTS,
     }

@@ -5,6 +5,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ..._arrays._pairwise import preference_matrix
 from ..._data._ranked_lists import check_lists
+from ...exceptions import InputError
 
 __all__ = ["condorcet_components", "kemeny_lower_bound", "kemeny_score", "mean_tau_x", "pairwise_preferences"]
 
@@ -61,12 +62,12 @@ def pairwise_preferences(X, *, absent="last"):
     """
     lists = check_lists(X)
     if lists.n_queries != 1:
-        raise ValueError(
+        raise InputError(
             f"pairwise_preferences expects the lists of one query; there are {lists.n_queries}. Take one: "
             "RankedLists.from_frame(df)[[0]]."
         )
     if absent not in ABSENT:
-        raise ValueError(f"absent must be one of {', '.join(map(repr, ABSENT))}; got {absent!r}.")
+        raise InputError(f"absent must be one of {', '.join(map(repr, ABSENT))}; got {absent!r}.")
     return query_preferences(lists, 0, absent)
 
 

@@ -9,6 +9,7 @@ from ..._data._voter_names import warn_of_misspelt_names
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, voter_values
+from ...exceptions import InputError
 
 __all__ = ["BaseNormalisedRanks", "minimum_by_candidate"]
 
@@ -39,7 +40,7 @@ class BaseNormalisedRanks(BaseAggregator):
         """Number of items that each list's ranks are out of, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             if self.n_items is not None:
-                raise ValueError(
+                raise InputError(
                     "absent='ignore' divides each rank by the length of its list, not by n_items; leave n_items None."
                 )
             return lists.list_length.astype(np.float64)
@@ -49,7 +50,7 @@ class BaseNormalisedRanks(BaseAggregator):
             short = lists.query_n_items > self.n_items
             if short.any():
                 q = first_row(short)
-                raise ValueError(
+                raise InputError(
                     f"n_items must be at least the number of items of each query; query {show_id(lists.queries, q)} "
                     f"has {lists.query_n_items[q]}, n_items is {self.n_items}. Count all items that could have been "
                     "ranked."
@@ -61,7 +62,7 @@ class BaseNormalisedRanks(BaseAggregator):
         if short.any():
             v = first_row(short)
             voter, query = show_id(lists.voters, lists.list_voter[v]), show_id(lists.queries, lists.list_query[v])
-            raise ValueError(
+            raise InputError(
                 f"n_items must be at least the length of each list; that of {voter} for query {query} is "
                 f"{lists.list_length[v]}, its n_items is {n_items[v]:g}. Count all items that the voter could have "
                 "ranked."

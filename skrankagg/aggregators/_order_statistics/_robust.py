@@ -9,6 +9,7 @@ from ..._data._voter_names import warn_of_misspelt_names
 from ..._support._sklearn import Interval
 from ...base import Consensus
 from ...base._voter_weights import voter_values
+from ...exceptions import InputError
 from ._normalised_ranks import PER_VOTER, BaseNormalisedRanks, minimum_by_candidate
 from ._probabilities import log_binomial_tail, log_crossing, log_poisson_binomial_tail, sorted_places
 
@@ -197,13 +198,13 @@ class RobustRankAggregation(BaseNormalisedRanks):
     def _list_cutoff(self, lists):
         """Share of the items that each list shows, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
-            raise ValueError(
+            raise InputError(
                 "absent='ignore' says that lists are complete, and top_cutoff that they are not; leave it None."
             )
         if isinstance(self.top_cutoff, Real):
             cutoff = np.full(lists.n_lists, float(self.top_cutoff))
         elif self.exact:
-            raise ValueError(
+            raise InputError(
                 "exact=True takes one top_cutoff for all lists, for the exact p-value of others is not known; got one "
                 "for each voter. Give a single share, or leave exact=False."
             )
@@ -215,7 +216,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         bad = ~((cutoff > 0) & (cutoff <= 1) & (lowest <= cutoff * (1 + 1e-9)))
         if bad.any():
             v = first_row(bad)
-            raise ValueError(
+            raise InputError(
                 f"top_cutoff must be at most 1 and at least the share of the items that a list holds; that of "
                 f"{show_id(lists.voters, lists.list_voter[v])} is {cutoff[v]:g}, and its list for query "
                 f"{show_id(lists.queries, lists.list_query[v])} holds {lowest[v]:g}. Raise it, or give n_items."

@@ -9,6 +9,7 @@ from ..._kernels import merge_lists
 from ..._support._sklearn import Interval, StrOptions
 from ...base import WeightedAggregator
 from ...base._weighted import WEIGHTING
+from ...exceptions import InputError
 
 __all__ = ["Agglomerative", "agglomerate"]
 
@@ -143,7 +144,7 @@ class Agglomerative(WeightedAggregator):
     def _prepare(self, X):
         lists = super()._prepare(X)
         if self.c1 + self.c2 == 0:
-            raise ValueError(
+            raise InputError(
                 "c1 and c2 of Agglomerative must not both be 0; the weight of a merged list divides by c1 + c2."
             )
         return lists

@@ -10,6 +10,7 @@ from ..._support._sklearn import Interval, StrOptions, clone
 from ...base import BaseAggregator, WeightedAggregator
 from ...base._consensus import order_candidates
 from ...base._weighted import WEIGHTING
+from ...exceptions import InputError
 from .._scores._linear import CombSUM
 
 __all__ = ["DIBRA", "item_confidence", "scale_weights"]
@@ -289,7 +290,7 @@ class DIBRA(WeightedAggregator):
         aggregator = self._aggregator()
         tags = aggregator.__sklearn_tags__().aggregator_tags
         if not tags.voter_weights or tags.integer_weights:
-            raise ValueError(
+            raise InputError(
                 f"DIBRA needs an aggregator that can weigh lists, by fractions too; {aggregator!r} cannot. Choose "
                 "another, such as CombSUM(norm='borda')."
             )

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from ..._support._sklearn import limit_threads
+from ...exceptions import InputError
 from ...model_selection import latex_table
 from ...plotting import ComparisonDisplay, CutoffDisplay
 from ...plotting._display import new_axes
@@ -88,9 +89,9 @@ class Comparator:
             The same as a frame.
         """
         if not self.aggregators:
-            raise ValueError("The Comparator has no methods; add some with add_aggregator(name, method).")
+            raise InputError("The Comparator has no methods; add some with add_aggregator(name, method).")
         if not is_given(rels_file, rels_df):
-            raise ValueError("The Comparator needs judgements; give rels_file or rels_df.")
+            raise InputError("The Comparator needs judgements; give rels_file or rels_df.")
         read, tables = {}, []
         for name, method in self.aggregators:
             print("Running", name, "...")
@@ -229,12 +230,12 @@ class Comparator:
 
     def _rows(self, query):
         if self.results is None:
-            raise ValueError("There are no results yet; call aggregate() first.")
+            raise InputError("There are no results yet; call aggregate() first.")
         rows = self.results[self.results["q"] == query]
         if rows.empty:
-            raise ValueError(f"query must be one of {', '.join(pd.unique(self.results['q']))}; got {query!r}.")
+            raise InputError(f"query must be one of {', '.join(pd.unique(self.results['q']))}; got {query!r}.")
         return rows
 
     def _check_cutoff(self, cutoff):
         if not 1 <= cutoff <= self.ev_pts:
-            raise ValueError(f"cutoff must be from 1 to the {self.ev_pts} evaluation points; got {cutoff!r}.")
+            raise InputError(f"cutoff must be from 1 to the {self.ev_pts} evaluation points; got {cutoff!r}.")

@@ -4,6 +4,7 @@ import numpy as np
 
 from ... import aggregators
 from ..._arrays._pairwise import preference_counts, preference_stacks
+from ...exceptions import InputError
 from ._method import Method
 from ._ranking import add_up, single
 
@@ -51,7 +52,7 @@ class MC(Method):
     def __init__(self, eval_pts=10, ergodic_number=0.15, max_iterations=100, chain=804, *, convention="flagr"):
         super().__init__(eval_pts, convention=convention)
         if chain not in _CHAINS:
-            raise ValueError(f"chain must be one of {', '.join(map(str, _CHAINS))}; got {chain!r}.")
+            raise InputError(f"chain must be one of {', '.join(map(str, _CHAINS))}; got {chain!r}.")
         self.erg_num = ergodic_number
         self.niter = max_iterations
         self.chain_type = chain

@@ -4,6 +4,7 @@ import numpy as np
 
 from ... import aggregators
 from ..._arrays._pairwise import count_above, weigh_by_list
+from ...exceptions import InputError
 from ._flagr_dibra import BASES, DISTANCES, dibra_scores
 from ._merging import merged_scores
 from ._method import Method, one_of
@@ -106,7 +107,7 @@ class Agglomerative(Method):
     def __init__(self, eval_pts=10, c1=0.1, c2=0.5, *, convention="flagr"):
         super().__init__(eval_pts, convention=convention)
         if not (c1 >= 0 and c2 >= 0 and c1 + c2 > 0):
-            raise ValueError(f"c1 and c2 must be at least 0 and not both 0; got {c1!r} and {c2!r}.")
+            raise InputError(f"c1 and c2 must be at least 0 and not both 0; got {c1!r} and {c2!r}.")
         self.C1 = c1
         self.C2 = c2
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._arrays._list_distances import LIST_DISTANCES, consensus_places
+from ...exceptions import InputError
 from ._combine import comb_terms
 from ._comparison_table import majority_scores, outranking_scores
 from ._profile import ABSENT
@@ -215,7 +216,7 @@ def _kept_low(table, weights, method, quirks):
 
 def _refuse_nothing(table):
     if table.shape[1] == 0:
-        raise ValueError("d1 and d2 leave no item of some query's lists; raise them.")
+        raise InputError("d1 and d2 leave no item of some query's lists; raise them.")
 
 
 def _cut_wire(table, weights, method, quirks):

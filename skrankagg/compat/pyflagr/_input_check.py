@@ -14,6 +14,7 @@ from ..._arrays._ragged import positions, starts_to_ptr
 from ..._data._qrels import Qrels
 from ..._data._ranked_lists import RankedLists
 from ...datasets import read_lists, read_qrels
+from ...exceptions import InputError, InputTypeError
 from ._profile import Profile
 
 __all__ = ["encode_judgements", "encode_profile", "ids_out"]
@@ -30,7 +31,7 @@ def _named(frame, by_place, needed, what):
         return frame
     names = by_place.get(frame.shape[1])
     if names is None:
-        raise ValueError(
+        raise InputError(
             f"{what} must have the columns {', '.join(needed)} by name, or {' or '.join(map(str, by_place))} columns "
             f"by place ({'; '.join(', '.join(one) for one in by_place.values())}); it has {list(frame.columns)}."
         )
@@ -41,16 +42,16 @@ def _table(file, frame, read, by_place, needed, what):
     if isinstance(file, os.PathLike) or len(file):
         return read(file)
     if frame is None:
-        raise ValueError(f"{what} must be given, as a file or as a frame; neither was.")
+        raise InputError(f"{what} must be given, as a file or as a frame; neither was.")
     if not isinstance(frame, pd.DataFrame):
-        raise TypeError(f"{what} must be a pandas DataFrame; got {type(frame).__name__}.")
+        raise InputTypeError(f"{what} must be a pandas DataFrame; got {type(frame).__name__}.")
     return _named(frame, by_place, needed, what)
 
 
 def _text(column):
     missing = int(column.isna().sum())
     if missing:
-        raise ValueError(f"Column {column.name!r} must hold an id in every row; {missing} are missing.")
+        raise InputError(f"Column {column.name!r} must hold an id in every row; {missing} are missing.")
     return column.astype(str)
 
 
@@ -60,7 +61,7 @@ def _refuse_duplicates(frame):
     twice = frame[frame.duplicated(names)]
     if len(twice):
         query, voter, item = twice[names].iloc[0]
-        raise ValueError(
+        raise InputError(
             f"A list must hold an item once; {len(twice)} rows repeat one: the list of voter {voter!r} for query "
             f"{query!r} holds {item!r} twice. Keep one of them, say with drop_duplicates."
         ) from None
@@ -83,10 +84,10 @@ def encode_profile(input_file, input_df, quirks):
     """
     frame = _table(input_file, input_df, read_lists, _LISTS_BY_PLACE, ("query", "voter", "item"), "The lists")
     if len(frame) == 0:
-        raise ValueError("The lists must have at least one row; there is none.")
+        raise InputError("The lists must have at least one row; there is none.")
     numbers = {name: frame[name].to_numpy() for name in ("rank", "score") if name in frame}
     if not numbers:
-        raise ValueError(f"The lists must have a column 'rank' or 'score'; they have {list(frame.columns)}.")
+        raise InputError(f"The lists must have a column 'rank' or 'score'; they have {list(frame.columns)}.")
     query, queries = pd.factorize(_text(frame["query"]))
     voter, _ = pd.factorize(_text(frame["voter"]))
     rows = pd.DataFrame({"query": query, "voter": voter, "item": _text(frame["item"]).array, **numbers})
@@ -109,7 +110,7 @@ def _as_written(rows):
     if "rank" in rows:
         rank = rows["rank"].to_numpy(dtype=np.float64)
         if not (np.isfinite(rank).all() and (rank >= 0).all()):
-            raise ValueError("Column 'rank' must hold finite numbers of at least 0; some are not.")
+            raise InputError("Column 'rank' must hold finite numbers of at least 0; some are not.")
         keys.append(rank)
     rows = rows.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
     start = (np.diff(rows["query"], prepend=-1) != 0) | (np.diff(rows["voter"], prepend=-1) != 0)
@@ -140,7 +141,7 @@ def encode_judgements(rels_file, rels_df, profile):
     names = _text(frame["query"])
     query = profile.queries.get_indexer(pd.Index(names))
     if (query < 0).all():
-        raise ValueError(
+        raise InputError(
             f"The judgements must judge some query of the lists; they share none: the lists have "
             f"{profile.queries[0]!r}, ..., the judgements {names.iloc[:1].tolist()}."
         )

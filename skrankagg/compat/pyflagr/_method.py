@@ -12,6 +12,7 @@ import pandas as pd
 from ..._arrays._ragged import positions
 from ..._support._numbers import is_integer
 from ..._support._sklearn import limit_threads
+from ...exceptions import InputError
 from ._evaluation import evaluate_run
 from ._input_check import encode_judgements, encode_profile, ids_out
 from ._quirks import quirks_of
@@ -51,7 +52,7 @@ def is_given(file, frame):
 def one_of(name, value, options):
     """Return a parameter's value if it is one of its options, which PyFLAGR would replace in silence if not."""
     if value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.")
+        raise InputError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.")
     return value
 
 
@@ -71,7 +72,7 @@ class Method:
 
     def __init__(self, eval_pts=10, *, convention="flagr"):
         if not is_integer(eval_pts) or eval_pts < 1:
-            raise ValueError(f"eval_pts must be an int of at least 1; got {eval_pts!r}.")
+            raise InputError(f"eval_pts must be an int of at least 1; got {eval_pts!r}.")
         self.eval_pts = int(eval_pts)
         self.convention = convention
         self._quirks = quirks_of(convention)

@@ -6,6 +6,8 @@
 (True, frozenset())
 """
 
+from ...exceptions import InputError
+
 __all__ = ["QUIRKS", "quirks_of"]
 
 #: Name of each quirk of FLAGR 1.0.18, and what FLAGR does; what is done without it stands behind the semicolon.
@@ -77,14 +79,14 @@ def quirks_of(convention):
     """
     if isinstance(convention, str):
         if convention not in {"flagr", "papers"}:
-            raise ValueError(
+            raise InputError(
                 f"convention must be 'flagr' (all quirks), 'papers' (none) or a collection of names in QUIRKS; got "
                 f"{convention!r}."
             )
         return frozenset(QUIRKS) if convention == "flagr" else frozenset()
     unknown = sorted(set(convention) - set(QUIRKS))
     if unknown:
-        raise ValueError(
+        raise InputError(
             f"convention must hold names of QUIRKS, which are {', '.join(QUIRKS)}; got {', '.join(unknown)}."
         )
     return frozenset(convention)

@@ -5,6 +5,7 @@ import numpy as np
 from ..._arrays._list_distances import LIST_DISTANCES
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import check_lists, check_run
+from ...exceptions import InputError
 from ._kendall import ratio_or_nan
 from ._matrices import tied_by_score
 
@@ -49,7 +50,7 @@ def consensus_score(lists, consensus, distance="tau"):
     0.6666666666666667
     """
     if distance not in LIST_DISTANCES:
-        raise ValueError(f"distance must be one of {', '.join(sorted(LIST_DISTANCES))}; got {distance!r}.")
+        raise InputError(f"distance must be one of {', '.join(sorted(LIST_DISTANCES))}; got {distance!r}.")
     lists, run = check_lists(lists), check_run(tied_by_score(consensus))
     query = plain_index(run.queries).get_indexer(plain_index(lists.queries))[lists.candidate_query]
     item = plain_index(run.items).get_indexer(plain_index(lists.items))[lists.candidate_item]
@@ -60,7 +61,7 @@ def consensus_score(lists, consensus, distance="tau"):
     wanted = query * np.int64(run.n_items) + item
     place = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), len(order) - 1)]
     if ((query < 0) | (item < 0) | (keys[place] != wanted)).any():
-        raise ValueError(
+        raise InputError(
             "consensus_score expects a consensus of these lists, which ranks every item of each of their queries; some "
             "item is missing. Aggregate the same lists."
         )

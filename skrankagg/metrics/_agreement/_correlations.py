@@ -7,6 +7,7 @@ item to rank, and looks at the items that all of them hold. Where nothing can be
 import numpy as np
 from scipy.stats import weightedtau
 
+from ...exceptions import InputError
 from ._kendall import common, ratio_or_nan
 from ._rankings import align, mid_rank
 
@@ -193,7 +194,7 @@ def kendall_w(rankings):
     """
     rankings = list(rankings)
     if len(rankings) < 2:
-        raise ValueError(f"kendall_w expects two or more rankings; got {len(rankings)}.")
+        raise InputError(f"kendall_w expects two or more rankings; got {len(rankings)}.")
     return rank_w(align(*rankings))
 
 

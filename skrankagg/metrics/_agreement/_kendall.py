@@ -11,6 +11,7 @@ With two items there is one pair. Of the P pairs, C are in the same order in bot
 import numpy as np
 
 from ..._kernels import discordant_pairs
+from ...exceptions import InputError
 from ._rankings import align, mid_rank
 
 __all__ = ["footrule_distance", "goodman_kruskal_gamma", "kendall_distance", "kendall_tau"]
@@ -117,7 +118,7 @@ def kendall_tau(first, second, *, variant="b"):
     [0.6667, 0.8165, 0.6667]
     """
     if variant not in ("a", "b", "x"):
-        raise ValueError(f"variant must be one of a, b, x; got {variant!r}.")
+        raise InputError(f"variant must be one of a, b, x; got {variant!r}.")
     return float(FROM_COUNTS[variant](*pair_counts(*common(*align(first, second)))))
 
 
@@ -191,7 +192,7 @@ def kendall_distance(first, second, *, p=0.5, normalize=False):
     [4.0, 5.0]
     """
     if not 0 <= p <= 1:
-        raise ValueError(f"p must be a penalty from 0 to 1; got {p!r}.")
+        raise InputError(f"p must be a penalty from 0 to 1; got {p!r}.")
     return top_distance(*align(first, second), p=p, normalize=normalize)
 
 

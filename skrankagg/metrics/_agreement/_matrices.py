@@ -14,6 +14,7 @@ from scipy.spatial.distance import cdist
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._support._sklearn import limit_threads
+from ...exceptions import InputError, InputTypeError
 from . import _correlations, _overlap
 from . import _kendall as _agreement
 from ._kendall import FROM_COUNTS, ratio_or_nan
@@ -316,7 +317,7 @@ def _pair_strips(dense, held):
 def _top_distances(ranks, *, p=0.5, normalize=False):
     """K^(p) of every two lists: absent items tie below, and two items that a list lacks both count in no pair of it."""
     if not 0 <= p <= 1:
-        raise ValueError(f"p must be a penalty from 0 to 1; got {p!r}.")
+        raise InputError(f"p must be a penalty from 0 to 1; got {p!r}.")
     held = (~np.isnan(ranks)).astype(np.float64)
     discordant, both, first, second, _ = pair_counts_of_all(np.where(np.isnan(ranks), np.inf, ranks))
     n_common = held @ held.T
@@ -337,10 +338,10 @@ def _find(measure, options):
         return lambda ranks: _top_distances(ranks, **options)
     if measure in _COUNTED:
         if options:
-            raise TypeError(f"{measure!r} takes no options; got {', '.join(options)}.")
+            raise InputTypeError(f"{measure!r} takes no options; got {', '.join(options)}.")
         return lambda ranks: _COUNTED[measure](pair_counts_of_all(ranks))
     if measure not in _PAIRWISE:
-        raise ValueError(f"{measure!r} is no measure of agreement; choose from {', '.join(agreement_names())}.")
+        raise InputError(f"{measure!r} is no measure of agreement; choose from {', '.join(agreement_names())}.")
     function = _PAIRWISE[measure]
     _check_options(measure, function, options)
 
@@ -367,10 +368,10 @@ def _check_options(measure, function, options):
     }
     unknown = [option for option in options if option not in known]
     if unknown:
-        raise TypeError(f"{measure!r} takes {', '.join(known) or 'no options'}; got {', '.join(unknown)}.")
+        raise InputTypeError(f"{measure!r} takes {', '.join(known) or 'no options'}; got {', '.join(unknown)}.")
     needed = [name for name, parameter in known.items() if parameter.default is parameter.empty and name not in options]
     if needed:
-        raise TypeError(
+        raise InputTypeError(
             f"{measure!r} needs {', '.join(needed)}; write agreement_matrix(lists, {measure!r}, k=10), say."
         )
 
@@ -391,7 +392,7 @@ def _named_lists(given):
         lists = check_lists(given)
         return lists, plain_index(lists.voters)
     if not runs:
-        raise ValueError("At least one run is expected; the dict of runs is empty.")
+        raise InputError("At least one run is expected; the dict of runs is empty.")
     frames = []
     for name, run in runs.items():
         run = run.to_frame() if isinstance(run, RankedLists) else tied_by_score(run)

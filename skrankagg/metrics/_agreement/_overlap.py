@@ -17,6 +17,7 @@ References
 import numpy as np
 
 from ..._support._numbers import is_integer
+from ...exceptions import InputError
 from ._rankings import align, tie_places
 
 __all__ = ["average_overlap", "overlap", "rank_biased_overlap"]
@@ -27,7 +28,7 @@ _SCORES = ("ext", "min", "max", "res")
 
 def _check_ties(ties):
     if ties not in _VARIANTS:
-        raise ValueError(f"ties must be one of {', '.join(_VARIANTS)}; got {ties!r}.")
+        raise InputError(f"ties must be one of {', '.join(_VARIANTS)}; got {ties!r}.")
 
 
 def _contributions(rank, depth, ties):
@@ -104,7 +105,7 @@ def rank_overlap(first, second, k, *, ties="a"):
 
 def _check_depth(k):
     if not is_integer(k) or k < 1:
-        raise ValueError(f"k must be a depth, a whole number of at least 1; got {k!r}.")
+        raise InputError(f"k must be a depth, a whole number of at least 1; got {k!r}.")
 
 
 def average_overlap(first, second, k=None, *, ties="a"):
@@ -196,9 +197,9 @@ def rank_rbo(first, second, *, p=0.9, score="ext", ties="a"):
     """Rank-biased overlap of two vectors of ranks with NaN for absent items."""
     _check_ties(ties)
     if score not in _SCORES:
-        raise ValueError(f"score must be one of {', '.join(_SCORES)}; got {score!r}.")
+        raise InputError(f"score must be one of {', '.join(_SCORES)}; got {score!r}.")
     if not 0 < p < 1:
-        raise ValueError(f"p must be a persistence between 0 and 1; got {p!r}.")
+        raise InputError(f"p must be a persistence between 0 and 1; got {p!r}.")
     if score == "res":
         bounds = [rank_rbo(first, second, p=p, score=bound, ties=ties) for bound in ("max", "min")]
         return bounds[0] - bounds[1]

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from ...exceptions import InputError, InputTypeError
+
 __all__ = ["align", "mid_rank", "tie_places"]
 
 _TIES = (set, frozenset, list)
@@ -64,10 +66,10 @@ def _ranks(ranking):
     if isinstance(ranking, (Mapping, pd.Series)):
         ranks = {item: float(rank) for item, rank in ranking.items()}
         if len(ranks) != len(ranking) or not np.isfinite(list(ranks.values())).all():
-            raise ValueError("A ranking by item needs a finite rank for each item, once; drop the others.")
+            raise InputError("A ranking by item needs a finite rank for each item, once; drop the others.")
         return ranks
     if isinstance(ranking, (str, set, frozenset)) or not np.iterable(ranking):
-        raise TypeError(
+        raise InputTypeError(
             "A ranking must be a list of items, best first, or a mapping of item to rank; got "
             f"{type(ranking).__name__}."
         )
@@ -77,5 +79,5 @@ def _ranks(ranking):
         ranks.update(dict.fromkeys(group, float(place)))
         n_items += len(group)
     if len(ranks) != n_items:
-        raise ValueError("A ranking must hold an item once; drop the repeats.")
+        raise InputError("A ranking must hold an item once; drop the repeats.")
     return ranks

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from ..._data._qrels import check_qrels
+from ...exceptions import InputError, InputTypeError
 from .._relevance._inputs import look_up, warn_of_runs
 from .._relevance._measure import check_conventions
 from .._relevance._registry import get_measures
@@ -87,7 +88,7 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     measures = get_measures(metrics, **conventions)
     runs = run if isinstance(run, Mapping) else {"run": run}
     if not runs:
-        raise ValueError("evaluate expects at least one run; the dict of runs is empty.")
+        raise InputError("evaluate expects at least one run; the dict of runs is empty.")
     if isinstance(qrels, Mapping):
         _check_names(run, qrels)
     elif not isinstance(qrels, (list, tuple)):
@@ -112,7 +113,7 @@ def _check_names(run, qrels):
     """Refuse the dict of one run, by query, where a dict of runs is meant."""
     queries = [name for name in run if name in qrels] if isinstance(run, Mapping) else []
     if queries:
-        raise TypeError(
+        raise InputTypeError(
             f"evaluate expects a dict of runs by name; {queries[0]!r} is a query of the judgements. Give the run a "
             "name, evaluate({'run': run}, qrels), or call the measure itself, such as ndcg(run, qrels)."
         )
@@ -121,7 +122,7 @@ def _check_names(run, qrels):
 def _look_up(name, run, qrels, missing):
     try:
         return look_up(run, qrels, missing)
-    except (TypeError, ValueError) as error:
-        if name is None or type(error) not in (TypeError, ValueError):
+    except (InputError, InputTypeError) as error:
+        if name is None:
             raise
         raise type(error)(f"The run {name!r} cannot be evaluated: {error}") from None

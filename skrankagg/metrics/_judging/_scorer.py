@@ -8,6 +8,7 @@ from ..._data._frames import plain_index, show_id
 from ..._data._qrels import Qrels, check_qrels
 from ..._data._ranked_lists import check_lists
 from ..._support._sklearn import UNUSED, BaseEstimator
+from ...exceptions import InputError, InputTypeError
 from .._relevance._registry import Measure, get_measures, orient
 from ._judged_lists import JudgedLists, rank
 
@@ -159,7 +160,7 @@ class RankingScorer(BaseEstimator):
     def _measures(self):
         measures = get_measures(self.metrics, **(self.conventions or {}))
         if self._is_single() and next(iter(measures.values())).greater_is_better is None:
-            raise ValueError(
+            raise InputError(
                 f"A scorer needs a measure of which more, or less, is better; of {self.metrics} neither is. Choose "
                 "another one, or put it in a list with others, where it is only reported."
             )
@@ -182,19 +183,19 @@ def _score_name(name, measure):
 def _judge_by(lists, qrels, queries, X):
     """Give each query the judgements of the query that is named for it."""
     if X is not lists:
-        raise ValueError(
+        raise InputError(
             "y names a query for each sample, and the samples of a frame are its rows; give the lists as "
             "RankedLists.from_frame(df), whose samples are queries, or leave y out."
         )
     named = pd.Index(np.asarray(queries))
     if named.shape != (lists.n_queries,):
-        raise ValueError(
+        raise InputError(
             f"y must name a query for each of the {lists.n_queries} samples; its shape is {np.shape(queries)}. "
             "Leave it out unless the judgements are to be permuted."
         )
     place = plain_index(qrels.queries).get_indexer(named)
     if (place < 0).all():
-        raise ValueError(
+        raise InputError(
             f"y must hold ids of judged queries, or be a Qrels; it holds {named[0]!r}, and the qrels know "
             f"{show_id(qrels.queries, 0)}. Leave it out: judgements belong into qrels=..."
         )
@@ -224,13 +225,13 @@ def choose_qrels(owner, y, qrels):
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not isinstance(given, Qrels):
-            raise TypeError(
+            raise InputTypeError(
                 f"{where} must be a Qrels, which scikit-learn passes on whole; got {type(given).__name__}. Wrap it: "
                 "Qrels.from_frame(df)."
             )
     chosen = next((given for given in (qrels, y, owner.qrels) if given is not None), None)
     if chosen is None:
-        raise ValueError(
+        raise InputError(
             f"{type(owner).__name__} needs judgements to measure by; none came. Give them to the constructor as "
             "qrels=..., or to the call as qrels=Qrels.from_frame(df)."
         )

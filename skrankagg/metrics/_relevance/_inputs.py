@@ -16,7 +16,7 @@ from ..._data._frames import plain_index
 from ..._data._qrels import check_qrels, match_ids, show_ids
 from ..._data._ranked_lists import check_run
 from ..._support._warn import warn_user
-from ...exceptions import MissingQueriesWarning, NothingJudgedWarning
+from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
 from ._ranked_relevance import RankedRelevance, RelevanceList
 
 __all__ = ["GradedRun", "check_optional_run", "grade_run", "look_up", "rank_relevance", "warn_of_runs"]
@@ -145,7 +145,7 @@ def warn_of_runs(runs, missing):
 
 def _plain(run, qrels, missing):
     if not isinstance(qrels, _PLAIN):
-        raise TypeError(
+        raise InputTypeError(
             "A run of plain lists needs relevant items in plain lists, sets or dicts, one for each query; got "
             f"{type(qrels).__name__}. Give both as frames, or both as lists."
         )
@@ -155,21 +155,21 @@ def _plain(run, qrels, missing):
         run = {} if isinstance(qrels, Mapping) else [()] * len(qrels)
     fault = None
     if isinstance(run, Mapping) != isinstance(qrels, Mapping):
-        raise TypeError("A run that is a dict by query needs judgements that are one too, and a list a list.")
+        raise InputTypeError("A run that is a dict by query needs judgements that are one too, and a list a list.")
     if isinstance(qrels, Mapping):
         queries = pd.Index(list(qrels), name="query")
         fault = _plain_fault(run, qrels)
         run, qrels = [run.get(query, ()) for query in qrels], list(qrels.values())
     else:
         if len(run) != len(qrels):
-            raise ValueError(
+            raise InputError(
                 f"Each list needs its relevant items, in the same order; there are {len(run)} lists and {len(qrels)} "
                 "collections of relevant items. Give an empty list where nothing was returned."
             )
         queries = pd.RangeIndex(len(run), name="query")
     for query, returned in zip(queries, run, strict=True):
         if isinstance(returned, str) or not np.iterable(returned):
-            raise TypeError(f"Each query needs its items in a list or a dict; query {query!r} has {returned!r}.")
+            raise InputTypeError(f"Each query needs its items in a list or a dict; query {query!r} has {returned!r}.")
     chosen = [k for k, returned in enumerate(run) if len(returned) or missing != "skip"]
     returned = [_ranking(run[k], queries[k]) for k in chosen]
     grades = [_grades(qrels[k], queries[k]) for k in chosen]
@@ -233,11 +233,11 @@ def _ranking(returned, query):
         items = sorted(returned, key=lambda item: (-returned[item], item))
         scores = [float(returned[item]) for item in items]
         if not np.isfinite(scores).all():
-            raise ValueError(f"Scores must be finite numbers; query {query!r} has others. Drop those items.")
+            raise InputError(f"Scores must be finite numbers; query {query!r} has others. Drop those items.")
         return items, scores
     items = list(returned)
     if len(set(items)) != len(items):
-        raise ValueError(f"Each list must hold an item once; that of query {query!r} repeats one. Drop the repeats.")
+        raise InputError(f"Each list must hold an item once; that of query {query!r} repeats one. Drop the repeats.")
     return items, [float(-k) for k in range(len(items))]
 
 
@@ -245,8 +245,8 @@ def _grades(truth, query):
     if isinstance(truth, Mapping):
         grades = {item: float(grade) for item, grade in truth.items()}
         if not np.isfinite(list(grades.values())).all():
-            raise ValueError(f"Grades must be finite numbers; query {query!r} has others. Drop those items.")
+            raise InputError(f"Grades must be finite numbers; query {query!r} has others. Drop those items.")
         return grades
     if not isinstance(truth, Iterable) or isinstance(truth, str):
-        raise TypeError(f"Relevant items must be a list, a set or a dict; query {query!r} has {truth!r}.")
+        raise InputTypeError(f"Relevant items must be a list, a set or a dict; query {query!r} has {truth!r}.")
     return dict.fromkeys(truth, 1.0)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..._support._numbers import is_integer, is_real
+from ...exceptions import InputError
 from ._inputs import rank_relevance
 from ._ties import TIE_RULES, order_ties
 
@@ -213,7 +214,7 @@ def check_expectation(card, options):
     """
     if options.get("ties") == "expected" and not card.has_expectation:
         known = ", ".join(name for name, other in CARDS.items() if other.has_expectation)
-        raise ValueError(
+        raise InputError(
             f"{card.title} has no closed form of its expectation over ties; ties='expected' is for {known}. Choose "
             "another rule for ties."
         )
@@ -251,21 +252,21 @@ def check_conventions(conventions):
     """
     for option, value in conventions.items():
         if option not in OPTIONS:
-            raise ValueError(f"{option!r} is no convention of a measure; choose from {', '.join(OPTIONS)}.")
+            raise InputError(f"{option!r} is no convention of a measure; choose from {', '.join(OPTIONS)}.")
         if value is None and option in _OPTIONAL:
             continue
         allowed = OPTIONS[option]
         if isinstance(allowed, tuple) and value not in allowed:
-            raise ValueError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
+            raise InputError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
         if allowed is bool and not isinstance(value, (bool, np.bool_)):
-            raise ValueError(f"{option} must be True or False; got {value!r}.")
+            raise InputError(f"{option} must be True or False; got {value!r}.")
         if allowed is float and not is_real(value):
-            raise ValueError(f"{option} must be a number; got {value!r}.")
+            raise InputError(f"{option} must be a number; got {value!r}.")
         if option == "persistence" and not 0 < value < 1:
-            raise ValueError(f"persistence must lie between 0 and 1; got {value!r}.")
+            raise InputError(f"persistence must lie between 0 and 1; got {value!r}.")
         if option in _POSITIVE and not value > 0:
             # At a threshold of 0 every item that nobody judged would be relevant.
-            raise ValueError(f"{option} must be above 0, or None; got {value!r}.")
+            raise InputError(f"{option} must be above 0, or None; got {value!r}.")
 
 
 def check_cutoff(card, k):
@@ -284,9 +285,9 @@ def check_cutoff(card, k):
         return None
     if card.kind == "recall":
         if not is_real(k) or not 0 <= k <= 1:
-            raise ValueError(f"{card.title} needs a recall from 0 to 1, such as 0.1; got {k!r}.")
+            raise InputError(f"{card.title} needs a recall from 0 to 1, such as 0.1; got {k!r}.")
         return float(k)
     many = k if card.kind == "ks" and np.iterable(k) and not isinstance(k, str) else (k,)
     if not len(many) or not all(is_integer(one) and one >= 1 for one in many):
-        raise ValueError(f"The cutoff of {card.title} must be a whole number of at least 1; got {k!r}.")
+        raise InputError(f"The cutoff of {card.title} must be a whole number of at least 1; got {k!r}.")
     return tuple(int(one) for one in many) if card.kind == "ks" else int(k)

@@ -9,6 +9,7 @@ from ..._data._conflicts import describe_conflict
 from ..._data._frames import plain_index
 from ..._data._qrels import encode_run
 from ..._kernels import ragged_cumsum
+from ...exceptions import InputError
 
 __all__ = ["RankedRelevance", "RelevanceList"]
 
@@ -564,7 +565,7 @@ class RankedRelevance(RelevanceList):
 
 def _exponential(grade):
     if len(grade) and np.fmax.reduce(grade) > _MAX_EXPONENT:
-        raise ValueError(
+        raise InputError(
             f"gain='exponential' expects grades of at most {_MAX_EXPONENT}; the highest is {np.nanmax(grade):g}. Use "
             "gain='linear'."
         )

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ...exceptions import InputError, InputTypeError
 from . import _user_models as _users  # noqa: F401  # each makes its measures' cards, in this order
 from ._measure import CARDS, OPTIONS, VIEW_OPTIONS, check_conventions, check_cutoff, check_expectation, summarize, view
 
@@ -188,12 +189,12 @@ def get_measure(name, **conventions):
     if isinstance(name, Measure):
         name = str(name)
     if not isinstance(name, str):
-        raise TypeError(f"A measure is named by a str such as 'ndcg@10'; got {type(name).__name__}.")
+        raise InputTypeError(f"A measure is named by a str such as 'ndcg@10'; got {type(name).__name__}.")
     match = _PATTERN.fullmatch(name.strip())
     key = match["name"].lower() if match else None
     key = _ALIASES.get(key, key)
     if key not in CARDS:
-        raise ValueError(f"{name!r} is no measure; choose from {', '.join(measure_names())}.")
+        raise InputError(f"{name!r} is no measure; choose from {', '.join(measure_names())}.")
     card = CARDS[key]
     options = {
         option: _as_kind(option, value)
@@ -227,14 +228,14 @@ def get_measures(metrics, **conventions):
     """
     names = [metrics] if isinstance(metrics, str | Measure) or not np.iterable(metrics) else list(metrics)
     if not names:
-        raise ValueError("metrics must name at least one measure, such as 'ndcg@10'; the list is empty.")
+        raise InputError("metrics must name at least one measure, such as 'ndcg@10'; the list is empty.")
     found = {}
     for name in names:
         measure = get_measure(name, **conventions)
         twin = next((other for other, known in found.items() if known == measure), None)
         if twin is not None:
             both = f"{twin!r} is there twice" if twin == str(name) else f"{twin!r} and {str(name)!r} are the same"
-            raise ValueError(f"metrics must name each measure once; {both}. Leave one out.")
+            raise InputError(f"metrics must name each measure once; {both}. Leave one out.")
         found[str(name)] = measure
     return found
 
@@ -295,18 +296,18 @@ def _parse_cutoff(name, key, card, text):
     if text is None:
         if card.cutoff == "required":
             hint = " for the first ten places" if card.kind == "k" else ""
-            raise ValueError(f"{name!r} needs a cutoff; write {sample}{hint}.")
+            raise InputError(f"{name!r} needs a cutoff; write {sample}{hint}.")
         return None
     if card.cutoff == "none":
-        raise ValueError(f"{key!r} takes no cutoff; write {key}, got {name!r}.")
+        raise InputError(f"{key!r} takes no cutoff; write {key}, got {name!r}.")
     if card.kind == "recall":
         try:
             return check_cutoff(card, float(text))
         except ValueError:
-            raise ValueError(f"{name!r} must name a recall from 0 to 1; write {sample}, say.") from None
+            raise InputError(f"{name!r} must name a recall from 0 to 1; write {sample}, say.") from None
     parts = text.split(",") if card.kind == "ks" else [text]
     if not all(part.strip().isdecimal() and int(part) >= 1 for part in parts):
-        raise ValueError(f"The cutoff of {name!r} must be a whole number of at least 1; write {sample}, say.")
+        raise InputError(f"The cutoff of {name!r} must be a whole number of at least 1; write {sample}, say.")
     return tuple(map(int, parts)) if card.kind == "ks" else int(text)
 
 
@@ -316,7 +317,7 @@ def _parse_options(name, key, card, text):
         option, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or option not in card.options:
             known = ", ".join(card.options) or "none"
-            raise ValueError(
+            raise InputError(
                 f"{name!r} has an unknown convention {part!r}; {key} takes {known}, written [option=value]."
             )
         options[option] = _parse_value(name, option, value)
@@ -338,4 +339,4 @@ def _parse_value(name, option, text):
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"{option} in {name!r} must be a number; got {text!r}.") from None
+        raise InputError(f"{option} in {name!r} must be a number; got {text!r}.") from None

@@ -19,6 +19,7 @@ from ..._arrays._ragged import starts_to_ptr, tie_starts
 from ..._data._conflicts import CONFLICT_ADVICE
 from ..._data._frames import plain_index
 from ..._kernels import ragged_cumsum
+from ...exceptions import InputError
 from ._ranked_relevance import RankedRelevance
 
 __all__ = ["TIE_RULES", "ExpectedRelevance", "order_ties"]
@@ -232,7 +233,7 @@ def order_ties(ranked, ties):
         If the rule orders the ranked items among equal scores, and the scores contradict the ranks.
     """
     if ranked.conflict is not None and ties not in _ONE_COLUMN:
-        raise ValueError(
+        raise InputError(
             f"ties={ties!r} needs scores that order a list as its ranks do; {ranked.conflict}. {CONFLICT_ADVICE}"
         )
     if ties not in ranked.views:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...exceptions import InputError
 from ._measure import measure
 
 __all__ = ["expected_reciprocal_rank", "rank_biased_precision", "rank_biased_residual"]
@@ -10,7 +11,7 @@ __all__ = ["expected_reciprocal_rank", "rank_biased_precision", "rank_biased_res
 def _check_scale(grade, max_grade):
     highest = np.fmax.reduce(grade, initial=0.0)
     if highest > max_grade:
-        raise ValueError(f"max_grade must be the highest grade that is given, {highest:g}, or more; got {max_grade:g}.")
+        raise InputError(f"max_grade must be the highest grade that is given, {highest:g}, or more; got {max_grade:g}.")
 
 
 @measure("rbp", "Rank-biased precision")
