@@ -9,7 +9,7 @@ import pandas as pd
 
 from .._support._sklearn import FitFailedWarning, clone
 from .._support._warn import warn_user
-from ..exceptions import InputError
+from ..exceptions import InputError, InputTypeError
 from ..metrics._judging._judged_lists import fit_rank
 
 __all__ = ["Outcome", "Runs", "run_method", "warn_of_failures"]
@@ -107,7 +107,8 @@ def warn_of_failures(outcomes, error_score):
         return {}
     found = ", ".join(f"{one.name!r} ({one.failure.splitlines()[0]})" for one in failed)
     if len(failed) == len(outcomes):
-        raise InputError(
+        mistakes = all(isinstance(one.error, (InputError, InputTypeError)) for one in failed)
+        raise (InputError if mistakes else ValueError)(
             f"At least one method must succeed, and all failed: {found}. error_score='raise' raises the first error as "
             "it is."
         ) from failed[0].error
