@@ -1,1 +1,1 @@
-"""Rooms for the users of other libraries: their names, their arguments and their numbers, apart from the estimators."""
+"""Compatibility modules for other libraries: their names, arguments and numbers, apart from the estimators."""

@@ -26,7 +26,7 @@ from ..metrics._judging._scorer import choose_qrels
 from ..metrics._relevance._registry import Measure, get_measures, orient
 from ._learners import check_learners
 from ._report_tables import latex_table
-from ._results import select_flagr, select_results
+from ._results import select_results
 from ._runs import Runs, run_method, warn_of_failures
 from ._significance import compare_methods, significance_marks
 
@@ -290,7 +290,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         check_is_fitted(self)
         return compare_methods(self._measured(), baseline, **options)
 
-    def get_results(self, cutoff=None, metric=None, query="all", *, layout="tidy"):
+    def get_results(self, cutoff=None, metric=None, query="all"):
         """Choose measures and queries of the results.
 
         Parameters
@@ -301,9 +301,6 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
         query : object or list, default="all"
             "all" for the summaries; the id of a query, or a list of ids; None for every query.
-        layout : {"tidy", "flagr"}, default="tidy"
-            "flagr" gives them in FLAGR's columns, see :func:`~skrankagg.model_selection.flagr_table`: for "all" the
-            rows `all`, for None these and the rows of every query.
 
         Returns
         -------
@@ -311,10 +308,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             A row for each method, or for each method and query; `error_score` in those of methods that failed.
         """
         check_is_fitted(self)
-        layouts = {"tidy": select_results, "flagr": select_flagr}
-        if layout not in layouts:
-            raise InputError(f"layout must be one of {', '.join(layouts)}; got {layout!r}.")
-        return layouts[layout](self.results_, self.per_query_, cutoff=cutoff, metric=metric, query=query)
+        return select_results(self.results_, self.per_query_, cutoff=cutoff, metric=metric, query=query)
 
     def convert_to_latex(self, cutoff=None, metric=None, query="all", *, baseline=None, **options):
         """Write results as a LaTeX table in the manner of booktabs, the best of each measure in bold.

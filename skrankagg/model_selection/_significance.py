@@ -42,7 +42,7 @@ def query_table(per_query, metric=None):
         )
     column = per_query.columns[0] if metric is None else find_column(per_query, metric)
     if column not in per_query:
-        raise InputError(f"{column!r} is no measure of this comparison; it has {', '.join(map(str, per_query))}.")
+        raise InputError(f"{column!r} is not a measure of this comparison; it has {', '.join(map(str, per_query))}.")
     methods = per_query.index.get_level_values(0).unique()
     return per_query[column].unstack(level=0)[methods], column
 

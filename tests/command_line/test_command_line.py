@@ -459,7 +459,7 @@ def test_help_describes_and_the_big_commands_give_examples(capsys, command):
         ("compare --methods CombSUM[rank]", "CombSUM has no parameter 'rank'"),
         ("compare --methods CombSUM[norm=foo]", "The 'norm' parameter of CombSUM must be"),
         ("compare --methods CombSUM[norm=rank", "is no method"),
-        ("compare --metrics foo@10", "'foo@10' is no measure; choose from "),
+        ("compare --metrics foo@10", "'foo@10' is not a measure; choose from "),
         ("compare --metrics p", "needs a cutoff"),
         ("compare --n-jobs 0", "n_jobs"),
         ("compare lists.csv qrels.txt --methods CombSUM[norm=min-max]", "needs scores"),

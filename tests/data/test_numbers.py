@@ -7,10 +7,11 @@ from sklearn.utils._param_validation import InvalidParameterError
 import skrankagg.metrics
 from skrankagg import CombSUM, Comparator
 from skrankagg._support._sklearn import Interval
+from skrankagg.compat.pyflagr import flagr_metrics
 from skrankagg.compat.pyflagr.Linear import CombSUM as FlagrCombSUM
 from skrankagg.datasets import make_mallows, make_ranked_lists, make_rasdagen
 from skrankagg.metrics import average_overlap, evaluate, interpolated_precision, measure_names, overlap
-from skrankagg.model_selection import QueryKFold, QueryShuffleSplit, flagr_metrics, select_results
+from skrankagg.model_selection import QueryKFold, QueryShuffleSplit, select_results
 from skrankagg.preprocessing import TopK
 from skrankagg.stats import bootstrap_interval, randomization_test
 from skrankagg.utils.discovery import all_aggregators, all_transformers

@@ -1,5 +1,7 @@
 """Measures by name or as objects, each once, and which of their values are better."""
 
+import dataclasses
+
 import pandas as pd
 import pytest
 from sklearn.model_selection import GridSearchCV, cross_validate
@@ -7,7 +9,7 @@ from sklearn.model_selection import GridSearchCV, cross_validate
 from skrankagg import CombSUM, Comparator, Copeland, RankedLists, ReciprocalRankFusion, evaluate
 from skrankagg._command_line import main
 from skrankagg.datasets import make_ranked_lists
-from skrankagg.metrics import Measure, evaluate_voters, get_measure, make_ranking_scorer, measure_names
+from skrankagg.metrics import evaluate_voters, get_measure, make_ranking_scorer, measure_names
 from skrankagg.model_selection import (
     compare_methods,
     compare_ranks,
@@ -80,7 +82,7 @@ def test_a_comparison_is_asked_by_measure():
     pd.testing.assert_series_equal(
         compare_ranks(fitted.per_query_, metric=p)[0], compare_ranks(fitted.per_query_, metric="P@5")[0]
     )
-    with pytest.raises(ValueError, match="'map' is no measure of this comparison"):
+    with pytest.raises(ValueError, match="'map' is not a measure of this comparison"):
         fitted.compare(metric=AP)
 
 
@@ -116,7 +118,7 @@ def test_conventions_without_a_value_are_the_defaults():
     assert given == AP and str(given) == "map" and get_measure(given) == AP
     assert get_measure("map", relevance_threshold=2) == get_measure("map[relevance_threshold=2]")
     assert hash(get_measure("map", relevance_threshold=2)) == hash(get_measure("map[relevance_threshold=2]"))
-    assert get_measure(Measure("map", options={"relevance_threshold": None})) == AP
+    assert get_measure(dataclasses.replace(AP, options={"relevance_threshold": None})) == AP
 
 
 # ---------------------------------------------------------------------- each once

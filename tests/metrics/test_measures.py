@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import pickle
 import re
 
 import numpy as np
@@ -13,8 +14,6 @@ from hypothesis import strategies as st
 import skrankagg
 from skrankagg import Qrels, RankedLists, evaluate
 from skrankagg.metrics import (
-    RankedRelevance,
-    RelevanceList,
     dcg,
     expected_reciprocal_rank,
     get_measure,
@@ -27,6 +26,8 @@ from skrankagg.metrics import (
     rank_biased_precision,
     recall,
 )
+from skrankagg.metrics._relevance._measure import MEASURES
+from skrankagg.metrics._relevance._ranked_relevance import RankedRelevance, RelevanceList
 
 pytestmark = pytest.mark.twice
 
@@ -35,7 +36,7 @@ def values(grades, name, **conventions):
     """A measure of one list whose judged items are all returned."""
     grade, ptr = np.array(grades, dtype=float), np.array([0, len(grades)])
     judged = RelevanceList(np.sort(grade)[::-1], ptr)
-    return float(get_measure(name, **conventions)(RankedRelevance(grade, ptr, judged))[0])
+    return float(get_measure(name, **conventions)._values(RankedRelevance(grade, ptr, judged))[0])
 
 
 # ---------------------------------------------------------------------- worked examples
@@ -169,8 +170,8 @@ def test_names_go_round():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("mapp", "'mapp' is no measure; choose from num_ret, .*ndcg@k"),
-        ("", "is no measure"),
+        ("mapp", "'mapp' is not a measure; choose from p@k, .*ndcg@k"),
+        ("", "is not a measure"),
         ("p@10@5", "The cutoff of 'p@10@5' must be a whole number"),
         ("p", "'p' needs a cutoff; write p@10"),
         ("p@0", "whole number of at least 1"),
@@ -289,7 +290,7 @@ def test_measures_equal_their_definitions(lists, k):
     ranked = RankedRelevance(*ragged(returned), RelevanceList(*ragged(judged)))
     for name in ("p", "recall", "map", "ndcg"):
         expected = [brute(grades, [*grades, *missed], name, k) for grades, missed in lists]
-        np.testing.assert_allclose(get_measure(f"{name}@{k}")(ranked), expected, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(get_measure(f"{name}@{k}")._values(ranked), expected, rtol=1e-12, atol=1e-15)
 
 
 # ---------------------------------------------------------------------- more definitions, and the forms of a call
@@ -406,22 +407,35 @@ def test_wrong_cutoffs_are_told(k):
         interpolated_precision(["a"], ["a"], k=2.0)
 
 
-def test_items_without_a_positive_score_may_count_as_not_relevant():
-    run = pd.DataFrame({"query": "q", "item": ["a", "b"], "score": [1.0, 0.0]})
-    qrels = pd.DataFrame({"query": "q", "item": ["a", "b"], "relevance": 1})
-    assert evaluate(run, qrels, "map").iloc[0, 0] == 1.0
-    assert evaluate(run, qrels, "map", positive_scores=True).iloc[0, 0] == 0.5
-    assert evaluate(run, qrels, "num_rel_ret[positive_scores=true]").iloc[0, 0] == 1.0
-
-
 def test_the_geometric_mean_is_over_queries():
     run, truth = [["a", "b"], ["a", "b"], ["x"]], [["a"], ["b"], ["b"]]
     assert evaluate(run, truth, "gmap").iloc[0, 0] == pytest.approx((1 * 0.5 * 1e-5) ** (1 / 3))
     assert evaluate(run, truth, "gmap", per_query=True)["gmap"].tolist() == [1.0, 0.5, 0.0]
 
 
-def test_every_measure_documents_its_signature():
-    for name in ("ndcg", "rank_biased_precision", "num_ret", "interpolated_precision"):
-        function = getattr(skrankagg.metrics, name)
-        documented = re.findall(r"^(\w+) : ", function.__doc__.partition("Returns\n")[0], flags=re.MULTILINE)
-        assert documented == list(inspect.signature(function).parameters)
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=str)
+def test_every_measure_stands_in_the_source_with_its_options(measure):
+    function = getattr(skrankagg.metrics, measure.function.__name__)
+    assert measure.function is function
+    documented = re.findall(r"^(\w+) : ", inspect.getdoc(function).partition("Returns\n")[0], flags=re.MULTILINE)
+    parameters = inspect.signature(function).parameters
+    assert documented == list(parameters) and documented[:2] == ["run", "qrels"]
+    source = inspect.getsource(function)
+    assert source.startswith(f"def {function.__name__}(\n")
+    # Each option reaches what computes the measure, under its own name.
+    call = source.rpartition("return measure_run(")[2]
+    assert f'"{measure.name}"' in call and all(re.search(rf"\b{name}\b", call) for name in parameters)
+    assert all(f"{name}={name}" in call for name in [*measure.conventions, "per_query"])
+
+
+def test_a_measure_is_called_on_a_run():
+    run, qrels = [["a", "x"], ["x", "b"]], [["a"], ["b"]]
+    measure = get_measure("mrr@1")
+    assert measure(run, qrels) == 0.5
+    pd.testing.assert_series_equal(
+        measure(run, qrels, per_query=True), skrankagg.metrics.reciprocal_rank(run, qrels, 1, per_query=True)
+    )
+    linear = get_measure("ndcg[gain=linear]")
+    grades = {"a": 1, "b": 3}
+    assert linear(["a", "b"], grades) == skrankagg.metrics.ndcg(["a", "b"], grades, gain="linear")
+    assert pickle.loads(pickle.dumps(linear)) == linear

@@ -25,7 +25,7 @@ from skrankagg.metrics import (
     num_ret,
     precision,
 )
-from skrankagg.metrics._relevance._measure import CARDS
+from skrankagg.metrics._relevance._measure import MEASURES
 from skrankagg.model_selection import QueryKFold, QueryShuffleSplit
 
 pytestmark = pytest.mark.twice
@@ -101,13 +101,13 @@ def test_whoever_says_what_they_count_is_not_warned():
 
 
 def public_measures():
-    functions = {card.function.__name__: card for card in CARDS.values()}
-    return [pytest.param(getattr(skrankagg.metrics, name), card, id=name) for name, card in functions.items()]
+    functions = {one.function.__name__: one for one in MEASURES.values()}
+    return [pytest.param(getattr(skrankagg.metrics, name), one, id=name) for name, one in functions.items()]
 
 
-@pytest.mark.parametrize(("measure", "card"), public_measures())
-def test_every_measure_warns_once(measure, card):
-    cutoff = {"none": {}, "required": {"k": 0.1 if card.kind == "recall" else 2}, "optional": {}}[card.cutoff]
+@pytest.mark.parametrize(("measure", "known"), public_measures())
+def test_every_measure_warns_once(measure, known):
+    cutoff = {"none": {}, "required": {"k": 0.1 if known.cutoff_kind == "recall" else 2}, "optional": {}}[known.cutoff]
     assert inspect.signature(measure).parameters["missing"].default is None
     _, caught = caught_by(lambda: measure(FEW, QRELS, **cutoff))
     assert "15 of the 20 judged queries" in the_only(caught, MissingQueriesWarning)
@@ -177,9 +177,9 @@ def test_empty_frames_of_other_libraries_are_empty_runs(frame):
 
 @pytest.mark.parametrize("ties", ["order", "trec_eval", "expected", "optimistic", "pessimistic"])
 def test_every_measure_of_an_empty_run_is_zero(ties):
-    names = [name for name in FILLED if ties != "expected" or CARDS[get_measure(name).name].has_expectation]
+    names = [name for name in FILLED if ties != "expected" or get_measure(name).has_expectation]
     with pytest.warns(NothingJudgedWarning):
-        values = evaluate({"bad": {}}, QRELS, names, ties=ties, positive_scores=True).loc["bad"]
+        values = evaluate({"bad": {}}, QRELS, names, ties=ties).loc["bad"]
     assert values.drop(["num_rel", "gmap"]).eq(0).all()
     assert values["gmap"] == pytest.approx(1e-5) and values["num_rel"] == evaluate(RUN, QRELS, "num_rel").iloc[0, 0]
     with pytest.warns(NothingJudgedWarning, match="it scores NaN, for missing='skip' leaves out all queries"):

@@ -136,9 +136,9 @@ def test_scorers_are_estimators():
 @pytest.mark.parametrize(
     ("make", "kind", "words"),
     [
-        (lambda: make_ranking_scorer("ndgc@10"), ValueError, "'ndgc@10' is no measure"),
+        (lambda: make_ranking_scorer("ndgc@10"), ValueError, "'ndgc@10' is not a measure"),
         (lambda: make_ranking_scorer([]), ValueError, "at least one measure"),
-        (lambda: make_ranking_scorer("map", gains="linear"), ValueError, "'gains' is no convention"),
+        (lambda: make_ranking_scorer("map", gains="linear"), ValueError, "'gains' is not a convention"),
         (lambda: make_ranking_scorer("map", qrels=[1]), TypeError, "data frame"),
         (lambda: make_ranking_scorer("map")(CombSUM(), LISTS), ValueError, "needs judgements"),
         (lambda: SCORER(CombSUM(), LISTS, QRELS), TypeError, "y must be a Qrels.*Qrels.from_frame"),

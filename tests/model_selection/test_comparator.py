@@ -160,7 +160,7 @@ REFUSED = {
     ),
     "no aggregator": ({"estimators": [("a", 3)], "qrels": QRELS}, {}, TypeError, "'a' is 3"),
     "no measures": ({"metrics": [], "qrels": QRELS}, {}, ValueError, "at least one measure"),
-    "an unknown measure": ({"metrics": "mapp", "qrels": QRELS}, {}, ValueError, "'mapp' is no measure"),
+    "an unknown measure": ({"metrics": "mapp", "qrels": QRELS}, {}, ValueError, "'mapp' is not a measure"),
     "ids of another kind": (
         {"qrels": QRELS.assign(query=QRELS["query"].str[1:].astype(int))},
         {},

@@ -14,12 +14,12 @@ from skrankagg import DIBRA, CombSUM, Comparator, Copeland, Qrels, RankedLists
 from skrankagg.__main__ import main
 from skrankagg._support._sklearn import BaseEstimator, TransformerMixin
 from skrankagg.base import BaseAggregator
+from skrankagg.compat.pyflagr import flagr_metrics, flagr_table
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.metrics import agreement_matrix, make_ranking_scorer
 from skrankagg.model_selection import (
     compare_methods,
     compare_ranks,
-    flagr_metrics,
     latex_table,
     markdown_table,
     style_table,
@@ -178,7 +178,7 @@ def test_all_methods_failing_is_an_error():
 
 MISTAKES = {
     "no methods": ({"estimators": []}, "at least one method"),
-    "an unknown measure": ({"metrics": "mapp"}, "'mapp' is no measure"),
+    "an unknown measure": ({"metrics": "mapp"}, "'mapp' is not a measure"),
     "judgements of nothing": ({"qrels": QRELS.assign(query="in " + QRELS["query"])}, "share no query id"),
     "no judgements": ({"qrels": None}, "needs judgements"),
     "a wrong error_score": ({"error_score": "nan"}, "'error_score' parameter of Comparator must be"),
@@ -276,7 +276,8 @@ def test_slices_show_it_with_its_error_score(comparator):
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0, 0.5])
 def test_the_layout_of_flagr_has_its_rows(error_score):
-    table = fit(metrics=flagr_metrics(2), error_score=error_score).get_results(query=None, layout="flagr")
+    comparator = fit(metrics=flagr_metrics(2), error_score=error_score)
+    table = flagr_table(comparator.results_, comparator.per_query_)
     bad = table[table["Method"] == "bad"]
     assert bad["q"].tolist() == [*LISTS.queries, "all"]
     counts = ["num_ret", "num_rel", "num_rel_ret"]

@@ -15,7 +15,7 @@ from public_api import api_pages as pages
 from skrankagg import MarkovChain, compat
 from skrankagg.base import WeightedAggregator
 from skrankagg.metrics import agreement_names, measure_names
-from skrankagg.metrics._relevance._measure import CARDS, VIEW_OPTIONS
+from skrankagg.metrics._relevance._measure import MEASURES
 from skrankagg.utils._checks._scikit_learn import SKLEARN_CHECKS
 from skrankagg.utils.discovery import all_aggregators
 from skrankagg.utils.estimator_checks import EXEMPTIONS
@@ -91,11 +91,11 @@ def test_the_guide_names_every_measure_with_its_conventions():
     rows = [[re.findall(r"`([^`]+)`", cell) for cell in line.strip("|").split("|")] for line in text.splitlines()]
     seen = set()
     for names, *cells in rows:
-        card = CARDS.get(names[0].partition("@")[0]) if names and len(cells) == 3 else None
-        if card is not None:
-            assert set(cells[1]) == {*card.options} - {*VIEW_OPTIONS}, names
+        measure = MEASURES.get(names[0].partition("@")[0]) if names and len(cells) == 3 else None
+        if measure is not None:
+            assert set(cells[1]) == {*measure.conventions} - {"ties", "missing"}, names
             seen.add(names[0].partition("@")[0])
-    assert seen == {*CARDS}
+    assert seen == {*MEASURES}
 
 
 #: Other values of the parameters that say what absence means.

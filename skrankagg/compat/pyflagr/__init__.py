@@ -17,5 +17,6 @@ followed by default; ``convention="papers"`` follows none, and a collection of n
 """
 
 from ._quirks import QUIRKS
+from ._tables import flagr_metrics, flagr_table
 
-__all__ = ["QUIRKS"]
+__all__ = ["QUIRKS", "flagr_metrics", "flagr_table"]

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from ...metrics import RankedRelevance, RelevanceList, get_measure
+from ...metrics import get_measure
+from ...metrics._relevance._ranked_relevance import RankedRelevance, RelevanceList
 
 __all__ = ["evaluate_run"]
 
@@ -35,19 +36,19 @@ def evaluate_run(profile, encoded, run, eval_pts, quirks):
     gains = RankedRelevance(grade, run.ptr, judged)
     ideal = "retrieved" if "eval.idcg_retrieved" in quirks else "judged"
     length = np.diff(run.ptr)
-    counts = [length, *(get_measure(name)(hits) for name in _COUNTS[1:])]
+    counts = [length, *(get_measure(name)._values(hits) for name in _COUNTS[1:])]
     counts = np.stack(counts, axis=1).astype(np.int64)
     cutoffs = range(1, eval_pts + 1)
     tables = {
-        "P": [get_measure(f"p@{k}")(hits) for k in cutoffs],
-        "recall": [get_measure(f"recall@{k}")(hits) for k in cutoffs],
-        "dcg_cut": [get_measure(f"dcg@{k}")(gains) for k in cutoffs],
-        "ndcg_cut": [get_measure(f"ndcg@{k}", ideal=ideal)(gains) for k in cutoffs],
+        "P": [get_measure(f"p@{k}")._values(hits) for k in cutoffs],
+        "recall": [get_measure(f"recall@{k}")._values(hits) for k in cutoffs],
+        "dcg_cut": [get_measure(f"dcg@{k}")._values(gains) for k in cutoffs],
+        "ndcg_cut": [get_measure(f"ndcg@{k}", ideal=ideal)._values(gains) for k in cutoffs],
     }
     values = np.concatenate([np.stack(table, axis=1) for table in tables.values()], axis=1)
     if "eval.zero_past_end" in quirks:
         values[np.tile(length[:, None] < np.array(cutoffs), len(tables))] = 0.0
-    values = np.concatenate([get_measure("map")(hits)[:, None], values], axis=1)
+    values = np.concatenate([get_measure("map")._values(hits)[:, None], values], axis=1)
     values = np.concatenate([values, values.mean(axis=0, keepdims=True)])
     if "six_decimals" in quirks:
         values = np.round(values, 6)

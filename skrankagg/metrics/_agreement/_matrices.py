@@ -341,7 +341,7 @@ def _find(measure, options):
             raise InputTypeError(f"{measure!r} takes no options; got {', '.join(options)}.")
         return lambda ranks: _COUNTED[measure](pair_counts_of_all(ranks))
     if measure not in _PAIRWISE:
-        raise InputError(f"{measure!r} is no measure of agreement; choose from {', '.join(agreement_names())}.")
+        raise InputError(f"{measure!r} is not a measure of agreement; choose from {', '.join(agreement_names())}.")
     function = _PAIRWISE[measure]
     _check_options(measure, function, options)
 

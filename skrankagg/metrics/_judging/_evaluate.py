@@ -6,8 +6,8 @@ import pandas as pd
 
 from ..._data._qrels import check_qrels
 from ...exceptions import InputError, InputTypeError
+from .._relevance._conventions import check_conventions
 from .._relevance._inputs import look_up, warn_of_runs
-from .._relevance._measure import check_conventions
 from .._relevance._registry import get_measures
 
 __all__ = ["evaluate"]
@@ -20,12 +20,13 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
 
     Parameters
     ----------
-    run : DataFrame or RankedLists, or dict of str to these
-        A consensus or any ranking: columns `query`, `item` and `rank` and/or `score`, one list for each query. Or plain
-        lists of items, or dicts by query, as every measure takes them. A dict here holds several runs by name.
-    qrels : DataFrame or Qrels
-        Judgements, columns `query`, `item`, `relevance`; for a run of plain lists or dicts, a list of the
-        relevant items or of dicts of item to grade, or a dict of these by query.
+    run : DataFrame or RankedLists, or list of lists or of dicts, or dict of str to these
+        A consensus or any ranking, one list for each query: a frame with columns `query`, `item` and `rank` and/or
+        `score`; or for each query its items, best first, or a dict of item to score. A dict holds several runs by name;
+        for a single measure, such as :func:`ndcg`, it is a run by query.
+    qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
+        Judgements: columns `query`, `item`, `relevance`; for a run of plain lists or dicts, for each query the relevant
+        items, or a dict of item to grade.
     metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`measure_names`, each once.
     per_query : bool, default=False
@@ -35,8 +36,7 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
         with a warning where more than half of the judged queries have no results.
     **conventions
         Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
-        `relevance_threshold`, `persistence`, `max_grade`, `positive_scores`. Those in brackets behind a name come
-        first.
+        `relevance_threshold`, `persistence`, `max_grade`. Those in brackets behind a name come first.
 
     Returns
     -------
@@ -70,6 +70,10 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     The default gain of nDCG is ``2 ** relevance - 1``; trec_eval and ranx have the relevance itself, ``gain="linear"``,
     and trec_eval orders equal scores by ``ties="trec_eval"``. The two gains are equal on binary judgements.
 
+    `ties` is the rule for items of equal score: "order", the published order, by rank, else by score and item;
+    "trec_eval", descending order of the item whatever the rank; "expected", the mean over all orders, where a measure
+    has a closed form of it; "optimistic" and "pessimistic", the best and the worst order.
+
     Where the ranks of a run contradict its scores, which is warned of, ``ties="order"``, the default, reads the ranks
     alone and ``ties="trec_eval"`` the scores alone; the other rules refuse the run.
 
@@ -98,7 +102,7 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
     own = {measure.options.get("missing", missing) for measure in measures.values()}
     warn_of_runs(graded if run is runs else {None: graded["run"]}, None if None in own else "zero")
     tables = {
-        name: pd.DataFrame({key: measure(one.ranked) for key, measure in measures.items()}, index=one.queries)
+        name: pd.DataFrame({key: measure._values(one.ranked) for key, measure in measures.items()}, index=one.queries)
         for name, one in graded.items()
     }
     if not per_query:

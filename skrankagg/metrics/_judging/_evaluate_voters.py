@@ -8,7 +8,7 @@ from ..._data._conflicts import describe_conflict
 from ..._data._frames import plain_index
 from ..._data._qrels import check_qrels
 from ..._data._ranked_lists import check_lists
-from .._relevance._measure import check_conventions
+from .._relevance._conventions import check_conventions
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
 from .._relevance._registry import get_measures
 
@@ -103,6 +103,6 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), *, missing
             item=(lists.candidate_item[lists.candidate[places]], lists.items),
             conflict=describe_conflict(lists, np.isin(np.arange(lists.n_lists), own)),
         )
-        rows[voter] = [*(measure.summarize(measure(ranked)) for measure in measures.values()), len(queries)]
+        rows[voter] = [*(measure.summarize(measure._values(ranked)) for measure in measures.values()), len(queries)]
     index = plain_index(lists.voters)[list(rows)].rename("voter")
     return pd.DataFrame(list(rows.values()), index=index, columns=[*measures, "n_queries"])

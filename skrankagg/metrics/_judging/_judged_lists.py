@@ -51,7 +51,7 @@ class JudgedLists:
         dict of str to ndarray of shape (n_judged_queries,)
         """
         ranked = self._grade(consensus)
-        return {name: measure(ranked)[self._encoded.judged] for name, measure in measures.items()}
+        return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
 
     def _grade(self, consensus):
         lists, judged = self._lists, self._encoded.judged

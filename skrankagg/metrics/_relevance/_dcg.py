@@ -1,11 +1,18 @@
 """Measures of graded relevance, discounted by rank."""
 
+from typing import Any
+
 import numpy as np
 
-from ._measure import measure
+from ._conventions import Discount, Gain, Ideal, Missing, Ties, Truncate
+from ._inputs import QrelsLike, RunLike
+from ._measure import define, measure_run
 from ._precision import ratio
 
-__all__ = ["dcg", "ndcg"]
+__all__ = [
+    "dcg",
+    "ndcg",
+]
 
 
 def _cumulated_gain(ranked, k, gain, discount):
@@ -13,18 +20,42 @@ def _cumulated_gain(ranked, k, gain, discount):
     return ranked.at(ranked.gains(gain, discount), k)
 
 
-@measure("dcg", "Discounted cumulative gain")
-def dcg(ranked, k=None, *, gain="exponential", discount="log2"):
+def dcg(
+    run: RunLike,
+    qrels: QrelsLike,
+    k: int | None = None,
+    *,
+    gain: Gain = "exponential",
+    discount: Discount = "log2",
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
     r"""Discounted cumulative gain, :math:`\sum_{i \le k} g(rel_i) / d(i)`.
 
     Parameters
     ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
     k : int, default=None
         Cutoff; None takes all places.
     gain : {"exponential", "linear"}, default="exponential"
         :math:`2^{rel} - 1`, or :math:`rel` as trec_eval has it; the two are equal on binary judgements.
     discount : {"log2", "ln"}, default="log2"
         Logarithm of :math:`i + 1` to base 2 or e.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -38,15 +69,39 @@ def dcg(ranked, k=None, *, gain="exponential", discount="log2"):
     >>> [round(dcg(items, truth, k, gain="linear"), 2) for k in range(1, 9)]
     [0.0, 2.52, 3.02, 4.32, 5.86, 6.22, 7.22, 7.85]
     """
+    return measure_run(
+        "dcg", run, qrels, k, per_query=per_query, ties=ties, missing=missing, gain=gain, discount=discount
+    )
+
+
+def _dcg(ranked, k, *, gain, discount):
     return _cumulated_gain(ranked, k, gain, discount)
 
 
-@measure("ndcg", "Normalised DCG")
-def ndcg(ranked, k=None, *, gain="exponential", discount="log2", ideal="judged", truncate="cutoff"):
+define("dcg", dcg, _dcg, "Discounted cumulative gain")
+
+
+def ndcg(
+    run: RunLike,
+    qrels: QrelsLike,
+    k: int | None = None,
+    *,
+    gain: Gain = "exponential",
+    discount: Discount = "log2",
+    ideal: Ideal = "judged",
+    truncate: Truncate = "cutoff",
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
     """Discounted cumulative gain divided by that of an ideal ranking.
 
     Parameters
     ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
     k : int, default=None
         Cutoff; None takes all places.
     gain : {"exponential", "linear"}, default="exponential"
@@ -58,6 +113,17 @@ def ndcg(ranked, k=None, *, gain="exponential", discount="log2", ideal="judged",
     truncate : {"cutoff", "relevant"}, default="cutoff"
         Whether places behind the number R of relevant items count, or the list is cut at min(k, R), as some recommender
         toolkits do.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -73,8 +139,27 @@ def ndcg(ranked, k=None, *, gain="exponential", discount="log2", ideal="judged",
     >>> [round(ndcg(["b", "a"], ["a"], k=2, truncate=rule), 4) for rule in ("cutoff", "relevant")]
     [0.6309, 0.0]
     """
+    return measure_run(
+        "ndcg",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing=missing,
+        gain=gain,
+        discount=discount,
+        ideal=ideal,
+        truncate=truncate,
+    )
+
+
+def _ndcg(ranked, k, *, gain, discount, ideal, truncate):
     best = ranked.judged if ideal == "judged" else ranked.retrieved
     if truncate == "relevant":
         n_relevant = ranked.n_relevant().astype(np.int64)
         k = n_relevant if k is None else np.minimum(n_relevant, k)
     return ratio(*(_cumulated_gain(part, k, gain, discount) for part in (ranked, best)))
+
+
+define("ndcg", ndcg, _ndcg, "Normalised DCG")

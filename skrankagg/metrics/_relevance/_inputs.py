@@ -6,20 +6,35 @@ best first, or a mapping of item to score; and next to them what is relevant, th
 A run of which nothing is judged is measured like any other, with a warning, and so is one that lacks most queries.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from narwhals.typing import IntoDataFrame
 
 from ..._data._frames import plain_index
-from ..._data._qrels import check_qrels, match_ids, show_ids
-from ..._data._ranked_lists import check_run
+from ..._data._qrels import Qrels, check_qrels, match_ids, show_ids
+from ..._data._ranked_lists import RankedLists, check_run
 from ..._support._warn import warn_user
 from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
 from ._ranked_relevance import RankedRelevance, RelevanceList
 
-__all__ = ["GradedRun", "check_optional_run", "grade_run", "look_up", "rank_relevance", "warn_of_runs"]
+__all__ = [
+    "GradedRun",
+    "QrelsLike",
+    "RunLike",
+    "check_optional_run",
+    "grade_run",
+    "look_up",
+    "rank_relevance",
+    "warn_of_runs",
+]
+
+# What the public measures take; any data frame that narwhals knows is one of these, too.
+RunLike = RankedLists | IntoDataFrame | Sequence[Any] | Mapping[Any, Any] | np.ndarray
+QrelsLike = Qrels | IntoDataFrame | Sequence[Any] | Set[Any] | Mapping[Any, Any] | np.ndarray
 
 _PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
 

@@ -29,22 +29,6 @@ class RelevanceList:
         Grade at each place, best place first; NaN where an item is not judged.
     ptr : ndarray of shape (n_queries + 1,), dtype=int64
         List of query ``q`` is ``grade[ptr[q]:ptr[q + 1]]``; it may be empty.
-
-    See Also
-    --------
-    RankedRelevance : With the judgements of what was not returned.
-
-    Examples
-    --------
-    Two lists, of three places and of two:
-
-    >>> import numpy as np
-    >>> from skrankagg.metrics import RelevanceList
-    >>> lists = RelevanceList(np.array([1.0, 0.0, 2.0, 0.0, 1.0]), np.array([0, 3, 5]))
-    >>> lists.hits()
-    array([1, 1, 2, 0, 1], dtype=int32)
-    >>> lists.at(lists.hits(), k=2)
-    array([1., 1.])
     """
 
     def __init__(self, grade, ptr):
@@ -69,63 +53,19 @@ class RelevanceList:
         return len(self.ptr) - 1
 
     def relevant(self, threshold=None):
-        """Tell which places hold a relevant item.
-
-        Parameters
-        ----------
-        threshold : float, default=None
-            Lowest grade that is relevant; None means above 0.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=bool
-            Whether the grade is above 0, or at least `threshold`.
-        """
+        """Which places hold a relevant item, (n_rows,): a grade above 0, or of at least `threshold`."""
         return self.grade > 0 if threshold is None else self.grade >= threshold
 
     def not_relevant(self, threshold=None):
-        """Tell which places hold an item that is judged not relevant.
-
-        Parameters
-        ----------
-        threshold : float, default=None
-            Lowest grade that is relevant; None means above 0.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=bool
-            False for an item that is not judged, or has a negative grade.
-        """
+        """Which places hold an item that is judged not relevant, (n_rows,); unjudged and negative grades are not."""
         return (self.grade >= 0) & ~self.relevant(threshold)
 
     def rate(self, value):
-        """Turn a value of the item at each place into what the place has of it.
-
-        Parameters
-        ----------
-        value : ndarray of shape (n_rows,)
-            Such as the gain of the item that stands there.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=float64
-            The same here; the mean over a group of ties in a view of the expectation over ties.
-        """
+        """What each place has of a value of its item, (n_rows,): the value; in expectation, the mean over its ties."""
         return value.astype(np.float64, copy=False)
 
     def hits(self, threshold=None):
-        """Count the relevant items up to each place.
-
-        Parameters
-        ----------
-        threshold : float, default=None
-            Lowest grade that is relevant; None means above 0.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=int32 or float64
-            Counted from the top of each list; their expected number in a view of the expectation over ties.
-        """
+        """Number of relevant items up to each place, (n_rows,)."""
         key = ("hits", threshold)
         if key not in self._cumulated:
             self._cumulated[key] = self._count(self.relevant(threshold))
@@ -139,17 +79,9 @@ class RelevanceList:
         return total
 
     def head(self, k):
-        """The same lists without places far behind the k-th, where measures at small cutoffs need not look.
+        """The same lists without places far behind the k-th, which measures at small cutoffs need not read.
 
-        Parameters
-        ----------
-        k : int or None
-            Cutoff; None, or an array of one for each query, leaves nothing out.
-
-        Returns
-        -------
-        RelevanceList
-            Itself where there is little to leave out; one list for several cutoffs.
+        Itself where there is little to leave out, and where `k` is None or an array of one for each query.
         """
         if k is None or np.ndim(k):
             return self
@@ -164,78 +96,24 @@ class RelevanceList:
         return self._heads[depth]
 
     def precisions(self, threshold=None, k=None):
-        """Add up the precisions at the relevant places among the first `k` of each list.
-
-        Parameters
-        ----------
-        threshold : float, default=None
-            Lowest grade that is relevant; None means above 0.
-        k : int, default=None
-            Cutoff; None takes all places.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,), dtype=float64
-            What average precision divides by the number of relevant items.
-        """
+        """Sum of the precisions at the relevant places among the first `k` of each list, (n_queries,)."""
         rows = np.flatnonzero(self.relevant(threshold))
         return self.sum_of(rows, self.hits(threshold)[rows] / self.position[rows], k)
 
     def firsts(self, threshold=None):
-        """Find where the first relevant item of each list may stand.
-
-        Parameters
-        ----------
-        threshold : float, default=None
-            Lowest grade that is relevant; None means above 0.
-
-        Returns
-        -------
-        rows : ndarray of shape (n_firsts,), dtype=int64
-            The places, at most one of a list here.
-        chance : ndarray of shape (n_firsts,), dtype=float64
-            Probability of each, here 1.
-        """
+        """Rows where the first relevant item of a list may stand, and the probability of each."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))
         return rows, np.ones(len(rows))
 
     def sum_of(self, rows, value, k=None):
-        """Add up a value of some rows along the first `k` places of each list.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (n_chosen,), dtype=int
-            The rows, places of any list.
-        value : ndarray of shape (n_chosen,), dtype=float64
-            Their values.
-        k : int, default=None
-            None takes all places.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
-            0 for a list without such rows.
-        """
+        """Sum of the values of some rows among the first `k` places of each list, (n_queries,)."""
         if k is not None:
             near = self.position[rows] <= k
             rows, value = rows[near], value[near]
         return np.bincount(self.row_query[rows], weights=value, minlength=self.n_queries).astype(np.float64)
 
     def gains(self, gain, discount):
-        """Add up the discounted gains up to each place.
-
-        Parameters
-        ----------
-        gain : {"exponential", "linear"}
-            What a grade gains.
-        discount : {"log2", "ln"}
-            By how much a place lowers it.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=float64
-            Discounted cumulative gain.
-        """
+        """Discounted cumulative gain up to each place, (n_rows,)."""
         return self.cumulate(
             ("gains", gain, discount), lambda: self.rate(_GAINS[gain](self.grade)) / self._discounts(discount)
         )
@@ -245,55 +123,18 @@ class RelevanceList:
         return _DISCOUNTS[discount](np.arange(longest + 1))[self.position]
 
     def stops(self, chance):
-        """Probability that a user who reads from the top stops at each place.
-
-        Parameters
-        ----------
-        chance : ndarray of shape (n_rows,)
-            That the user stops at the item, once there; below 1.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-            That the user comes there and stops.
-        """
+        """Probability that a user who reads from the top stops at each place, (n_rows,), from that of each item."""
         goes_on = np.log1p(-chance)
         return chance * np.exp(ragged_cumsum(goes_on, self.ptr) - goes_on)
 
     def cumulate(self, key, values):
-        """Add up along each list, once for each key.
-
-        Parameters
-        ----------
-        key : hashable
-            Name of the sum, with all that it depends on.
-        values : callable
-            Gives the terms, float64 of shape (n_rows,).
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=float64
-            The sum from the top of the list to each place.
-        """
+        """Running sum along each list, (n_rows,), of the terms that a callable gives; computed once for each key."""
         if key not in self._cumulated:
             self._cumulated[key] = ragged_cumsum(values(), self.ptr)
         return self._cumulated[key]
 
     def at(self, cumulated, k=None):
-        """Read a running sum at position `k` of each list, or at its end where that comes first.
-
-        Parameters
-        ----------
-        cumulated : ndarray of shape (n_rows,)
-            Such as :meth:`cumulate` gives.
-        k : int or ndarray of shape (n_queries,), default=None
-            None reads at the end; at 0 the sum is 0.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,)
-            0 for an empty list.
-        """
+        """Running sum at position `k` of each list, or at its end where that comes first, (n_queries,)."""
         start, end = self.ptr[:-1], self.ptr[1:]
         if k is not None:
             end = np.minimum(end, start + k)
@@ -302,20 +143,7 @@ class RelevanceList:
         return np.where(end > start, cumulated[end - 1], 0.0).astype(np.float64, copy=False)
 
     def total(self, value, k=None):
-        """Add up a value along the first `k` places of each list.
-
-        Parameters
-        ----------
-        value : ndarray of shape (n_rows,)
-            Value of each place.
-        k : int or ndarray of shape (n_queries,), default=None
-            Cutoff; None takes all places.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,), dtype=float64
-            0 for an empty list.
-        """
+        """Sum of a value over the first `k` places of each list, (n_queries,); `k` may be one for each query."""
         if k is not None:
             value = np.where(self.position <= (k[self.row_query] if np.ndim(k) else k), value, 0.0)
         sums = np.zeros(self.n_queries)
@@ -325,18 +153,7 @@ class RelevanceList:
         return sums
 
     def best(self, value):
-        """Find the largest value of each list.
-
-        Parameters
-        ----------
-        value : ndarray of shape (n_rows,)
-            Value of each place.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,), dtype=float64
-            At least 0, also for an empty list.
-        """
+        """Largest value of each list, at least 0, (n_queries,)."""
         largest = np.zeros(self.n_queries)
         filled = np.diff(self.ptr) > 0
         if filled.any():
@@ -364,22 +181,6 @@ class RankedRelevance(RelevanceList):
         Codes of the items, and the ids behind the codes, which break the ties of trec_eval.
     conflict : str, default=None
         Lists whose ranks and scores order their items differently, in words; None where there is no such list.
-
-    See Also
-    --------
-    get_measure : What is computed from it.
-    evaluate : From frames.
-
-    Examples
-    --------
-    Five items returned, the first and third relevant, and one more relevant item that was not returned:
-
-    >>> import numpy as np
-    >>> from skrankagg.metrics import RankedRelevance, RelevanceList, get_measure
-    >>> judged = RelevanceList(np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]), np.array([0, 6]))
-    >>> ranked = RankedRelevance(np.array([1.0, 0.0, 1.0, 0.0, 0.0]), np.array([0, 5]), judged)
-    >>> get_measure("p@5")(ranked), get_measure("recall@5")(ranked)
-    (array([0.4]), array([0.66666667]))
     """
 
     def __init__(self, grade, ptr, judged, *, score=None, rank=None, item=None, conflict=None):
@@ -410,21 +211,7 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_run(cls, run, qrels, queries):
-        """Look up the grades of a run for some judged queries.
-
-        Parameters
-        ----------
-        run : RankedLists or None
-            One list for each query; None is an empty run.
-        qrels : Qrels
-            Judgements.
-        queries : ndarray of shape (n_chosen,), dtype=int
-            Judged queries to look at; one without results has an empty list.
-
-        Returns
-        -------
-        RankedRelevance
-        """
+        """Look up the grades of a run (None is empty) for the judged queries at some positions of the qrels."""
         places, judged_ptr = gather_ranges(qrels.ptr, queries)
         judged = RelevanceList(qrels.best_first[places], judged_ptr)
         if run is None:
@@ -450,51 +237,14 @@ class RankedRelevance(RelevanceList):
 
     @classmethod
     def from_codes(cls, lists, order, encoded, judged, *, score=None):
-        """Look up the grades of a consensus.
+        """Look up the grades of a consensus of `lists`, given the order of its candidates.
 
-        Parameters
-        ----------
-        lists : RankedLists
-            What was aggregated.
-        order : ndarray of shape (n_candidates,), dtype=int
-            Candidates of each query in the order returned.
-        encoded : EncodedQrels
-            Judgements aligned with `lists`.
-        judged : RelevanceList
-            All grades of each query, which several runs over the same lists share.
-        score : ndarray of shape (n_candidates,), default=None
-            Scores in this order; None means that there are no ties.
-
-        Returns
-        -------
-        RankedRelevance
+        `encoded` are the judgements aligned with the lists, `judged` all grades of each query, and `score` the scores
+        in this order, or None where there are no ties.
         """
         ranked = cls(encoded.relevance[order], lists.candidate_ptr, judged)
         ranked._get_columns = lambda: (score, None, (lists.candidate_item[order], lists.items))
         return ranked
-
-    def positive_only(self):
-        """Take items with scores of at most 0 for not relevant, as FLAGR's evaluation does; without scores, none.
-
-        Returns
-        -------
-        RankedRelevance
-            A view with grades of at most 0 at those places; itself where there are none.
-        """
-        if self.score is None or (self.score > 0).all():
-            return self
-        if "positive" not in self.views:
-            grade = np.where(self.score > 0, self.grade, np.fmin(self.grade, 0.0))
-            self.views["positive"] = RankedRelevance(
-                grade,
-                self.ptr,
-                self.judged,
-                score=self.score,
-                rank=self.rank,
-                item=self.item,
-                conflict=self.conflict,
-            )
-        return self.views["positive"]
 
     @cached_property
     def retrieved(self):
@@ -508,52 +258,20 @@ class RankedRelevance(RelevanceList):
         return np.diff(self.ptr)
 
     def n_relevant(self, threshold=None):
-        """Count the relevant items of each query, returned or not.
-
-        Parameters
-        ----------
-        threshold : float, default=None
-            Lowest grade that is relevant; None means above 0.
-
-        Returns
-        -------
-        ndarray of shape (n_queries,), dtype=float64
-            R of the measures.
-        """
+        """Number R of relevant items of each query, returned or not, (n_queries,)."""
         return self.judged.total(self.judged.relevant(threshold))
 
     def preferences(self, threshold=None):
-        """Find the share of the items judged not relevant that do not stand above each relevant place.
+        """Share of the items judged not relevant that do not stand above each relevant place, (n_rows,).
 
-        Only the first R of them are looked at, with R relevant items.
-
-        Parameters
-        ----------
-        threshold : float, default=None
-            Lowest grade that is relevant; None means above 0.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=float64
-            0 at places without a relevant item.
+        Only the first R of them count, with R relevant items; 0 at places without a relevant item.
         """
         above = self.total_above(threshold)
         worst, scale = self._preference_scale(threshold)
         return np.where(self.relevant(threshold), 1 - np.minimum(above, worst) / scale, 0.0)
 
     def total_above(self, threshold):
-        """Count the items judged not relevant up to each place.
-
-        Parameters
-        ----------
-        threshold : float or None
-            Lowest grade that is relevant; None means above 0.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=float64
-            Counted from the top of each list.
-        """
+        """Number of items judged not relevant up to each place, (n_rows,)."""
         return self.cumulate(("not relevant", threshold), lambda: self.not_relevant(threshold).astype(np.float64))
 
     def _preference_scale(self, threshold):

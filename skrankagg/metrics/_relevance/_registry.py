@@ -12,13 +12,14 @@ defaults. Scorers, the Comparator, the command line and :func:`evaluate` all rea
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 
 from ...exceptions import InputError, InputTypeError
-from . import _user_models as _users  # noqa: F401  # each makes its measures' cards, in this order
-from ._measure import CARDS, OPTIONS, VIEW_OPTIONS, check_conventions, check_cutoff, check_expectation, summarize, view
+from ._conventions import OPTIONS, Conventions, check_conventions
+from ._measure import MEASURES, Measure
 
 __all__ = ["Measure", "get_measure", "measure_names"]
 
@@ -32,101 +33,7 @@ _SAMPLES = {"k": "10", "recall": "0.1", "ks": "5,10"}
 _PATTERN = re.compile(r"(?P<name>\w+)(?:@(?P<k>[^\[\]]+))?(?:\[(?P<options>[^\[\]]*)\])?")
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A measure with its cutoff and conventions: call it on ranked relevance for a value for each query.
-
-    Two measures are equal if their names, cutoffs and conventions are.
-
-    Parameters
-    ----------
-    name : str
-        Name in the registry.
-    k : int, float, tuple of int or None, default=None
-        Cutoff.
-    options : dict, default={}
-        Conventions that differ from the defaults.
-
-    See Also
-    --------
-    get_measure : Makes one from its name.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.metrics import RankedRelevance, RelevanceList, get_measure
-    >>> judged = RelevanceList(np.array([1.0, 1.0, 0.0]), np.array([0, 3]))
-    >>> ranked = RankedRelevance(np.array([1.0, 0.0, 1.0]), np.array([0, 3]), judged)
-    >>> measure = get_measure("p@2")
-    >>> measure(ranked), measure.title
-    (array([0.5]), 'Precision at 2')
-    """
-
-    name: str
-    k: int | float | tuple | None = None
-    options: dict = field(default_factory=dict)
-
-    def __call__(self, ranked):
-        """Compute the measure, an array of shape (n_queries,) from a :class:`RankedRelevance`.
-
-        A query without results is NaN under ``missing="skip"``.
-        """
-        card = CARDS[self.name]
-        own = {option: value for option, value in self.options.items() if option not in VIEW_OPTIONS}
-        cut = () if card.cutoff == "none" else (self.k,)
-        values = card.function(view(card, ranked, self.options), *cut, **own)
-        if self.options.get("missing") == "skip":
-            values = np.where(ranked.n_retrieved > 0, values, np.nan)
-        return values
-
-    def __str__(self):
-        cutoff = "" if self.k is None else f"@{','.join(map(str, self.k)) if isinstance(self.k, tuple) else self.k}"
-        given = sorted((key, value) for key, value in self.options.items() if value is not None)
-        options = ",".join(f"{key}={value}" for key, value in given)
-        return f"{self.name}{cutoff}" + (f"[{options}]" if options else "")
-
-    def __hash__(self):
-        return hash(str(self))
-
-    @property
-    def title(self):
-        """What to write on an axis."""
-        title = CARDS[self.name].title
-        if self.k is None:
-            return title
-        return f"{title} at {', '.join(map(str, self.k)) if isinstance(self.k, tuple) else self.k}"
-
-    @property
-    def is_total(self):
-        """Whether it is a count, of which several queries have the sum rather than the mean."""
-        return CARDS[self.name].summary == "sum"
-
-    @property
-    def greater_is_better(self):
-        """Whether more of it is better: True, False, or None where neither is.
-
-        It is False for "rbp_resid", the uncertainty of "rbp". It is None for what describes a run and does not judge
-        it: "num_ret", "num_rel" and "judged@k".
-        """
-        return CARDS[self.name].greater_is_better
-
-    def summarize(self, values):
-        """One number for several queries: the mean, the sum of a count, the geometric mean of gmap.
-
-        Parameters
-        ----------
-        values : ndarray of shape (n_queries,) or DataFrame column
-            Values of the queries; NaN ones are left out.
-
-        Returns
-        -------
-        float
-            NaN where there is nothing to average.
-        """
-        return summarize(CARDS[self.name], values)
-
-
-def measure_names():
+def measure_names() -> list[str]:
     """Names of all measures, with @k where they take a cutoff.
 
     Returns
@@ -146,15 +53,15 @@ def measure_names():
     True
     """
     names = []
-    for name, card in CARDS.items():
-        if card.cutoff != "required":
+    for name, measure in MEASURES.items():
+        if measure.cutoff != "required":
             names.append(name)
-        if card.cutoff != "none":
-            names.append(f"{name}@{_PLACEHOLDERS[card.kind]}")
+        if measure.cutoff != "none":
+            names.append(f"{name}@{_PLACEHOLDERS[measure.cutoff_kind]}")
     return names
 
 
-def get_measure(name, **conventions):
+def get_measure(name: str | Measure, **conventions: Unpack[Conventions]) -> Measure:
     """Look up a measure by name.
 
     Parameters
@@ -167,7 +74,7 @@ def get_measure(name, **conventions):
     Returns
     -------
     Measure
-        A function of ranked relevance, which knows its name and title.
+        Call it on a run and judgements.
 
     Raises
     ------
@@ -193,20 +100,21 @@ def get_measure(name, **conventions):
     match = _PATTERN.fullmatch(name.strip())
     key = match["name"].lower() if match else None
     key = _ALIASES.get(key, key)
-    if key not in CARDS:
-        raise InputError(f"{name!r} is no measure; choose from {', '.join(measure_names())}.")
-    card = CARDS[key]
+    if key not in MEASURES:
+        raise InputError(f"{name!r} is not a measure; choose from {', '.join(measure_names())}.")
+    measure = MEASURES[key]
     options = {
         option: _as_kind(option, value)
         for option, value in conventions.items()
-        if option in card.options and value is not None
+        if option in measure.conventions and value is not None
     }
-    options.update(_parse_options(name, key, card, match["options"] or ""))
-    check_expectation(card, options)
-    return Measure(key, _parse_cutoff(name, key, card, match["k"]), options)
+    options.update(_parse_options(name, measure, match["options"] or ""))
+    return measure._with(_parse_cutoff(name, measure, match["k"]), options)
 
 
-def get_measures(metrics, **conventions):
+def get_measures(
+    metrics: str | Measure | Sequence[str | Measure], **conventions: Unpack[Conventions]
+) -> dict[str, Measure]:
     """Look up one measure, or several.
 
     Parameters
@@ -291,34 +199,34 @@ def find_measure(metric):
         return None
 
 
-def _parse_cutoff(name, key, card, text):
-    sample = f"{key}@{_SAMPLES[card.kind]}"
+def _parse_cutoff(name, measure, text):
+    sample = f"{measure.name}@{_SAMPLES[measure.cutoff_kind]}"
     if text is None:
-        if card.cutoff == "required":
-            hint = " for the first ten places" if card.kind == "k" else ""
+        if measure.cutoff == "required":
+            hint = " for the first ten places" if measure.cutoff_kind == "k" else ""
             raise InputError(f"{name!r} needs a cutoff; write {sample}{hint}.")
         return None
-    if card.cutoff == "none":
-        raise InputError(f"{key!r} takes no cutoff; write {key}, got {name!r}.")
-    if card.kind == "recall":
+    if measure.cutoff == "none":
+        raise InputError(f"{measure.name!r} takes no cutoff; write {measure.name}, got {name!r}.")
+    if measure.cutoff_kind == "recall":
         try:
-            return check_cutoff(card, float(text))
+            return measure._check_cutoff(float(text))
         except ValueError:
             raise InputError(f"{name!r} must name a recall from 0 to 1; write {sample}, say.") from None
-    parts = text.split(",") if card.kind == "ks" else [text]
+    parts = text.split(",") if measure.cutoff_kind == "ks" else [text]
     if not all(part.strip().isdecimal() and int(part) >= 1 for part in parts):
         raise InputError(f"The cutoff of {name!r} must be a whole number of at least 1; write {sample}, say.")
-    return tuple(map(int, parts)) if card.kind == "ks" else int(text)
+    return tuple(map(int, parts)) if measure.cutoff_kind == "ks" else int(text)
 
 
-def _parse_options(name, key, card, text):
+def _parse_options(name, measure, text):
     options = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         option, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or option not in card.options:
-            known = ", ".join(card.options) or "none"
+        if not equals or option not in measure.conventions:
+            known = ", ".join(measure.conventions) or "none"
             raise InputError(
-                f"{name!r} has an unknown convention {part!r}; {key} takes {known}, written [option=value]."
+                f"{name!r} has an unknown convention {part!r}; {measure.name} takes {known}, written [option=value]."
             )
         options[option] = _parse_value(name, option, value)
     check_conventions(options)
@@ -331,10 +239,7 @@ def _as_kind(option, value):
 
 
 def _parse_value(name, option, text):
-    kind = OPTIONS[option]
-    if kind is bool:
-        return {"true": True, "false": False}.get(text.lower(), text)
-    if kind is not float:
+    if OPTIONS[option] is not float:
         return text
     try:
         return float(text)

@@ -1,11 +1,80 @@
 """Measures that are models of a user who reads from the top and stops at some place."""
 
+from typing import Any
+
 import numpy as np
 
 from ...exceptions import InputError
-from ._measure import measure
+from ._conventions import Missing, Ties
+from ._inputs import QrelsLike, RunLike
+from ._measure import define, measure_run
 
-__all__ = ["expected_reciprocal_rank", "rank_biased_precision", "rank_biased_residual"]
+__all__ = [
+    "expected_reciprocal_rank",
+    "rank_biased_precision",
+    "rank_biased_residual",
+    "reciprocal_rank",
+]
+
+
+def reciprocal_rank(
+    run: RunLike,
+    qrels: QrelsLike,
+    k: int | None = None,
+    *,
+    relevance_threshold: float | None = None,
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
+    """One divided by the rank of the first relevant item, 0 if none is returned.
+
+    Parameters
+    ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
+    k : int, default=None
+        Cutoff, behind which no item is looked at; None takes all places.
+    relevance_threshold : float, default=None
+        Lowest grade that is relevant; None means above 0.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
+
+    See Also
+    --------
+    expected_reciprocal_rank : With grades.
+    success : Whether there is one at all.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import reciprocal_rank
+    >>> actual = [[2, 4, 5, 7], [1, 4, 5, 7], [5, 8]]
+    >>> round(reciprocal_rank([range(1, 9)] * 3, actual), 2)
+    0.57
+    """
+    return measure_run(
+        "mrr", run, qrels, k, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+    )
+
+
+def _reciprocal_rank(ranked, k, *, relevance_threshold):
+    ranked = ranked.head(k)
+    rows, chance = ranked.firsts(relevance_threshold)
+    return ranked.sum_of(rows, chance / ranked.position[rows], k)
+
+
+define("mrr", reciprocal_rank, _reciprocal_rank, "Mean reciprocal rank")
 
 
 def _check_scale(grade, max_grade):
@@ -14,12 +83,26 @@ def _check_scale(grade, max_grade):
         raise InputError(f"max_grade must be the highest grade that is given, {highest:g}, or more; got {max_grade:g}.")
 
 
-@measure("rbp", "Rank-biased precision")
-def rank_biased_precision(ranked, k=None, *, persistence=0.8, max_grade=None, relevance_threshold=None):
+def rank_biased_precision(
+    run: RunLike,
+    qrels: QrelsLike,
+    k: int | None = None,
+    *,
+    persistence: float = 0.8,
+    max_grade: float | None = None,
+    relevance_threshold: float | None = None,
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
     r"""Rate at which a user gains who goes on to the next place with a fixed probability.
 
     Parameters
     ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
     k : int, default=None
         Cutoff; None takes all places.
     persistence : float, default=0.8
@@ -28,6 +111,17 @@ def rank_biased_precision(ranked, k=None, *, persistence=0.8, max_grade=None, re
         Grade of full gain: the gain is then the grade divided by it. None means that a relevant item gains 1.
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -48,6 +142,21 @@ def rank_biased_precision(ranked, k=None, *, persistence=0.8, max_grade=None, re
     >>> round(rank_biased_precision(["a", "x", "b"], ["a", "b"], persistence=0.5), 4)
     0.625
     """
+    return measure_run(
+        "rbp",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing=missing,
+        persistence=persistence,
+        max_grade=max_grade,
+        relevance_threshold=relevance_threshold,
+    )
+
+
+def _rank_biased_precision(ranked, k, *, persistence, max_grade, relevance_threshold):
     gain = ranked.relevant(relevance_threshold).astype(np.float64)
     if max_grade is not None:
         _check_scale(ranked.judged.grade, max_grade)
@@ -55,16 +164,42 @@ def rank_biased_precision(ranked, k=None, *, persistence=0.8, max_grade=None, re
     return (1 - persistence) * ranked.total(ranked.rate(gain) * persistence ** (ranked.position - 1.0), k)
 
 
-@measure("rbp_resid", "Residual of rank-biased precision", greater_is_better=False)
-def rank_biased_residual(ranked, k=None, *, persistence=0.8):
+define("rbp", rank_biased_precision, _rank_biased_precision, "Rank-biased precision")
+
+
+def rank_biased_residual(
+    run: RunLike,
+    qrels: QrelsLike,
+    k: int | None = None,
+    *,
+    persistence: float = 0.8,
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
     r"""What rank-biased precision would gain if everything that nobody judged were relevant.
 
     Parameters
     ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
     k : int, default=None
         Cutoff; None takes all places.
     persistence : float, default=0.8
         Probability p of going on, between 0 and 1.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -81,22 +216,60 @@ def rank_biased_residual(ranked, k=None, *, persistence=0.8):
     >>> rank_biased_residual(["a", "x", "b"], ["a", "b"], persistence=0.5)
     0.375
     """
+    return measure_run(
+        "rbp_resid", run, qrels, k, per_query=per_query, ties=ties, missing=missing, persistence=persistence
+    )
+
+
+def _rank_biased_residual(ranked, k, *, persistence):
     seen = ranked.n_retrieved if k is None else np.minimum(ranked.n_retrieved, k)
     unknown = ranked.rate(np.isnan(ranked.grade)) * persistence ** (ranked.position - 1.0)
     residual = persistence ** seen.astype(np.float64) + (1 - persistence) * ranked.total(unknown, k)
     return np.where(seen > 0, residual, 0.0)
 
 
-@measure("err", "Expected reciprocal rank")
-def expected_reciprocal_rank(ranked, k=None, *, max_grade=4.0):
+define(
+    "rbp_resid",
+    rank_biased_residual,
+    _rank_biased_residual,
+    "Residual of rank-biased precision",
+    greater_is_better=False,
+)
+
+
+def expected_reciprocal_rank(
+    run: RunLike,
+    qrels: QrelsLike,
+    k: int | None = None,
+    *,
+    max_grade: float = 4.0,
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
     r"""Expected reciprocal rank of the place where a user is satisfied.
 
     Parameters
     ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
     k : int, default=None
         Cutoff; None takes all places.
     max_grade : float, default=4.0
         Highest grade of the scale of judgements, whether it occurs or not.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
 
     See Also
     --------
@@ -120,6 +293,13 @@ def expected_reciprocal_rank(ranked, k=None, *, max_grade=4.0):
     >>> expected_reciprocal_rank(["a", "b"], {"a": 1, "b": 2}, max_grade=2)
     0.53125
     """
+    return measure_run("err", run, qrels, k, per_query=per_query, ties=ties, missing=missing, max_grade=max_grade)
+
+
+def _expected_reciprocal_rank(ranked, k, *, max_grade):
     _check_scale(ranked.judged.grade, max_grade)
     satisfied = (np.exp2(np.fmax(ranked.grade, 0.0)) - 1) / 2.0**max_grade
     return ranked.total(ranked.stops(satisfied) / ranked.position, k)
+
+
+define("err", expected_reciprocal_rank, _expected_reciprocal_rank, "Expected reciprocal rank")

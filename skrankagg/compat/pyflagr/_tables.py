@@ -1,0 +1,128 @@
+"""FLAGR's layout of a comparison, and the names of its measures."""
+
+import pandas as pd
+
+from ..._support._numbers import is_integer
+from ...exceptions import InputError
+from ...metrics import get_measure
+
+__all__ = ["flagr_metrics", "flagr_table"]
+
+# FLAGR's names of the measures with a cutoff.
+_CUTOFFS = {"p": "P", "recall": "recall", "dcg": "dcg_cut", "ndcg": "ndcg_cut"}
+_COUNTS = ("num_ret", "num_rel", "num_rel_ret")
+_MAP_TITLE = "Mean Average Precision (MAP)"
+
+
+def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
+    """Names of the measures of FLAGR's evaluation, for a Comparator or :func:`~skrankagg.evaluate`.
+
+    FLAGR also takes items with scores of at most 0 for not relevant; only the methods of this package follow that rule,
+    the quirk ``eval.positive_only``.
+
+    Parameters
+    ----------
+    cutoff : int, default=10
+        Precision, recall, DCG and nDCG are measured at 1 to this cutoff.
+    conventions : bool, default=True
+        Whether the ideal list of nDCG is made of what was returned, as FLAGR's is, or of all judged items.
+
+    Returns
+    -------
+    list of str
+        As a Comparator takes them for its `metrics`.
+
+    Raises
+    ------
+    ValueError
+        If the cutoff is not a whole number of at least 1.
+
+    See Also
+    --------
+    flagr_table : The layout of the results.
+
+    Examples
+    --------
+    >>> from skrankagg.compat.pyflagr import flagr_metrics
+    >>> flagr_metrics(1)
+    ['map', 'num_ret', 'num_rel', 'num_rel_ret', 'p@1', 'recall@1', 'dcg@1', 'ndcg@1[ideal=retrieved]']
+    """
+    if not is_integer(cutoff) or cutoff < 1:
+        raise InputError(f"cutoff must be an int of at least 1; got {cutoff!r}.")
+    names = ["map", *_COUNTS, *(f"{name}@{k}" for name in _CUTOFFS for k in range(1, cutoff + 1))]
+    return [f"{name}[ideal=retrieved]" if conventions and name.startswith("ndcg") else name for name in names]
+
+
+def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
+    """Lay out a comparison as FLAGR does: the queries of each method, and a row `all`.
+
+    Parameters
+    ----------
+    results : DataFrame of shape (n_methods, n_metrics)
+        Summaries, such as ``comparator.results_``.
+    per_query : DataFrame
+        Measures, indexed by method and query.
+
+    Returns
+    -------
+    DataFrame of shape (n_methods * (n_queries + 1), n_metrics + 2)
+        Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `Mean Average Precision (MAP)`, `P_1` and so on, `Method`.
+        In the rows `all` counts are sums. The index numbers the rows of each method. Of a method that failed all
+        numbers are missing, or its error score.
+
+    See Also
+    --------
+    flagr_metrics : What to measure for all of FLAGR's columns.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.compat.pyflagr import flagr_table
+    >>> index = pd.MultiIndex.from_product([["a"], ["q1", "q2"]], names=["method", "query"])
+    >>> per_query = pd.DataFrame({"map": [0.5, 0.4], "p@1": [1.0, 0.0]}, index=index)
+    >>> flagr_table(per_query.groupby("method").mean(), per_query)
+         q  Mean Average Precision (MAP)  P_1 Method
+    0   q1                          0.50  1.0      a
+    1   q2                          0.40  0.0      a
+    2  all                          0.45  0.5      a
+    """
+    measured = {column: get_measure(column) for column in per_query.columns}
+    order = sorted(measured, key=lambda column: _place(measured[column]))
+    tables = []
+    for method, queries in per_query.groupby(level=0, sort=False):
+        table = queries.droplevel(0).reset_index(names="q")
+        total = pd.DataFrame([results.loc[method, order]]).assign(q="all")
+        table = pd.concat([table.astype({"q": object}), total], ignore_index=True)
+        tables.append(table[["q", *order]].assign(Method=method))
+    table = pd.concat(tables)
+    counts = [column for column in order if measured[column].is_total]
+    for column in counts:
+        table[column] = _whole(table[column])
+    return table.rename(columns={column: _flagr_name(column, measured[column]) for column in order})
+
+
+def _whole(column):
+    """A column of counts as whole numbers, if it holds nothing but those and NaN."""
+    if (column.dropna() % 1 != 0).any():  # the error_score of a method that failed
+        return column
+    return column.astype("Int64" if column.isna().any() else int)
+
+
+def _place(measure):
+    if measure.name in _COUNTS:
+        return (0, _COUNTS.index(measure.name), 0)
+    if measure.name == "map" and measure.k is None:
+        return (1, 0, 0)
+    if measure.name in _CUTOFFS:
+        return (2, list(_CUTOFFS).index(measure.name), measure.k or 0)
+    return (3, 0, 0)
+
+
+def _flagr_name(column, measure):
+    if measure.name in _COUNTS:
+        return measure.name
+    if measure.name == "map" and measure.k is None:
+        return _MAP_TITLE
+    if measure.name in _CUTOFFS and measure.k is not None:
+        return f"{_CUTOFFS[measure.name]}_{measure.k}"
+    return column

@@ -1,0 +1,78 @@
+"""Conventions: what may differ from one tool to the next in a measure of one name."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict, get_args
+
+from ..._support._numbers import is_real
+from ...exceptions import InputError
+
+__all__ = [
+    "OPTIONS",
+    "Conventions",
+    "Denominator",
+    "Discount",
+    "Gain",
+    "Ideal",
+    "Missing",
+    "Ties",
+    "Truncate",
+    "check_conventions",
+]
+
+Gain = Literal["exponential", "linear"]
+Discount = Literal["log2", "ln"]
+Ideal = Literal["judged", "retrieved"]
+Truncate = Literal["cutoff", "relevant"]
+Denominator = Literal["relevant", "cutoff", "retrieved"]
+Ties = Literal["order", "trec_eval", "expected", "optimistic", "pessimistic"]
+Missing = Literal["zero", "skip"] | None
+
+
+class Conventions(TypedDict, total=False):
+    """The conventions that several measures at once may be given; each measure takes those that it knows."""
+
+    gain: Gain | None
+    discount: Discount | None
+    ideal: Ideal | None
+    truncate: Truncate | None
+    ap_denominator: Denominator | None
+    relevance_threshold: float | None
+    persistence: float | None
+    max_grade: float | None
+    ties: Ties | None
+
+
+#: What each convention may be: one of some words, or a number.
+OPTIONS: dict[str, Any] = {
+    "gain": get_args(Gain),
+    "discount": get_args(Discount),
+    "ideal": get_args(Ideal),
+    "truncate": get_args(Truncate),
+    "ap_denominator": get_args(Denominator),
+    "relevance_threshold": float,
+    "persistence": float,
+    "max_grade": float,
+    "ties": get_args(Ties),
+    "missing": ("zero", "skip"),
+}
+_POSITIVE = {"relevance_threshold", "max_grade"}
+_OPTIONAL = {*_POSITIVE, "missing"}
+
+
+def check_conventions(conventions: Mapping[str, Any]) -> None:
+    """Raise InputError for a convention that no measure knows, or a value that it does not take."""
+    for option, value in conventions.items():
+        if option not in OPTIONS:
+            raise InputError(f"{option!r} is not a convention of a measure; choose from {', '.join(OPTIONS)}.")
+        if value is None and option in _OPTIONAL:
+            continue
+        allowed = OPTIONS[option]
+        if isinstance(allowed, tuple) and value not in allowed:
+            raise InputError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
+        if allowed is float and not is_real(value):
+            raise InputError(f"{option} must be a number; got {value!r}.")
+        if option == "persistence" and not 0 < value < 1:
+            raise InputError(f"persistence must lie between 0 and 1; got {value!r}.")
+        if option in _POSITIVE and not value > 0:
+            # At a threshold of 0 every item without a judgement would be relevant.
+            raise InputError(f"{option} must be above 0, or None; got {value!r}.")

@@ -1,0 +1,168 @@
+"""Measures for incomplete judgements.
+
+An item is *relevant* if its grade is above 0, or at least `relevance_threshold` where one is given. A query without
+relevant items is 0.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ._conventions import Missing, Ties
+from ._inputs import QrelsLike, RunLike
+from ._measure import define, measure_run
+from ._precision import ratio
+
+__all__ = [
+    "bpref",
+    "inferred_average_precision",
+]
+
+
+def bpref(
+    run: RunLike,
+    qrels: QrelsLike,
+    *,
+    relevance_threshold: float | None = None,
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
+    r"""Share of the items judged not relevant that do not stand above the relevant ones.
+
+    Parameters
+    ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
+    relevance_threshold : float, default=None
+        Lowest grade that is relevant; None means above 0.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
+
+    See Also
+    --------
+    average_precision : Takes items that nobody judged for not relevant.
+    inferred_average_precision : Estimates them.
+
+    Notes
+    -----
+    With R relevant items and N that are judged not relevant [1]_,
+
+    .. math:: \frac{1}{R} \sum_r \left(1 - \frac{\min(n_r, R)}{\min(R, N)}\right),
+
+    where :math:`n_r` of the N stand above the relevant item r, and the term of an item with none above is 1. Items that
+    are not judged are passed over; so are negative grades, by which trec_eval marks items that were pooled and not
+    judged.
+
+    References
+    ----------
+    .. [1] C. Buckley and E. M. Voorhees, "Retrieval evaluation with incomplete information", SIGIR 2004.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import bpref
+    >>> bpref(["a", "x", "b", "y"], {"a": 1, "b": 0, "y": 1})
+    0.5
+    """
+    return measure_run(
+        "bpref", run, qrels, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+    )
+
+
+def _bpref(ranked, *, relevance_threshold):
+    return ratio(ranked.total(ranked.preferences(relevance_threshold)), ranked.n_relevant(relevance_threshold))
+
+
+define("bpref", bpref, _bpref, "Binary preference")
+
+
+def inferred_average_precision(
+    run: RunLike,
+    qrels: QrelsLike,
+    *,
+    relevance_threshold: float | None = None,
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
+    r"""Average precision where items that were pooled and not judged are as often relevant as the judged ones.
+
+    Parameters
+    ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
+    relevance_threshold : float, default=None
+        Lowest grade that is relevant; None means above 0.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
+
+    See Also
+    --------
+    average_precision : With complete judgements.
+    bpref : Passes over what is not judged.
+
+    Notes
+    -----
+    Negative grades mark items that were pooled and not judged. At a relevant item of rank i, with r relevant, n not
+    relevant and u such items above it and :math:`\varepsilon = 10^{-5}`, the precision is taken for [1]_
+
+    .. math:: \frac{1}{i} + \frac{r + n + u}{i} \cdot \frac{r + \varepsilon}{r + n + 2\varepsilon}.
+
+    References
+    ----------
+    .. [1] E. Yilmaz and J. A. Aslam, "Estimating average precision with incomplete and imperfect judgments", CIKM 2006.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import average_precision, inferred_average_precision
+    >>> judgements = {"a": 1, "b": -1, "c": 1}
+    >>> round(inferred_average_precision(["a", "b", "c"], judgements), 4)
+    1.0
+    >>> round(average_precision(["a", "b", "c"], judgements), 4)
+    0.8333
+    """
+    return measure_run(
+        "infap", run, qrels, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+    )
+
+
+def _inferred_average_precision(ranked, *, relevance_threshold):
+    tiny = 1e-5
+    relevant = ranked.relevant(relevance_threshold)
+    above = ranked.hits(relevance_threshold) - relevant
+    others = ranked.total_above(relevance_threshold)  # a relevant place adds none of its own
+    pooled = ranked.cumulate("pooled", lambda: (ranked.grade < 0).astype(np.float64))
+    share = (above + others + pooled) * (above + tiny) / (above + others + 2 * tiny)
+    terms = np.where(relevant, (1 + np.where(ranked.position > 1, share, 0.0)) / ranked.position, 0.0)
+    return ratio(ranked.total(terms), ranked.n_relevant(relevance_threshold))
+
+
+define(
+    "infap",
+    inferred_average_precision,
+    _inferred_average_precision,
+    "Inferred average precision",
+    has_expectation=False,
+)

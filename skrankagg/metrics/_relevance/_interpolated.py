@@ -1,0 +1,154 @@
+"""Interpolated precision at fixed recalls.
+
+An item is *relevant* if its grade is above 0, or at least `relevance_threshold` where one is given. A query without
+relevant items is 0.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ._conventions import Missing, Ties
+from ._inputs import QrelsLike, RunLike
+from ._measure import define, measure_run
+
+__all__ = [
+    "interpolated_precision",
+    "interpolated_precision_11pt",
+]
+
+
+def _interpolated(ranked, level, threshold):
+    hits, n_relevant = ranked.hits(threshold), ranked.n_relevant(threshold)
+    needed = np.floor(level * n_relevant + 0.9)
+    return ranked.best(np.where(hits >= needed[ranked.row_query], hits / ranked.position, 0.0))
+
+
+def interpolated_precision(
+    run: RunLike,
+    qrels: QrelsLike,
+    k: float,
+    *,
+    relevance_threshold: float | None = None,
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
+    """Highest precision at any place where the recall is at least so high.
+
+    Parameters
+    ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
+    k : float
+        Recall from 0 to 1.
+    relevance_threshold : float, default=None
+        Lowest grade that is relevant; None means above 0.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
+
+    See Also
+    --------
+    interpolated_precision_11pt : The mean over eleven recalls.
+
+    Notes
+    -----
+    As in trec_eval 9.0, recall c needs ``floor(c R + 0.9)`` relevant items; later versions round ``c R`` to the nearest
+    whole number.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import interpolated_precision
+    >>> [interpolated_precision(["a", "x", "b", "c"], ["a", "b", "c"], k) for k in (0, 0.5, 1)]
+    [1.0, 0.75, 0.75]
+    """
+    return measure_run(
+        "iprec", run, qrels, k, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+    )
+
+
+def _interpolated_precision(ranked, k, *, relevance_threshold):
+    return _interpolated(ranked, k, relevance_threshold)
+
+
+define(
+    "iprec",
+    interpolated_precision,
+    _interpolated_precision,
+    "Interpolated precision",
+    cutoff_kind="recall",
+    has_expectation=False,
+)
+
+
+_LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+def interpolated_precision_11pt(
+    run: RunLike,
+    qrels: QrelsLike,
+    *,
+    relevance_threshold: float | None = None,
+    per_query: bool = False,
+    ties: Ties = "order",
+    missing: Missing = None,
+) -> Any:
+    """Mean of the interpolated precisions at the recalls 0, 0.1, ..., 1.
+
+    Parameters
+    ----------
+    run : DataFrame, RankedLists, or list or dict of items
+        One list for each query; :func:`evaluate` says which forms there are.
+    qrels : DataFrame, Qrels, or list, set or dict of items
+        Judgements of the same kind; they state the queries.
+    relevance_threshold : float, default=None
+        Lowest grade that is relevant; None means above 0.
+    per_query : bool, default=False
+        Whether to give the value of each query instead of their mean.
+    ties : {"order", "trec_eval", "optimistic", "pessimistic"}, default="order"
+        Rule for items of equal score, see :func:`evaluate`.
+    missing : {"zero", "skip"} or None, default=None
+        What a judged query without results counts, see :func:`evaluate`.
+
+    Returns
+    -------
+    float or pandas.Series of shape (n_queries,)
+        The mean over the queries, or with ``per_query`` the value of each.
+
+    See Also
+    --------
+    interpolated_precision : At one recall.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import interpolated_precision_11pt
+    >>> round(interpolated_precision_11pt(["a", "x", "b", "c"], ["a", "b", "c"]), 4)
+    0.8409
+    """
+    return measure_run(
+        "11pt", run, qrels, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+    )
+
+
+def _interpolated_precision_11pt(ranked, *, relevance_threshold):
+    return np.mean([_interpolated(ranked, level, relevance_threshold) for level in _LEVELS], axis=0)
+
+
+define(
+    "11pt",
+    interpolated_precision_11pt,
+    _interpolated_precision_11pt,
+    "Eleven-point interpolated precision",
+    has_expectation=False,
+)
