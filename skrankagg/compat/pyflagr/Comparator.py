@@ -69,7 +69,7 @@ class Comparator:
         name : str
             What to call it.
         obj : object
-            A method of this room, or any object with PyFLAGR's ``aggregate``.
+            A method of this module, or any object with PyFLAGR's ``aggregate``.
         """
         self.aggregators.append((name, obj))
 

@@ -1,4 +1,4 @@
-"""The door of the room: files and frames come in as FLAGR reads them, and are encoded once.
+"""The input check: files and frames are read as FLAGR reads them, and are encoded once.
 
 The order of the file counts here, for FLAGR adds up in that order: queries and voters are numbered by their first
 appearance, items are sorted as bytes. Ids are text. What FLAGR mangles, drops or dies of is read as it stands, or

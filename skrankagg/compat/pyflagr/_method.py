@@ -1,4 +1,4 @@
-"""What all methods of the room share: PyFLAGR's ``aggregate``, and the way from scores to its two frames."""
+"""What all methods of this package share: PyFLAGR's ``aggregate``, and the way from scores to its two frames."""
 
 import os
 import secrets
@@ -147,7 +147,7 @@ class Method:
         return self._quirks <= _OUTSIDE
 
     def _paper(self):
-        """Build the main estimator that does the same by the paper; None where this room has its own."""
+        """Build the main estimator that does the same by the paper; None where this package has its own."""
         raise NotImplementedError(f"{type(self).__name__} must define _paper().")
 
     def _paper_score(self, ranked):

@@ -216,7 +216,7 @@ def judged_share(
 
     See Also
     --------
-    rank_biased_residual : What the items that nobody judged could add to a measure.
+    rank_biased_residual : What the unjudged items could add to a measure.
     bpref : Looks at judged items only.
 
     Examples

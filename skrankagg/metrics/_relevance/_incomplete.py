@@ -52,7 +52,7 @@ def bpref(
 
     See Also
     --------
-    average_precision : Takes items that nobody judged for not relevant.
+    average_precision : Takes unjudged items for not relevant.
     inferred_average_precision : Estimates them.
 
     Notes

@@ -162,7 +162,7 @@ class RelevanceList:
 
 
 class RankedRelevance(RelevanceList):
-    """Grades of the returned items in the order returned, beside those of all judged items.
+    """Grades of the returned items in the order returned, and those of all judged items.
 
     Every measure is a function of it: what was returned is in its own arrays, what could have been in `judged`.
 

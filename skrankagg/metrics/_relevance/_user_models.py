@@ -177,7 +177,7 @@ def rank_biased_residual(
     ties: Ties = "order",
     missing: Missing = None,
 ) -> Any:
-    r"""What rank-biased precision would gain if everything that nobody judged were relevant.
+    r"""What rank-biased precision would gain if every unjudged item were relevant.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def expected_reciprocal_rank(
     Notes
     -----
     An item of grade g satisfies with probability :math:`R = (2^g - 1) / 2^{g_{max}}`, and the measure is
-    :math:`\sum_i \frac{R_i}{i} \prod_{j < i} (1 - R_j)` [1]_. Negative grades satisfy nobody. The expectation over ties
+    :math:`\sum_i \frac{R_i}{i} \prod_{j < i} (1 - R_j)` [1]_. Negative grades satisfy no user. The expectation over ties
     takes time quadratic in the size of a group of ties.
 
     References
