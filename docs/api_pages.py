@@ -11,10 +11,10 @@ MODULES = {
     "skrankagg.metrics": "Measures and scorers",
     "skrankagg.stats": "Statistics of comparisons",
     "skrankagg.model_selection": "Comparison and splitters",
-    "skrankagg.plotting": "Pictures",
+    "skrankagg.plotting": "Plots",
     "skrankagg.datasets": "Data sets, readers, writers",
     "skrankagg.base": "Base classes",
-    "skrankagg.exceptions": "Warnings",
+    "skrankagg.exceptions": "Errors and warnings",
     "skrankagg.utils.discovery": "Discovery",
     "skrankagg.utils.estimator_checks": "Checks for your own estimators",
 }
@@ -22,7 +22,7 @@ MODULES = {
 #: Public modules without a page, and why.
 WITHOUT_PAGE = {
     "skrankagg.utils": "a package of two modules that have pages",
-    "skrankagg.compat": "a package of rooms for users of other libraries",
+    "skrankagg.compat": "a package of compatibility modules for users of other libraries",
     **{
         f"skrankagg.compat.pyflagr{part}": "PyFLAGR's names; coming_from_pyflagr.md is their page"
         for part in ("", ".Comparator", ".Kemeny", ".Linear", ".Majoritarian", ".MarkovChains", ".RRA", ".Weighted")
@@ -33,7 +33,7 @@ WITHOUT_PAGE = {
 def exports(module):
     """Public names of a module that have a page, each in the module that shows it.
 
-    The top level repeats what its parts define; it shows what no part does.
+    The top level repeats what its submodules define; its page shows only what none of them has.
     """
     imported = importlib.import_module(module)
     names = getattr(imported, "__all__", None)
@@ -57,7 +57,7 @@ def _is_class_or_function(value):
 
 
 def write_api_pages(folder):
-    """Write a page for each public module and an index of them; pages that are as they should be are left alone."""
+    """Write a page for each public module and an index of them; pages that are up to date are not touched."""
     folder.mkdir(exist_ok=True)
     for module, title in MODULES.items():
         names = exports(module)

@@ -44,15 +44,15 @@ numpydoc_xref_param_type = False
 autodoc_preserve_defaults = True
 add_module_names = False
 
-# A backend that is named for the build would keep the notebooks' plots out of their pages.
+# A backend set in the environment would keep the notebooks' plots out of their pages.
 os.environ.pop("MPLBACKEND", None)
-# The notebooks come without outputs: each build runs them, and one that fails or takes more than a minute fails it.
+# The notebooks are stored without outputs: each build runs them, and fails if one fails or takes more than a minute.
 nb_execution_mode = "force"
 nb_execution_timeout = NOTEBOOK_SECONDS
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
-suppress_warnings = ["mystnb.unknown_mime_type"]  # HTML reprs of estimators bring their own fallback as text
+suppress_warnings = ["mystnb.unknown_mime_type"]  # HTML reprs of estimators include a text fallback
 
 copybutton_prompt_text = r">>> |\.\.\. "
 copybutton_prompt_is_regexp = True
@@ -66,7 +66,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "pygments_light_style": "tango",
 }
-# Pages without neighbours have nothing to list beside them.
+# Pages without siblings have nothing to list in the sidebar.
 html_sidebars = {page: [] for page in ("index", "getting_started", "evaluation", "scikit_learn")}
 html_sidebars["**"] = ["sidebar-nav-bs"]
 html_show_sourcelink = False
@@ -77,7 +77,7 @@ shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks")
 
 
 def check_run_times(app, env):
-    """Warn, and so fail a build with -W, where a notebook takes too long."""
+    """Warn, which fails a build with -W, if a notebook takes too long."""
     times = {name: data["exec_data"]["runtime"] for name, data in env.nb_metadata.items() if data.get("exec_data")}
     for name, seconds in times.items():
         if seconds is not None and seconds > NOTEBOOK_SECONDS:
@@ -86,5 +86,5 @@ def check_run_times(app, env):
 
 
 def setup(app):
-    """Look at the notebooks' run times once all pages are read."""
+    """Check the run times of the notebooks once all pages are read."""
     app.connect("env-check-consistency", check_run_times)

@@ -1,6 +1,6 @@
-"""Draw the picture of the home page and the README: python docs/overview_picture.py [file].
+"""Draw the plot on the home page and in the README: python docs/overview_plot.py [file].
 
-The methods' parameters are chosen on other queries of the same voters, and printed.
+The parameters of each method are chosen on other queries of the same voters, and printed.
 """
 
 import sys
@@ -25,7 +25,7 @@ from skrankagg.datasets import make_ranked_lists
 from skrankagg.metrics import make_ranking_scorer
 from skrankagg.plotting import AgreementDisplay, ComparisonDisplay, VoterWeightsDisplay
 
-# Name, method, and the parameters that are tried.
+# Name, method, and the parameter values to try.
 METHODS = [
     ("CombSUM", CombSUM(), {"norm": ["borda", "rank", "min-max", "z-score"]}),
     ("RRF", ReciprocalRankFusion(), {"k": [0, 1, 2, 5, 10, 20, 60]}),
@@ -48,7 +48,7 @@ def chosen(lists, qrels):
 
 
 def draw(path):
-    """Compare methods on 40 of 80 queries of ten voters, two of them malicious, and save the picture."""
+    """Compare methods on 40 of 80 queries of ten voters, two of them adversarial, and save the plot."""
     frame, qrels = make_ranked_lists(
         n_queries=80,
         n_voters=10,
