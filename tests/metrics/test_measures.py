@@ -439,3 +439,17 @@ def test_a_measure_is_called_on_a_run():
     grades = {"a": 1, "b": 3}
     assert linear(["a", "b"], grades) == skrankagg.metrics.ndcg(["a", "b"], grades, gain="linear")
     assert pickle.loads(pickle.dumps(linear)) == linear
+
+
+def test_recalls_are_rounded_by_the_convention_that_is_named():
+    # R = 3: recall 0.4 needs 1.2 relevant items, one to the nearest and two rounded up; recall 0.5 needs 1.5, two.
+    found = ["a", "x", "b", "c"], ["a", "b", "c"]
+    nearest = [skrankagg.metrics.interpolated_precision(*found, k) for k in (0, 0.4, 0.5, 1)]
+    assert nearest == [1.0, 1.0, 0.75, 0.75]
+    up = [skrankagg.metrics.interpolated_precision(*found, k, rounding="up") for k in (0, 0.4, 0.5, 1)]
+    assert up == [1.0, 0.75, 0.75, 0.75]
+    names = ["iprec@0.4", "iprec@0.4[rounding=up]", "11pt", "11pt[rounding=up]"]
+    values = evaluate([found[0]], [found[1]], names).iloc[0].tolist()
+    assert values == pytest.approx([1.0, 0.75, (5 * 1 + 6 * 0.75) / 11, (4 * 1 + 7 * 0.75) / 11])
+    with pytest.raises(ValueError, match="rounding must be one of nearest, up"):
+        skrankagg.metrics.interpolated_precision(*found, 0.4, rounding="down")

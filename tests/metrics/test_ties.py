@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skrankagg import Qrels, RankedLists, evaluate
-from skrankagg.metrics import average_precision, get_measure, measure_names, ndcg, precision, success
+from skrankagg.metrics import average_precision, get_measure, measure_names, ndcg, precision, reciprocal_rank, success
 
 pytestmark = pytest.mark.twice
 
@@ -22,6 +22,7 @@ EXPECTED = [
         for k in (1, 3)
     ),
     *("rbp@2", "rbp[max_grade=3]", "rbp_resid", "rbp_resid@3", "err@2", "err"),
+    *("map[ap_denominator=retrieved]", *(f"map@{k}[ap_denominator=retrieved]" for k in (1, 2, 3, 4))),
     *("map", "map@2[ap_denominator=cutoff]", "mrr", "ndcg", "ndcg@2[truncate=relevant]", "rprec", "rprec@2"),
     *("marp@1,3", "bpref", "bpref[relevance_threshold=2]", "num_rel_ret", "num_rel", "num_ret"),
     *("map[relevance_threshold=2]", "ndcg@3[gain=linear,ideal=retrieved]", "gmap", "dcg@3[discount=ln]"),
@@ -64,6 +65,24 @@ def test_the_expectation_is_the_mean_over_all_orders(case, name):
     # The geometric mean of one query is raised to 1e-5, which the mean over orders is not: compare above that.
     expected = max(np.mean(every), 1e-5) if name == "gmap" else np.mean(every)
     assert value(scores, truth, name, ties="expected") == pytest.approx(expected, rel=1e-12, abs=1e-14)
+
+
+@given(case=CASES, k=st.integers(1, 6))
+@settings(max_examples=150, deadline=None)
+def test_a_ratio_has_the_expectation_of_the_ratio(case, k):
+    # The divisor is the number of relevant items among the first k, which depends on the order, too.
+    scores, truth = build(case)
+    every = [average_precision(order, truth, k, ap_denominator="retrieved") for order in orders(scores)]
+    expected = average_precision(scores, truth, k, ap_denominator="retrieved", ties="expected")
+    assert expected == pytest.approx(np.mean(every), rel=1e-12, abs=1e-14)
+
+
+def test_scores_tie_in_single_precision_where_older_tools_hold_them_so():
+    # pytrec_eval: a reciprocal rank of 1 for a difference of 1e-7, and of 1/2 for one of 1e-8.
+    for difference, single in ((1e-7, 1.0), (1e-8, 0.5)):
+        run = {"a": 1.0, "b": 1.0 - difference}
+        assert reciprocal_rank(run, ["a"], ties="trec_eval") == 1.0
+        assert reciprocal_rank(run, ["a"], ties="trec_eval_float32") == single
 
 
 # More of the residual and of the number of judgements is neither better nor worse.

@@ -11,7 +11,7 @@ import numpy as np
 from ._conventions import Denominator, Missing, Ties
 from ._inputs import QrelsLike, RunLike
 from ._measure import define, measure_run
-from ._precision import hits_at, ratio
+from ._precision import ratio
 
 __all__ = [
     "average_precision",
@@ -47,7 +47,7 @@ def average_precision(
         cutoff; "cutoff", min(R, k), as recommender toolkits do; "retrieved", the relevant items among the first k.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -93,9 +93,9 @@ def average_precision(
 
 
 def _average_precision(ranked, k, *, relevance_threshold, ap_denominator):
-    total = ranked.head(k).precisions(relevance_threshold, k)
     if ap_denominator == "retrieved":
-        return ratio(total, hits_at(ranked, k, relevance_threshold))
+        return ranked.head(k).mean_precisions(relevance_threshold, k)
+    total = ranked.head(k).precisions(relevance_threshold, k)
     n_relevant = ranked.n_relevant(relevance_threshold)
     return ratio(total, np.minimum(n_relevant, k) if ap_denominator == "cutoff" and k is not None else n_relevant)
 
@@ -124,7 +124,7 @@ def geometric_average_precision(
         Lowest grade that is relevant; None means above 0.
     per_query : bool, default=False
         Whether to give the value of each query instead of their geometric mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.

@@ -14,6 +14,7 @@ __all__ = [
     "Gain",
     "Ideal",
     "Missing",
+    "Rounding",
     "Ties",
     "Truncate",
     "check_conventions",
@@ -24,7 +25,8 @@ Discount = Literal["log2", "ln"]
 Ideal = Literal["judged", "retrieved"]
 Truncate = Literal["cutoff", "relevant"]
 Denominator = Literal["relevant", "cutoff", "retrieved"]
-Ties = Literal["order", "trec_eval", "expected", "optimistic", "pessimistic"]
+Rounding = Literal["nearest", "up"]
+Ties = Literal["order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"]
 Missing = Literal["zero", "skip"] | None
 
 
@@ -36,6 +38,7 @@ class Conventions(TypedDict, total=False):
     ideal: Ideal | None
     truncate: Truncate | None
     ap_denominator: Denominator | None
+    rounding: Rounding | None
     relevance_threshold: float | None
     persistence: float | None
     max_grade: float | None
@@ -49,6 +52,7 @@ OPTIONS: dict[str, Any] = {
     "ideal": get_args(Ideal),
     "truncate": get_args(Truncate),
     "ap_denominator": get_args(Denominator),
+    "rounding": get_args(Rounding),
     "relevance_threshold": float,
     "persistence": float,
     "max_grade": float,

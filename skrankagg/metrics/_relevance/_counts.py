@@ -39,7 +39,7 @@ def num_ret(
         Judgements of the same kind; they state the queries.
     per_query : bool, default=False
         Whether to give the value of each query instead of their sum.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -91,7 +91,7 @@ def num_rel(
         Lowest grade that is relevant; None means above 0.
     per_query : bool, default=False
         Whether to give the value of each query instead of their sum.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -144,7 +144,7 @@ def num_rel_ret(
         Lowest grade that is relevant; None means above 0.
     per_query : bool, default=False
         Whether to give the value of each query instead of their sum.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -204,7 +204,7 @@ def judged_share(
         Cutoff; where fewer items are returned, the share is that of those.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.

@@ -47,7 +47,7 @@ def dcg(
         Logarithm of :math:`i + 1` to base 2 or e.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -115,7 +115,7 @@ def ndcg(
         toolkits do.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.

@@ -40,7 +40,7 @@ def bpref(
         Lowest grade that is relevant; None means above 0.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -108,7 +108,7 @@ def inferred_average_precision(
         Lowest grade that is relevant; None means above 0.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.

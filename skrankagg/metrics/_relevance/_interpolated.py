@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._conventions import Missing, Ties
+from ._conventions import Missing, Rounding, Ties
 from ._inputs import QrelsLike, RunLike
 from ._measure import define, measure_run
 
@@ -18,9 +18,11 @@ __all__ = [
 ]
 
 
-def _interpolated(ranked, level, threshold):
+def _interpolated(ranked, level, threshold, rounding):
     hits, n_relevant = ranked.hits(threshold), ranked.n_relevant(threshold)
-    needed = np.floor(level * n_relevant + 0.9)
+    exact = level * n_relevant
+    whole = np.floor(exact)
+    needed = whole + (exact - whole >= 0.5) if rounding == "nearest" else np.floor(exact + 0.9)
     return ranked.best(np.where(hits >= needed[ranked.row_query], hits / ranked.position, 0.0))
 
 
@@ -30,6 +32,7 @@ def interpolated_precision(
     k: float,
     *,
     relevance_threshold: float | None = None,
+    rounding: Rounding = "nearest",
     per_query: bool = False,
     ties: Ties = "order",
     missing: Missing = None,
@@ -46,9 +49,12 @@ def interpolated_precision(
         Recall from 0 to 1.
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
+    rounding : {"nearest", "up"}, default="nearest"
+        How many relevant items a recall c needs of R: c R rounded to the nearest whole number, halves up, as today's
+        trec_eval does; or ``floor(c R + 0.9)``, as its versions up to 9.0.8 and pytrec_eval do.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -62,11 +68,6 @@ def interpolated_precision(
     --------
     interpolated_precision_11pt : The mean over eleven recalls.
 
-    Notes
-    -----
-    As in trec_eval 9.0, recall c needs ``floor(c R + 0.9)`` relevant items; later versions round ``c R`` to the nearest
-    whole number.
-
     Examples
     --------
     >>> from skrankagg.metrics import interpolated_precision
@@ -74,12 +75,20 @@ def interpolated_precision(
     [1.0, 0.75, 0.75]
     """
     return measure_run(
-        "iprec", run, qrels, k, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "iprec",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing=missing,
+        relevance_threshold=relevance_threshold,
+        rounding=rounding,
     )
 
 
-def _interpolated_precision(ranked, k, *, relevance_threshold):
-    return _interpolated(ranked, k, relevance_threshold)
+def _interpolated_precision(ranked, k, *, relevance_threshold, rounding):
+    return _interpolated(ranked, k, relevance_threshold, rounding)
 
 
 define(
@@ -100,6 +109,7 @@ def interpolated_precision_11pt(
     qrels: QrelsLike,
     *,
     relevance_threshold: float | None = None,
+    rounding: Rounding = "nearest",
     per_query: bool = False,
     ties: Ties = "order",
     missing: Missing = None,
@@ -114,9 +124,12 @@ def interpolated_precision_11pt(
         Judgements of the same kind; they state the queries.
     relevance_threshold : float, default=None
         Lowest grade that is relevant; None means above 0.
+    rounding : {"nearest", "up"}, default="nearest"
+        How many relevant items a recall c needs of R: c R rounded to the nearest whole number, halves up, as today's
+        trec_eval does; or ``floor(c R + 0.9)``, as its versions up to 9.0.8 and pytrec_eval do.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -134,15 +147,22 @@ def interpolated_precision_11pt(
     --------
     >>> from skrankagg.metrics import interpolated_precision_11pt
     >>> round(interpolated_precision_11pt(["a", "x", "b", "c"], ["a", "b", "c"]), 4)
-    0.8409
+    0.8636
     """
     return measure_run(
-        "11pt", run, qrels, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "11pt",
+        run,
+        qrels,
+        per_query=per_query,
+        ties=ties,
+        missing=missing,
+        relevance_threshold=relevance_threshold,
+        rounding=rounding,
     )
 
 
-def _interpolated_precision_11pt(ranked, *, relevance_threshold):
-    return np.mean([_interpolated(ranked, level, relevance_threshold) for level in _LEVELS], axis=0)
+def _interpolated_precision_11pt(ranked, *, relevance_threshold, rounding):
+    return np.mean([_interpolated(ranked, level, relevance_threshold, rounding) for level in _LEVELS], axis=0)
 
 
 define(

@@ -100,6 +100,11 @@ class RelevanceList:
         rows = np.flatnonzero(self.relevant(threshold))
         return self.sum_of(rows, self.hits(threshold)[rows] / self.position[rows], k)
 
+    def mean_precisions(self, threshold=None, k=None):
+        """Mean of the precisions at the relevant places among the first `k` of each list, (n_queries,); 0 for none."""
+        found = self.at(self.hits(threshold), k)
+        return np.divide(self.precisions(threshold, k), found, out=np.zeros(len(found)), where=found > 0)
+
     def firsts(self, threshold=None):
         """Rows where the first relevant item of a list may stand, and the probability of each."""
         rows = np.flatnonzero(self.relevant(threshold) & (self.hits(threshold) == 1))

@@ -1,7 +1,8 @@
-r"""Five rules for items of equal score.
+r"""Rules for items of equal score.
 
 Scores are often whole numbers, and then the order of equal ones decides a measure. ``"order"`` takes the order as it
-is published; ``"trec_eval"`` puts equal scores in descending order of the item's bytes and looks at no rank;
+is published; ``"trec_eval"`` puts equal scores in descending order of the item's bytes and looks at no rank, and so
+does ``"trec_eval_float32"``, after rounding the scores to single precision;
 ``"optimistic"`` and ``"pessimistic"`` put the better or the worse item first, and ``"expected"`` gives the mean over
 all orders of the tied items, by closed forms [1]_.
 
@@ -14,8 +15,9 @@ References
 from functools import cached_property
 
 import numpy as np
+from scipy.stats import hypergeom
 
-from ..._arrays._ragged import starts_to_ptr, tie_starts
+from ..._arrays._ragged import expand, positions, starts_to_ptr, tie_starts
 from ..._data._conflicts import CONFLICT_ADVICE
 from ..._data._frames import plain_index
 from ..._kernels import ragged_cumsum
@@ -56,6 +58,11 @@ class ExpectedRelevance(RankedRelevance):
         return self._spread(np.diff(self.tie_ptr))
 
     @cached_property
+    def row_tie(self):
+        """Group of ties of each row."""
+        return expand(self.tie_ptr)
+
+    @cached_property
     def place_in_tie(self):
         """Place of each row in its group, from 1."""
         return self.position - self._spread(self.position[self.tie_ptr[:-1]]) + 1
@@ -88,6 +95,40 @@ class ExpectedRelevance(RankedRelevance):
         inside, size = self._group_totals(relevant), self.tie_size
         more = (self.place_in_tie - 1) * (inside - 1) / np.maximum(size - 1, 1)
         return self.total(inside / size * (self._before(relevant, inside) + 1 + more) / self.position, k)
+
+    def mean_precisions(self, threshold=None, k=None):
+        """Expected mean of the precisions at the relevant places among the first `k` of each list.
+
+        The number of relevant items there varies with the order where the cutoff divides a group: given h of them among
+        the t places of its group above the cutoff, they stand at any h of the t places with equal probability.
+        """
+        value = np.zeros(self.n_queries)
+        query = np.flatnonzero(np.diff(self.ptr))
+        last = np.minimum(self.ptr[query + 1], np.inf if k is None else self.ptr[query] + k).astype(np.int64) - 1
+        relevant = self.relevant(threshold).astype(np.float64)
+        inside = self._group_totals(relevant)
+        size, taken, hits = self.tie_size[last], self.place_in_tie[last], inside[last].astype(np.int64)
+        before = self._before(relevant, inside)[last]
+        first = last - taken + 1
+        above = np.zeros(self.n_queries, dtype=np.int64)
+        above[query] = first - self.ptr[query]
+        reached = np.flatnonzero(self.row_tie == np.repeat(self.row_tie[last], np.diff(self.ptr)[query]))
+        reached = reached[reached <= np.repeat(last, np.diff(self.ptr)[query])[reached]]
+        inverse = np.bincount(self.row_query[reached], 1 / self.position[reached], self.n_queries)[query]
+        share = (self.place_in_tie[reached] - 1) / self.position[reached]
+        share = np.bincount(self.row_query[reached], share, self.n_queries)[query]
+
+        lowest = np.maximum(taken - (size - hits), 0)
+        ptr = np.concatenate([[0], np.cumsum(np.minimum(taken, hits) - lowest + 1)])
+        case = expand(ptr)
+        found = lowest[case] + positions(ptr) - 1
+        chance = hypergeom.pmf(found, size[case], hits[case], taken[case])
+        more = np.where(taken > 1, share / np.maximum(taken - 1, 1), 0.0)[case] * (found - 1)
+        total = self.precisions(threshold, above)[query][case]
+        total = total + found / taken[case] * ((before[case] + 1) * inverse[case] + more)
+        mean = total / np.maximum(before[case] + found, 1)
+        value[query] = np.bincount(case, chance * mean, len(query))
+        return value
 
     def firsts(self, threshold=None):
         """Where the first relevant item of each list may stand: all rows, and the probability of each."""
@@ -160,6 +201,12 @@ def _trec_eval(ranked):
     return ranked if order is None else _reorder(ranked, order)
 
 
+def _trec_eval_float32(ranked):
+    columns = {"score": None if ranked.score is None else ranked.score.astype(np.float32)}
+    columns |= {"rank": ranked.rank, "item": ranked.item}
+    return _trec_eval(RankedRelevance(ranked.grade, ranked.ptr, ranked.judged, **columns))
+
+
 def byte_order(code, index):
     """Number the ids of an index in the order of their bytes.
 
@@ -205,6 +252,7 @@ def _expected(ranked):
 TIE_RULES = {
     "order": lambda ranked: ranked,
     "trec_eval": _trec_eval,
+    "trec_eval_float32": _trec_eval_float32,
     "expected": _expected,
     "optimistic": _best_or_worst(1.0),
     "pessimistic": _best_or_worst(-1.0),
@@ -212,7 +260,7 @@ TIE_RULES = {
 
 
 #: Rules that read one of the ranks and the scores. The others need both to say the same.
-_ONE_COLUMN = {"order", "trec_eval"}
+_ONE_COLUMN = {"order", "trec_eval", "trec_eval_float32"}
 
 
 def order_ties(ranked, ties):
@@ -221,7 +269,7 @@ def order_ties(ranked, ties):
     Parameters
     ----------
     ranked : RankedRelevance
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}
 
     Returns
     -------

@@ -41,7 +41,7 @@ def reciprocal_rank(
         Lowest grade that is relevant; None means above 0.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -113,7 +113,7 @@ def rank_biased_precision(
         Lowest grade that is relevant; None means above 0.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -191,7 +191,7 @@ def rank_biased_residual(
         Probability p of going on, between 0 and 1.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -261,7 +261,7 @@ def expected_reciprocal_rank(
         Highest grade of the scale of judgements, whether it occurs or not.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
-    ties : {"order", "trec_eval", "expected", "optimistic", "pessimistic"}, default="order"
+    ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
     missing : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
@@ -279,8 +279,8 @@ def expected_reciprocal_rank(
     Notes
     -----
     An item of grade g satisfies with probability :math:`R = (2^g - 1) / 2^{g_{max}}`, and the measure is
-    :math:`\sum_i \frac{R_i}{i} \prod_{j < i} (1 - R_j)` [1]_. Negative grades satisfy no user. The expectation over ties
-    takes time quadratic in the size of a group of ties.
+    :math:`\sum_i \frac{R_i}{i} \prod_{j < i} (1 - R_j)` [1]_. Negative grades satisfy no user. The expectation over
+    ties takes time quadratic in the size of a group of ties.
 
     References
     ----------
