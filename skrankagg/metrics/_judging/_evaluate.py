@@ -72,8 +72,8 @@ def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False,
 
     `ties` is the rule for items of equal score: "order", the published order, by rank, else by score and item;
     "trec_eval", descending order of the item whatever the rank; "trec_eval_float32", the same with the scores in single
-    precision, as older versions of trec_eval and pytrec_eval hold them; "expected", the mean over all orders, where a measure
-    has a closed form of it; "optimistic" and "pessimistic", the best and the worst order.
+    precision, as older versions of trec_eval and pytrec_eval hold them; "expected", the mean over all orders, where a
+    measure has a closed form of it; "optimistic" and "pessimistic", the best and the worst order.
 
     Where the ranks of a run contradict its scores, which is warned of, ``ties="order"``, the default, reads the ranks
     alone and ``ties="trec_eval"`` the scores alone; the other rules refuse the run.
