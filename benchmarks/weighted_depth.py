@@ -50,7 +50,7 @@ KINDS = {
     "full": {"list_length": None},
     "half seen": {"list_length": None, "absent": 0.5},
     "uneven": {"quality_spread": 1.5},
-    "liars": {"adversarial_share": 0.3},
+    "adversarial": {"adversarial_share": 0.3},
     "2 voters": {"n_voters": 2},
     "3 voters": {"n_voters": 3},
     "4 voters": {"n_voters": 4},
