@@ -12,37 +12,13 @@ from ...base._voter_weights import VOTER_WEIGHTS
 from ._preferences import draws, kemeny_score, margins, n_below, query_preferences
 from ._search import order_cost
 
-__all__ = ["KwikSort", "PickAPerm", "kwik_sort"]
+__all__ = ["KwikSort", "PickAPerm"]
 
 ABSENT = {"absent": [StrOptions({"last", "ignore"})]}
 
 
 def kwik_sort(prefer, rng):
-    """Sort items by majorities, as quicksort does: around a random item, again and again.
-
-    Parameters
-    ----------
-    prefer : ndarray of shape (n_items, n_items)
-        As :func:`pairwise_preferences` returns it.
-    rng : numpy.random.Generator
-        Chooses the items to sort around, and the sides of draws.
-
-    Returns
-    -------
-    ndarray of shape (n_items,), dtype=int64
-        Items, best first.
-
-    See Also
-    --------
-    KwikSort : The best of several.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import kwik_sort
-    >>> kwik_sort(np.array([[0, 2, 2], [1, 0, 2], [1, 1, 0]]), np.random.default_rng(0))
-    array([0, 1, 2])
-    """
+    """Sort items by majorities, as quicksort does, around random items: preferences (n, n) to an order (n,)."""
     margin = margins(prefer)
     order, left = [], [np.arange(len(margin))]
     while left:
@@ -123,7 +99,6 @@ class KwikSort(BaseNearKemeny):
 
     See Also
     --------
-    kwik_sort : One such order.
     Kemeny : A lower score, and a bound.
 
     Notes

@@ -11,7 +11,7 @@ from ...base import BaseAggregator
 from ...base._voter_weights import VOTER_WEIGHTS
 from .._kemeny._preferences import margins, n_below, query_preferences
 
-__all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "sorted_defeats", "widest_paths"]
+__all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 
 
 def widest_paths(strength):
@@ -89,31 +89,7 @@ def locked_pairs(strength, tie_break=None):
 
 
 def sorted_defeats(strength):
-    """List how strongly each item is beaten by the others, the worst defeat first.
-
-    Parameters
-    ----------
-    strength : ndarray of shape (n_items, n_items)
-        Strength of the arc from the row's item to the column's.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_items - 1), dtype=float64
-        Strengths of the arcs to each item, in descending order.
-
-    See Also
-    --------
-    Minimax : Ranks items by it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import sorted_defeats
-    >>> sorted_defeats(np.array([[0, 5, -3], [-5, 0, 3], [3, -3, 0]]))
-    array([[ 3., -5.],
-           [ 5., -3.],
-           [ 3., -3.]])
-    """
+    """Strengths of the arcs to each item, the strongest first: (n, n) to (n, n - 1)."""
     strength = np.array(strength, dtype=np.float64)
     np.fill_diagonal(strength, -np.inf)
     return np.sort(strength, axis=0)[:0:-1].T
@@ -290,7 +266,6 @@ class Minimax(_BasePairwise):
 
     See Also
     --------
-    sorted_defeats : The defeats.
     Copeland : Counts defeats.
 
     Notes
