@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .._arrays import TOLERANCE
 from .._arrays._pairwise import preference_stacks
 from .._arrays._ragged import starts_to_ptr, tie_starts
 from .._support._sklearn import Interval, StrOptions, limit_threads
@@ -78,7 +79,7 @@ class MC4:
     def transitions(above, level, held):
         margin = _reverse(above) - above
         # A majority is a margin that rounding cannot explain.
-        majority = margin > 1e-12 * held.max(axis=-1)[..., None, None]
+        majority = margin > TOLERANCE * held.max(axis=-1)[..., None, None]
         return _stay_with_the_rest(majority / _n_states(held))
 
 

@@ -3,10 +3,11 @@
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from ..._arrays._preferences import n_below, query_preferences
 from ...base import Consensus
 from ...base._voter_weights import VOTER_WEIGHTS
+from ._costs import kemeny_score
 from ._near import ABSENT, BaseNearKemeny, interchangeable
-from ._preferences import kemeny_score, n_below, query_preferences
 
 __all__ = ["FootruleOptimal"]
 

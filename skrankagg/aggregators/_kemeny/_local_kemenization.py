@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from ..._arrays._preferences import margins
 from ..._support._sklearn import check_is_fitted, clone
 from ...base import BaseAggregator
 from .._scores._linear import BordaCount
 from ._near import ABSENT, BaseNearKemeny, interchangeable
-from ._preferences import margins
 from ._search import local_kemenization
 
 __all__ = ["LocalKemenization"]

@@ -5,11 +5,13 @@ from numbers import Integral
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import rank_matrix
+from ..._arrays._preferences import draws, margins, n_below, query_preferences
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._voter_weights import VOTER_WEIGHTS
-from ._preferences import draws, kemeny_score, margins, n_below, query_preferences
+from ._costs import kemeny_score
 from ._search import order_cost
 
 __all__ = ["KwikSort", "PickAPerm"]
@@ -38,7 +40,7 @@ def kwik_sort(prefer, rng):
 
 def interchangeable(table, order):
     """Number the places of an order; neighbours share one if their rows of the table are equal but for rounding."""
-    step = np.abs(np.diff(table[order], axis=0)).max(axis=1) > 1e-12 * np.abs(table).max()
+    step = np.abs(np.diff(table[order], axis=0)).max(axis=1) > TOLERANCE * np.abs(table).max()
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.append(0, np.cumsum(step))
     return rank
@@ -222,7 +224,7 @@ class PickAPerm(BaseNearKemeny):
         weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
         ranks = np.unique(ranks[weight > 0] if (weight > 0).any() else ranks, axis=0)
         costs = np.array([kemeny_score(rank, prefer, tied) for rank in ranks])
-        best = ranks[np.argmax(costs <= costs.min() * (1 + 1e-12))]
+        best = ranks[np.argmax(costs <= costs.min() * (1 + TOLERANCE))]
         return best, best
 
     def __sklearn_tags__(self):

@@ -4,8 +4,9 @@ import time
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
+from ..._arrays._preferences import margins
 from ..._kernels import COMPILED, insertion_descent, insertion_rounds
-from ._preferences import TOLERANCE, margins
 
 __all__ = ["local_kemenization"]
 

@@ -6,10 +6,10 @@ cycle they give up the weakest majorities, each in its own manner. Minimax looks
 
 import numpy as np
 
+from ..._arrays._preferences import margins, n_below, query_preferences
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
 from ...base._voter_weights import VOTER_WEIGHTS
-from .._kemeny._preferences import margins, n_below, query_preferences
 
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 

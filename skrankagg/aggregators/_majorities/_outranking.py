@@ -4,6 +4,7 @@ from numbers import Integral
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import preference_counts, query_blocks, rank_matrix
 from ..._support._sklearn import Interval, RealNotInt, StrOptions
 from ...base import BaseAggregator
@@ -11,8 +12,6 @@ from ...base._voter_weights import VOTER_WEIGHTS
 
 __all__ = ["Outranking"]
 
-# A share of a number of items or of a sum of weights carries rounding, which decides nothing.
-_TOLERANCE = 1e-12
 _THRESHOLD = [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")]
 
 
@@ -178,8 +177,8 @@ class Outranking(BaseAggregator):
         return outranking_relation(
             _not_behind(ranks, _half_places(self.preference, n), weight, total, silent),
             _not_behind(ranks, _half_places(self.veto, n), weight, total, silent).T,
-            concordance=_threshold(self.concordance, total) - _TOLERANCE * total,
-            discordance=_threshold(self.discordance, total) + _TOLERANCE * total,
+            concordance=_threshold(self.concordance, total) - TOLERANCE * total,
+            discordance=_threshold(self.discordance, total) + TOLERANCE * total,
         )
 
     def __sklearn_tags__(self):
@@ -197,7 +196,7 @@ def _threshold(value, whole):
 
 def _half_places(value, n):
     """Least difference of doubled ranks that reaches a threshold in places; more than n places only absence reaches."""
-    return int(np.ceil(2 * min(_threshold(value, n), n) - _TOLERANCE * n))
+    return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
 def _not_behind(ranks, gap, weight, total, silent):

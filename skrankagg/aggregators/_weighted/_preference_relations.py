@@ -4,6 +4,7 @@ from numbers import Real
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import count_above, preference_counts, rank_matrix
 from ..._arrays._ragged import starts_to_ptr, tie_starts
 from ..._support._sklearn import Interval
@@ -16,7 +17,7 @@ __all__ = ["PreferenceRelations"]
 def alpha_majority(counts, total, alpha, beta):
     """Whether almost all lists that compare the two, and enough do, prefer the row's item; counts and result (n, n)."""
     compared = counts + counts.T
-    margin = 1e-12 * total
+    margin = TOLERANCE * total
     return (compared >= beta * total - margin) & (alpha * compared - margin > counts.T)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ..._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_starts
 from ._voter_scales import scale_weights
 
@@ -33,7 +34,7 @@ def _confidence(lists, weight, d1, n_buckets):
     cumulated = np.cumsum(lists.list_weight[order])
     ends = np.append(np.diff(lists.list_query[order]) != 0, True)
     last_of_value = ends.copy()
-    last_of_value[:-1] |= np.diff(weight[order]) > 1e-12 * weight[order][1:]
+    last_of_value[:-1] |= np.diff(weight[order]) > TOLERANCE * weight[order][1:]
     group = np.cumsum(np.concatenate([[True], last_of_value[:-1]])) - 1
     total = lists.sum_over_lists(lists.list_weight)
     before = np.concatenate([[0.0], np.cumsum(total)[:-1]])[lists.list_query[order]]

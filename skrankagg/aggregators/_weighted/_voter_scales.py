@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ..._arrays._ragged import expand
 
 __all__ = []
@@ -21,7 +22,7 @@ def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
     voting = counted > 0
     high = np.maximum.reduceat(np.where(voting, weight, -np.inf), heads)
     low = np.minimum.reduceat(np.where(voting, weight, np.inf), heads)
-    flat = ~(high - low > 1e-12 * high)
+    flat = ~(high - low > TOLERANCE * high)
     total = np.add.reduceat(counted, heads)
     total = np.where(total > 0, total, 1.0)
     if norm == "minmax":
