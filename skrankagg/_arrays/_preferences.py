@@ -25,7 +25,7 @@ def query_preferences(lists, q, absent):
 
 
 def margins(prefer):
-    """What an order costs more with the row's item before the column's than the other way round, (n, n); 0 for draws."""
+    """What an order costs more with the row's item before the column's than the reverse, (n, n); 0 for draws."""
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.T - prefer
     # Rounding makes no majority.

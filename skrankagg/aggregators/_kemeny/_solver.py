@@ -1,6 +1,7 @@
 """Strict orders of all items: the components one after the other, each searched and, where asked for, proven."""
 
 import numpy as np
+import numpy.typing as npt
 
 from ..._arrays._preferences import margins
 from ._components import condorcet_components
@@ -10,7 +11,7 @@ from ._search import borda_order, descend, iterate, order_cost
 __all__ = ["kemeny_order"]
 
 
-def kemeny_order(prefer):
+def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Find an order of items that disagrees least with preferences, proven to be one.
 
     Parameters
@@ -72,7 +73,7 @@ def solve_strict(prefer, rng, *, proves, n_restarts=0, unproven="search", deadli
         The components, best first.
     """
     components, margin = condorcet_components(prefer), margins(prefer)
-    parts, cost, bound, reasons = [None] * len(components), 0.0, 0.0, {"optimal"}
+    solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}
 
     def report_part(high, low):
         if report is not None:
@@ -88,9 +89,10 @@ def solve_strict(prefer, rng, *, proves, n_restarts=0, unproven="search", deadli
             part = prove(inner, order, rng, deadline=deadline, report=report_part)
         else:
             part = _search(inner, order, n_restarts, rng, deadline, unproven)
-        parts[k] = items, part
+        solved[k] = items, part
         cost, bound = cost + part.cost, bound + part.bound
         reasons.add(part.reason)
+    parts = [solved[k] for k in range(len(components))]
     reason = "optimal" if reasons == {"optimal"} else max(reasons - {"optimal"})
     return np.concatenate([items[part.order] for items, part in parts]), cost, bound, reason, parts
 
