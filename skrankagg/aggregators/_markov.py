@@ -1,8 +1,10 @@
 """Markov chains: a walker moves from item to better item, and the consensus is where it spends its time."""
 
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import TOLERANCE
@@ -11,7 +13,7 @@ from .._arrays._ragged import starts_to_ptr, tie_starts
 from .._support._sklearn import Interval, StrOptions, limit_threads
 from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
-from ..base._voter_weights import VOTER_WEIGHTS
+from ..base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["MarkovChain", "stationary_distribution"]
 
@@ -123,7 +125,14 @@ def _stay_with_the_rest(moves):
     return moves
 
 
-def stationary_distribution(transitions, start=None, *, ergodic_number=0.15, max_iter=10_000, tol=1e-12):
+def stationary_distribution(
+    transitions: npt.ArrayLike,
+    start: npt.ArrayLike | None = None,
+    *,
+    ergodic_number: float = 0.15,
+    max_iter: int = 10_000,
+    tol: float = 1e-12,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     r"""Where a walker is in the long run that jumps to a random state now and then.
 
     Parameters
@@ -167,16 +176,16 @@ def stationary_distribution(transitions, start=None, *, ergodic_number=0.15, max
     >>> distribution.round(4)
     array([0.8696, 0.1304])
     """
-    n = transitions.shape[-1]
-    stack = transitions.reshape(-1, n, n)
-    start = np.full((len(stack), n), 1 / n) if start is None else np.reshape(start, (-1, n))
+    chains = np.asarray(transitions, dtype=np.float64)
+    shape, n = chains.shape[:-2], chains.shape[-1]
+    stack = chains.reshape(-1, n, n)
+    first = np.full((len(stack), n), 1 / n) if start is None else np.reshape(start, (-1, n))
     if ergodic_number == 1:
-        result = start, np.zeros(len(stack), dtype=np.int64), np.zeros(len(stack))
+        result = first, np.zeros(len(stack), dtype=np.int64), np.zeros(len(stack))
     elif n <= _SOLVE_ITEMS and np.finfo(np.float64).eps <= tol * ergodic_number:
-        result = _solve(stack, start, ergodic_number)
+        result = _solve(stack, first, ergodic_number)
     else:
-        result = _walk(stack, start, ergodic_number, max_iter, tol)
-    shape = transitions.shape[:-2]
+        result = _walk(stack, first, ergodic_number, max_iter, tol)
     return result[0].reshape(*shape, n), result[1].reshape(shape), result[2].reshape(shape)
 
 
@@ -318,7 +327,15 @@ class MarkovChain(BaseAggregator):
     _variants = tuple({"chain": chain} for chain in CHAINS)
     _query_columns = ("n_iter", "converged")
 
-    def __init__(self, *, chain="mc4", ergodic_number=0.15, max_iter=10_000, tol=1e-12, voter_weights=None):
+    def __init__(
+        self,
+        *,
+        chain: Literal["mc1", "mc2", "mc3", "mc4", "mct"] = "mc4",
+        ergodic_number: float = 0.15,
+        max_iter: int = 10_000,
+        tol: float = 1e-12,
+        voter_weights: VoterWeights | None = None,
+    ):
         self.chain = chain
         self.ergodic_number = ergodic_number
         self.max_iter = max_iter

@@ -1,15 +1,27 @@
 """The pairwise preferences of a query's lists, which the rules on majorities and Kemeny's start from."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
 from .._arrays._preferences import query_preferences
-from .._data._ranked_lists import check_lists
+from .._data._ranked_lists import RankedLists, check_lists
 from ..exceptions import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["pairwise_preferences"]
 
 _ABSENT = ("last", "ignore")
 
 
-def pairwise_preferences(X, *, absent="last"):
+def pairwise_preferences(
+    X: pd.DataFrame | RankedLists, *, absent: Literal["last", "ignore"] = "last"
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Weigh the lists that prefer one item to another, and those that tie the two.
 
     Parameters

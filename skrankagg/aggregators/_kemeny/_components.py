@@ -1,6 +1,7 @@
 """The components of the majority relation, which every Kemeny order puts one after the other."""
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse.csgraph import connected_components
 
 from ..._arrays._preferences import margins
@@ -8,7 +9,7 @@ from ..._arrays._preferences import margins
 __all__ = ["condorcet_components"]
 
 
-def condorcet_components(prefer):
+def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
     """Split items into groups that every Kemeny order puts one after the other.
 
     Parameters

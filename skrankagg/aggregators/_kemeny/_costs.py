@@ -1,11 +1,16 @@
 """What an order costs by pairwise preferences, and what no order can save."""
 
+from typing import Literal
+
 import numpy as np
+import numpy.typing as npt
 
 __all__ = ["kemeny_lower_bound", "kemeny_score", "mean_tau_x"]
 
 
-def kemeny_score(rank, prefer, tied=None, *, penalty=0.5):
+def kemeny_score(
+    rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike | None = None, *, penalty: float = 0.5
+) -> float:
     r"""Add up the disagreements of an order, with or without ties, with the lists.
 
     Parameters
@@ -51,7 +56,13 @@ def kemeny_score(rank, prefer, tied=None, *, penalty=0.5):
     return float(score if tied is None else score + penalty * np.asarray(tied, dtype=np.float64)[above].sum())
 
 
-def kemeny_lower_bound(prefer, tied=None, *, penalty=0.5, ties="strict"):
+def kemeny_lower_bound(
+    prefer: npt.ArrayLike,
+    tied: npt.ArrayLike | None = None,
+    *,
+    penalty: float = 0.5,
+    ties: Literal["strict", "weak"] = "strict",
+) -> float:
     """Add up what each pair of items costs at least, in any order.
 
     Parameters
@@ -86,7 +97,7 @@ def kemeny_lower_bound(prefer, tied=None, *, penalty=0.5, ties="strict"):
     return float(np.triu(least, 1).sum())
 
 
-def mean_tau_x(rank, prefer, tied, total_weight):
+def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, total_weight: float) -> float:
     r"""Average the correlation tau_x of an order, with or without ties, with the lists.
 
     Parameters
@@ -127,8 +138,9 @@ def mean_tau_x(rank, prefer, tied, total_weight):
     >>> mean_tau_x([1, 2, 3], np.array([[0, 2, 2], [0, 0, 1], [0, 1, 0]]), np.zeros((3, 3)), 2)
     0.6666666666666666
     """
+    prefer = np.asarray(prefer, dtype=np.float64)
     n = len(prefer)
-    held = np.triu(prefer + prefer.T + tied, 1).sum()
+    held = np.triu(prefer + prefer.T + np.asarray(tied, dtype=np.float64), 1).sum()
     score = kemeny_score(rank, prefer, tied, penalty=0.5)
     return float((2 * held - 4 * score) / (n * (n - 1) * total_weight))
 

@@ -2,6 +2,7 @@
 
 import time
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -12,7 +13,7 @@ from ..._data._frames import known_or_missing
 from ..._support._progress import Progress
 from ..._support._sklearn import N_JOBS, Interval, StrOptions
 from ...base import BaseAggregator, Consensus
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._costs import kemeny_lower_bound
 from ._solver import solve_strict
 from ._unique import only_order
@@ -161,16 +162,16 @@ class Kemeny(BaseAggregator):
     def __init__(
         self,
         *,
-        method="auto",
-        ties="strict",
-        penalty=0.5,
-        absent="last",
-        time_limit=None,
-        n_restarts=200,
-        random_state=0,
-        n_jobs=None,
-        verbose="auto",
-        voter_weights=None,
+        method: Literal["auto", "exact", "iterated-local-search", "local-search"] = "auto",
+        ties: Literal["strict", "weak"] = "strict",
+        penalty: float = 0.5,
+        absent: Literal["last", "ignore"] = "last",
+        time_limit: float | None = None,
+        n_restarts: int = 200,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: bool | Literal["auto"] = "auto",
+        voter_weights: VoterWeights | None = None,
     ):
         self.method = method
         self.ties = ties

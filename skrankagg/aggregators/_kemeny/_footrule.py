@@ -1,11 +1,13 @@
 """The order of the least total distance between places: an assignment."""
 
+from typing import Literal
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ..._arrays._preferences import n_below, query_preferences
 from ...base import Consensus
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._costs import kemeny_score
 from ._near import ABSENT, BaseNearKemeny, interchangeable
 
@@ -83,7 +85,7 @@ class FootruleOptimal(BaseNearKemeny):
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
     _query_columns = ("footrule", "kemeny_score")
 
-    def __init__(self, *, absent="last", voter_weights=None):
+    def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
         self.absent = absent
         self.voter_weights = voter_weights
 

@@ -1,6 +1,7 @@
 """Fast ways to an order near Kemeny's, each with a guarantee or a use of its own."""
 
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -10,7 +11,7 @@ from ..._arrays._pairwise import rank_matrix
 from ..._arrays._preferences import draws, margins, n_below, query_preferences
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._costs import kemeny_score
 from ._search import order_cost
 
@@ -140,7 +141,14 @@ class KwikSort(BaseNearKemeny):
         **VOTER_WEIGHTS,
     }
 
-    def __init__(self, *, n_init=10, absent="last", random_state=0, voter_weights=None):
+    def __init__(
+        self,
+        *,
+        n_init: int = 10,
+        absent: Literal["last", "ignore"] = "last",
+        random_state: int | np.random.RandomState | None = 0,
+        voter_weights: VoterWeights | None = None,
+    ):
         self.n_init = n_init
         self.absent = absent
         self.random_state = random_state
@@ -215,7 +223,7 @@ class PickAPerm(BaseNearKemeny):
 
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
 
-    def __init__(self, *, absent="last", voter_weights=None):
+    def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
         self.absent = absent
         self.voter_weights = voter_weights
 

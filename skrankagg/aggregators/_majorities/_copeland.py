@@ -2,7 +2,7 @@
 
 from ..._arrays._pairwise import majority
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Condorcet", "Copeland"]
 
@@ -10,7 +10,7 @@ __all__ = ["Condorcet", "Copeland"]
 class _BaseMajority(BaseAggregator):
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
-    def __init__(self, *, voter_weights=None):
+    def __init__(self, *, voter_weights: VoterWeights | None = None):
         self.voter_weights = voter_weights
 
     def __sklearn_tags__(self):

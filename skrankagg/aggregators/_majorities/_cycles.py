@@ -4,17 +4,20 @@ Where no majorities form a cycle, Schulze's rule and ranked pairs give the order
 cycle they give up the weakest majorities, each in its own manner. Minimax looks at each item's worst defeat alone.
 """
 
+from typing import Literal
+
 import numpy as np
+import numpy.typing as npt
 
 from ..._arrays._preferences import margins, n_below, query_preferences
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 
 
-def widest_paths(strength):
+def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Find, for each ordered pair of items, the path whose weakest arc is strongest.
 
     Parameters
@@ -47,7 +50,7 @@ def widest_paths(strength):
     return path
 
 
-def locked_pairs(strength, tie_break=None):
+def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None) -> npt.NDArray[np.bool_]:
     """Lock arcs from the strongest to the weakest, leaving out those that would close a cycle.
 
     Parameters
@@ -102,7 +105,13 @@ class _BasePairwise(BaseAggregator):
         **VOTER_WEIGHTS,
     }
 
-    def __init__(self, *, strength="margin", absent="last", voter_weights=None):
+    def __init__(
+        self,
+        *,
+        strength: Literal["margin", "votes"] = "margin",
+        absent: Literal["last", "ignore"] = "last",
+        voter_weights: VoterWeights | None = None,
+    ):
         self.strength = strength
         self.absent = absent
         self.voter_weights = voter_weights

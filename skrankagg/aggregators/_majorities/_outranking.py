@@ -1,6 +1,7 @@
 """Outranking: an item is put above another if enough lists say so and not too many object."""
 
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import preference_counts, query_blocks, rank_matrix
 from ..._support._sklearn import Interval, RealNotInt, StrOptions
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Outranking"]
 
@@ -145,12 +146,12 @@ class Outranking(BaseAggregator):
     def __init__(
         self,
         *,
-        preference=0,
-        veto=0.75,
-        concordance=0.5,
-        discordance=0.25,
-        both_absent="concordant",
-        voter_weights=None,
+        preference: float = 0,
+        veto: float = 0.75,
+        concordance: float = 0.5,
+        discordance: float = 0.25,
+        both_absent: Literal["concordant", "ignored"] = "concordant",
+        voter_weights: VoterWeights | None = None,
     ):
         self.preference = preference
         self.veto = veto

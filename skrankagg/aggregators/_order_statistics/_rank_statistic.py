@@ -1,11 +1,14 @@
 """Statistics of normalised ranks: mean, geometric mean, median, minimum, joint probability."""
 
+from typing import Literal
+
 import numpy as np
 from scipy.special import ndtr
 
 from ... import _kernels
 from ..._support._sklearn import StrOptions
 from ...base import Consensus
+from ...base._voter_weights import VoterWeights
 from ._normalised_ranks import BaseNormalisedRanks, minimum_by_candidate
 from ._probabilities import sorted_places
 
@@ -151,7 +154,14 @@ class RankStatistic(BaseNormalisedRanks):
     }
     _variants = tuple({"statistic": statistic} for statistic in STATISTICS)
 
-    def __init__(self, *, statistic="mean", n_items=None, absent="last", voter_weights=None):
+    def __init__(
+        self,
+        *,
+        statistic: Literal["geometric-mean", "mean", "median", "min", "stuart"] = "mean",
+        n_items: int | VoterWeights | None = None,
+        absent: Literal["last", "ignore"] = "last",
+        voter_weights: VoterWeights | None = None,
+    ):
         self.statistic = statistic
         self.n_items = n_items
         self.absent = absent

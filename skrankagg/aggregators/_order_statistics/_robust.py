@@ -1,6 +1,7 @@
 """Robust rank aggregation: the least likely of an item's order statistics, and its p-value."""
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from ..._data._frames import first_row, show_id
 from ..._data._voter_names import warn_of_misspelt_names
 from ..._support._sklearn import Interval
 from ...base import Consensus
-from ...base._voter_weights import voter_values
+from ...base._voter_weights import VoterWeights, voter_values
 from ...exceptions import InputError
 from ._normalised_ranks import PER_VOTER, BaseNormalisedRanks, minimum_by_candidate
 from ._probabilities import log_binomial_tail, log_crossing, log_poisson_binomial_tail, sorted_places
@@ -118,7 +119,15 @@ class RobustRankAggregation(BaseNormalisedRanks):
     _result_columns = ("pvalue",)
     _variants = ({}, {"exact": True})
 
-    def __init__(self, *, exact=False, n_items=None, top_cutoff=None, absent="last", voter_weights=None):
+    def __init__(
+        self,
+        *,
+        exact: bool = False,
+        n_items: int | VoterWeights | None = None,
+        top_cutoff: float | VoterWeights | None = None,
+        absent: Literal["last", "ignore"] = "last",
+        voter_weights: VoterWeights | None = None,
+    ):
         self.exact = exact
         self.n_items = n_items
         self.top_cutoff = top_cutoff

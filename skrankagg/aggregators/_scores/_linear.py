@@ -1,11 +1,13 @@
 """Linear combination: sums of normalised scores, and of Borda points."""
 
+from typing import Literal
+
 import numpy as np
 
 from ..._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["BordaCount", "CombMNZ", "CombSUM", "SimpleBorda"]
 
@@ -23,7 +25,12 @@ class _BaseComb(BaseAggregator):
     _variants = tuple({"norm": norm} for norm in NORMS)
     _scores_hint = SCORES_HINT
 
-    def __init__(self, *, norm="min-max", voter_weights=None):
+    def __init__(
+        self,
+        *,
+        norm: Literal["borda", "min-max", "rank", "simple-borda", "z-score"] | None = "min-max",
+        voter_weights: VoterWeights | None = None,
+    ):
         self.norm = norm
         self.voter_weights = voter_weights
 
@@ -189,7 +196,7 @@ class CombMNZ(_BaseComb):
 class _BaseBorda(BaseAggregator):
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
-    def __init__(self, *, voter_weights=None):
+    def __init__(self, *, voter_weights: VoterWeights | None = None):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):

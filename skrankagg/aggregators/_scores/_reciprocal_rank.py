@@ -4,7 +4,7 @@ from numbers import Real
 
 from ..._support._sklearn import Interval
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._linear import sum_rows
 
 __all__ = ["ReciprocalRankFusion"]
@@ -59,7 +59,7 @@ class ReciprocalRankFusion(BaseAggregator):
 
     _parameter_constraints: dict = {"k": [Interval(Real, 0, None, closed="left")], **VOTER_WEIGHTS}
 
-    def __init__(self, *, k=60, voter_weights=None):
+    def __init__(self, *, k: float = 60, voter_weights: VoterWeights | None = None):
         self.k = k
         self.voter_weights = voter_weights
 

@@ -1,6 +1,7 @@
 """Lists merged two by two until one is left."""
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
@@ -98,7 +99,15 @@ class Agglomerative(WeightedAggregator):
     }
     _variants = ({}, {"weight_update": "similarity"})
 
-    def __init__(self, *, c1=0.1, c2=0.5, weight_update="mean", weighting="query", unknown_voter="mean"):
+    def __init__(
+        self,
+        *,
+        c1: float = 0.1,
+        c2: float = 0.5,
+        weight_update: Literal["mean", "similarity"] = "mean",
+        weighting: Literal["query", "global"] = "query",
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
+    ):
         self.c1 = c1
         self.c2 = c2
         self.weight_update = weight_update

@@ -1,6 +1,7 @@
 """Voter weights from the distance of each list to the consensus."""
 
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..._arrays._ragged import gather_ranges
 from ..._support._sklearn import Interval, StrOptions, clone
 from ...base import BaseAggregator, WeightedAggregator
 from ...base._consensus import order_candidates
+from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
 from .._scores._linear import CombSUM
@@ -159,20 +161,20 @@ class DIBRA(WeightedAggregator):
 
     def __init__(
         self,
-        aggregator=None,
+        aggregator: BaseAggregator | None = None,
         *,
-        distance="cosine",
-        gamma=1.5,
-        weight_norm="minmax",
-        tol=0.01,
-        max_iter=50,
-        prune=None,
-        d1=0.4,
-        d2=0.1,
-        n_buckets=3,
-        weighting="query",
-        unknown_voter="mean",
-        voter_weights=None,
+        distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "cosine",
+        gamma: float = 1.5,
+        weight_norm: Literal["minmax", "z"] | None = "minmax",
+        tol: float = 0.01,
+        max_iter: int = 50,
+        prune: Literal["low", "wire"] | None = None,
+        d1: float = 0.4,
+        d2: float = 0.1,
+        n_buckets: int = 3,
+        weighting: Literal["query", "global"] = "query",
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
+        voter_weights: VoterWeights | None = None,
     ):
         self.aggregator = aggregator
         self.distance = distance
@@ -212,7 +214,7 @@ class DIBRA(WeightedAggregator):
     def _scores_hint(self):
         return self._aggregator()._scores_hint
 
-    def _aggregator(self):
+    def _aggregator(self) -> BaseAggregator:
         return CombSUM(norm="borda") if self.aggregator is None else clone(self.aggregator)
 
     def _voter_weights(self, lists):

@@ -1,6 +1,7 @@
 """Voter weights from pairwise majorities: the graph of preference relations."""
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..._arrays._pairwise import count_above, preference_counts, rank_matrix
 from ..._arrays._ragged import starts_to_ptr, tie_starts
 from ..._support._sklearn import Interval
 from ...base import WeightedAggregator
+from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
 
 __all__ = ["PreferenceRelations"]
@@ -118,12 +120,12 @@ class PreferenceRelations(WeightedAggregator):
     def __init__(
         self,
         *,
-        alpha=0.1,
-        beta=0.5,
-        absent_edges=True,
-        weighting="query",
-        unknown_voter="mean",
-        voter_weights=None,
+        alpha: float = 0.1,
+        beta: float = 0.5,
+        absent_edges: bool = True,
+        weighting: Literal["query", "global"] = "query",
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
+        voter_weights: VoterWeights | None = None,
     ):
         self.alpha = alpha
         self.beta = beta
