@@ -32,13 +32,8 @@ __all__ = [
     "weigh_by_list",
 ]
 
-# Nanoseconds, measured: the dense way for a pair of items, for each list and once; the same with weights, item by item
-# and list by list, and for the calls; the kernel for a visit of a pair.
-_DENSE_NS, _DENSE_ONCE_NS = 0.25, 8.0
-_WEIGHTED_NS, _WEIGHED_BY_LIST_NS, _CALL_NS = 0.6, 1.5, 6000.0
-_KERNEL_NS = 0.9 if COMPILED else 100.0
-# A query is worth the calls of the dense way from this many nanoseconds on.
-_WORTH_NS = 300_000
+# What the kernel must cost at least for a query to be worth the calls of the dense way, in comparisons of two ranks.
+_WORTH = 1_200_000
 # Items that the dense way takes at most: its matrices grow with the square.
 _DENSE_ITEMS = 4096
 # Rows of a matrix that are counted at once where only half of it is.
@@ -110,8 +105,9 @@ def preference_counts(ranks, lower=None, *, gap=1, weight=None):
             if lower is ranks and gap == 1 and _is_strict(ranks)
             else _count_by_list(upper, lower)
         )
-    by_list = m * (_WEIGHED_BY_LIST_NS * n**2 + _CALL_NS) < _WEIGHTED_NS * m * n**2 + _CALL_NS * n
     weight = np.broadcast_to(weight if weight.ndim == 2 else weight[:, None], (m, n))
+    # Measured: list by list a comparison costs more, and there are as many calls as lists instead of items.
+    by_list = m * (1 + 3 * n**2 / 20_000) < n
     return (weigh_by_list if by_list else _weigh_by_item)(upper, lower, weight)
 
 
@@ -399,20 +395,31 @@ def majority(lists):
 
 
 def _is_dense(lists, constant=None):
-    """Queries for which comparing all items at once is estimated to be faster.
+    """Queries, bool of shape (n_queries,), for which comparing all items at once is estimated to be faster.
 
     `constant` tells in which queries every row counts the same, and that the kernel is the one for co-ranked pairs;
     without it, it is the one for majorities, and weights are the kernel's.
     """
     if constant is None and lists.is_weighted:
         return np.zeros(lists.n_queries, dtype=bool)
-    n = lists.query_n_items.astype(np.float64)
-    m = np.diff(lists.list_ptr)
+    m, n = np.diff(lists.list_ptr), lists.query_n_items.astype(np.float64)
     inside = lists.sum_over_lists(lists.list_length.astype(np.float64) ** 2)
-    dense = (_DENSE_NS * m + _DENSE_ONCE_NS) * n**2
     if constant is None:
-        kernel = _KERNEL_NS * (inside + n**2)
+        kernel, dense = _kernel_cost(inside + n**2), _dense_cost(m, n, weighted=False)
     else:
-        kernel = _KERNEL_NS * inside / 2
-        dense = np.where(constant, dense, _WEIGHTED_NS * m * n**2 + _CALL_NS * n)
-    return (kernel > _WORTH_NS) & (dense < kernel) & (n <= _DENSE_ITEMS)
+        kernel, dense = _kernel_cost(inside / 2), _dense_cost(m, n, weighted=~constant)
+    return (kernel > _WORTH) & (dense < kernel) & (n <= _DENSE_ITEMS)
+
+
+def _kernel_cost(n_visits):
+    """Cost of so many visits of a pair by a kernel, in comparisons of two ranks by NumPy: measured."""
+    return n_visits * (3.6 if COMPILED else 400.0)
+
+
+def _dense_cost(m, n, *, weighted):
+    """Cost of comparing all n items with all in m lists, in comparisons of two ranks by NumPy: measured.
+
+    What is done once a query costs as much as 32 lists; weights make a comparison 2.4 times as dear, and need a call
+    for each item.
+    """
+    return np.where(weighted, 2.4 * m * n**2 + 24_000 * n, (m + 32) * n**2)

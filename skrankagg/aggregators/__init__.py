@@ -4,5 +4,6 @@ from ._kemeny import *
 from ._majorities import *
 from ._markov import *
 from ._order_statistics import *
+from ._pairwise_preferences import *
 from ._scores import *
 from ._weighted import *

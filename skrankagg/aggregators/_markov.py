@@ -1,199 +1,116 @@
 """Markov chains: a walker moves from item to better item, and the consensus is where it spends its time."""
 
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
+from .._arrays import TOLERANCE
 from .._arrays._pairwise import preference_stacks
 from .._arrays._ragged import starts_to_ptr, tie_starts
 from .._support._sklearn import Interval, StrOptions, limit_threads
 from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
-from ..base._voter_weights import VOTER_WEIGHTS
+from ..base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
-__all__ = [
-    "MarkovChain",
-    "mc1_transitions",
-    "mc2_transitions",
-    "mc3_transitions",
-    "mc4_transitions",
-    "mct_transitions",
-    "stationary_distribution",
-]
+__all__ = ["MarkovChain", "stationary_distribution"]
 
 # Items up to which a linear solve is about the faster way, measured: a walk takes 30 to 170 steps.
 _SOLVE_ITEMS = 1000
 
 
-def mc1_transitions(above, level):
-    """Transitions of MC1: to an item at or above this one, drawn from all lists that hold this one.
+class MC1:
+    """Move to an entry at or above this item, drawn from all lists that hold it.
 
-    Parameters
-    ----------
-    above : ndarray of shape (..., n_items, n_items), dtype=float64
-        Weight of the lists that hold both and rank the row's item above the column's.
-    level : ndarray of shape (..., n_items, n_items), dtype=float64
-        Weight of the lists that hold both at one rank; on the diagonal, of those that hold the item.
-
-    Returns
-    -------
-    ndarray of shape (..., n_items, n_items), dtype=float64
-        Probability of moving from the row's item to the column's; an item that no list holds stays.
-
-    See Also
-    --------
-    MarkovChain : The estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import mc1_transitions
-    >>> mc1_transitions(np.array([[0.0, 2.0], [1.0, 0.0]]), 3 * np.eye(2))
-    array([[0.75, 0.25],
-           [0.4 , 0.6 ]])
+    A chain has two functions. ``row_weight(lists)`` is what each row counts in the pairs of which it is the worse one,
+    of shape (n_rows,), or None where that is the weight of its list. ``transitions(above, level, held)`` are the
+    probabilities of moving from the row's item to the column's, of shape (..., n, n): `above` and `level` add up what
+    the rows count where a list ranks the row's item above the column's, or both alike, and on the diagonal where it
+    holds the item; `held`, of shape (..., n), is the weight of the lists that hold the item. An item that no list holds
+    stays.
     """
-    moves = np.ascontiguousarray(above.swapaxes(-1, -2)) + level
-    total = moves.sum(axis=-1, keepdims=True)
-    moves /= np.where(total > 0, total, 1.0)
-    return _stay_with_the_rest(moves)
+
+    @staticmethod
+    def row_weight(lists):
+        return None
+
+    @staticmethod
+    def transitions(above, level, held):
+        moves = _reverse(above) + level
+        total = moves.sum(axis=-1, keepdims=True)
+        moves /= np.where(total > 0, total, 1.0)
+        return _stay_with_the_rest(moves)
 
 
-def mc2_transitions(above, level):
-    """Transitions of MC2: draw a list that holds this item, then an item at or above this one in it.
+class MC2(MC1):
+    """Draw a list that holds this item, then an entry of it at or above this item.
 
-    Parameters
-    ----------
-    above : ndarray of shape (..., n_items, n_items), dtype=float64
-        Total, over the lists that hold both and rank the row's item above the column's, of weight by number of items
-        at or above the column's.
-    level : ndarray of shape (..., n_items, n_items), dtype=float64
-        The same over the lists that hold both at one rank; on the diagonal, over those that hold the item.
-
-    Returns
-    -------
-    ndarray of shape (..., n_items, n_items), dtype=float64
-        Probability of moving from the row's item to the column's; an item that no list holds stays.
-
-    See Also
-    --------
-    MarkovChain : The estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import mc2_transitions
-    >>> above, level = np.array([[0.0, 1.0], [0.5, 0.0]]), np.array([[2.5, 0.0], [0.0, 2.0]])
-    >>> mc2_transitions(above, level).round(3)
-    array([[0.833, 0.167],
-           [0.333, 0.667]])
+    What a list counts for the item and those above it adds up to its weight, so that the rows of MC1 are right.
     """
-    # Over a list, what it counts for an item and the items above it adds up to its weight.
-    return mc1_transitions(above, level)
+
+    @staticmethod
+    def row_weight(lists):
+        ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
+        last = np.repeat(ptr[1:], np.diff(ptr))
+        at_or_above = last - lists.row_ptr[:-1][lists.row_list]
+        return lists.list_weight[lists.row_list] / at_or_above
 
 
-def mc3_transitions(above, held):
-    """Transitions of MC3: draw a list that holds this item and one of its items; move there if it is above this one.
+class MC3:
+    """Draw a list that holds this item, then an entry of it, and move there if it is above this item."""
 
-    Parameters
-    ----------
-    above : ndarray of shape (..., n_items, n_items), dtype=float64
-        Total, over the lists that hold both and rank the row's item above the column's, of weight by length of list.
-    held : ndarray of shape (..., n_items), dtype=float64
-        Weight of the lists that hold the item.
+    @staticmethod
+    def row_weight(lists):
+        return (lists.list_weight / lists.list_length)[lists.row_list]
 
-    Returns
-    -------
-    ndarray of shape (..., n_items, n_items), dtype=float64
-        Probability of moving from the row's item to the column's; an item that no list holds stays.
-
-    See Also
-    --------
-    MarkovChain : The estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import mc3_transitions
-    >>> mc3_transitions(np.array([[0.0, 2.0], [1.0, 0.0]]) / 2, np.array([3.0, 3.0])).round(3)
-    array([[0.833, 0.167],
-           [0.333, 0.667]])
-    """
-    moves = np.ascontiguousarray(above.swapaxes(-1, -2)) / np.where(held > 0, held, 1.0)[..., None]
-    return _stay_with_the_rest(moves)
+    @staticmethod
+    def transitions(above, level, held):
+        return _stay_with_the_rest(_reverse(above) / np.where(held > 0, held, 1.0)[..., None])
 
 
-def mc4_transitions(above, level):
-    """Transitions of MC4: draw any item; move there if more lists prefer it to this one than this one to it.
+class MC4:
+    """Draw any item, and move there if more lists prefer it to this one than this one to it."""
 
-    Parameters
-    ----------
-    above : ndarray of shape (..., n_items, n_items), dtype=float64
-        Weight of the lists that hold both and rank the row's item above the column's.
-    level : ndarray of shape (..., n_items, n_items), dtype=float64
-        Weight of the lists that hold both at one rank; on the diagonal, of those that hold the item.
+    @staticmethod
+    def row_weight(lists):
+        return None
 
-    Returns
-    -------
-    ndarray of shape (..., n_items, n_items), dtype=float64
-        Probability of moving from the row's item to the column's; an item that no list holds stays.
-
-    See Also
-    --------
-    MarkovChain : The estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import mc4_transitions
-    >>> mc4_transitions(np.array([[0.0, 2.0], [1.0, 0.0]]), 3 * np.eye(2))
-    array([[1. , 0. ],
-           [0.5, 0.5]])
-    """
-    held = np.diagonal(level, axis1=-2, axis2=-1)
-    margin = np.ascontiguousarray(above.swapaxes(-1, -2)) - above
-    # A majority is a margin that rounding cannot explain.
-    majority = margin > 1e-12 * held.max(axis=-1)[..., None, None]
-    return _stay_with_the_rest(majority / _n_states(held))
+    @staticmethod
+    def transitions(above, level, held):
+        margin = _reverse(above) - above
+        # A majority is a margin that rounding cannot explain.
+        majority = margin > TOLERANCE * held.max(axis=-1)[..., None, None]
+        return _stay_with_the_rest(majority / _n_states(held))
 
 
-def mct_transitions(above, level):
-    """Transitions of MCT: draw any item; move there with the share of the lists that prefer it to this one.
+class MCT:
+    """Draw any item, and move there with the share of the lists that prefer it to this one; a tie counts half."""
 
-    Parameters
-    ----------
-    above : ndarray of shape (..., n_items, n_items), dtype=float64
-        Weight of the lists that hold both and rank the row's item above the column's.
-    level : ndarray of shape (..., n_items, n_items), dtype=float64
-        Weight of the lists that hold both at one rank; on the diagonal, of those that hold the item.
+    @staticmethod
+    def row_weight(lists):
+        return None
 
-    Returns
-    -------
-    ndarray of shape (..., n_items, n_items), dtype=float64
-        Probability of moving from the row's item to the column's; an item that no list holds stays.
+    @staticmethod
+    def transitions(above, level, held):
+        moves = _reverse(above)
+        both = moves + above + level
+        moves = moves + level / 2
+        apart = both == 0
+        both[apart] = 1.0
+        moves /= both
+        moves[apart] = 0.5
+        moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]
+        return _stay_with_the_rest(moves / _n_states(held))
 
-    See Also
-    --------
-    MarkovChain : The estimator.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import mct_transitions
-    >>> mct_transitions(np.array([[0.0, 2.0], [1.0, 0.0]]), 3 * np.eye(2)).round(3)
-    array([[0.833, 0.167],
-           [0.333, 0.667]])
-    """
-    held = np.diagonal(level, axis1=-2, axis2=-1)
-    moves = np.ascontiguousarray(above.swapaxes(-1, -2))
-    both = moves + above + level
-    moves = moves + level / 2
-    apart = both == 0
-    both[apart] = 1.0
-    moves /= both
-    moves[apart] = 0.5
-    moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]
-    return _stay_with_the_rest(moves / _n_states(held))
+CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT}
+
+
+def _reverse(above):
+    """Weights by the item that is left and the better one: the walker goes against the preferences' direction."""
+    return np.ascontiguousarray(above.swapaxes(-1, -2))
 
 
 def _n_states(held):
@@ -208,7 +125,14 @@ def _stay_with_the_rest(moves):
     return moves
 
 
-def stationary_distribution(transitions, start=None, *, ergodic_number=0.15, max_iter=10_000, tol=1e-12):
+def stationary_distribution(
+    transitions: npt.ArrayLike,
+    start: npt.ArrayLike | None = None,
+    *,
+    ergodic_number: float = 0.15,
+    max_iter: int = 10_000,
+    tol: float = 1e-12,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     r"""Where a walker is in the long run that jumps to a random state now and then.
 
     Parameters
@@ -252,16 +176,16 @@ def stationary_distribution(transitions, start=None, *, ergodic_number=0.15, max
     >>> distribution.round(4)
     array([0.8696, 0.1304])
     """
-    n = transitions.shape[-1]
-    stack = transitions.reshape(-1, n, n)
-    start = np.full((len(stack), n), 1 / n) if start is None else np.reshape(start, (-1, n))
+    chains = np.asarray(transitions, dtype=np.float64)
+    shape, n = chains.shape[:-2], chains.shape[-1]
+    stack = chains.reshape(-1, n, n)
+    first = np.full((len(stack), n), 1 / n) if start is None else np.reshape(start, (-1, n))
     if ergodic_number == 1:
-        result = start, np.zeros(len(stack), dtype=np.int64), np.zeros(len(stack))
+        result = first, np.zeros(len(stack), dtype=np.int64), np.zeros(len(stack))
     elif n <= _SOLVE_ITEMS and np.finfo(np.float64).eps <= tol * ergodic_number:
-        result = _solve(stack, start, ergodic_number)
+        result = _solve(stack, first, ergodic_number)
     else:
-        result = _walk(stack, start, ergodic_number, max_iter, tol)
-    shape = transitions.shape[:-2]
+        result = _walk(stack, first, ergodic_number, max_iter, tol)
     return result[0].reshape(*shape, n), result[1].reshape(shape), result[2].reshape(shape)
 
 
@@ -296,32 +220,6 @@ def _walk(stack, start, jump, max_iter, tol):
         if not far.all():
             walking, stack = walking[far], stack[far]
     return state, n_iter, error
-
-
-def _at_or_above(lists):
-    """Number of items of a row's list that are at or above it."""
-    ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
-    last = np.repeat(ptr[1:], np.diff(ptr))
-    return last - lists.row_ptr[:-1][lists.row_list]
-
-
-def _mc2_weight(lists):
-    return lists.list_weight[lists.row_list] / _at_or_above(lists)
-
-
-def _mc3_weight(lists):
-    return (lists.list_weight / lists.list_length)[lists.row_list]
-
-
-# What a row counts in the pairs of which it is the worse one (None: the weight of its list), and the transitions from
-# the preferences so weighted, those at one rank, and the weight of the lists that hold each item.
-_CHAINS = {
-    "mc1": (None, lambda above, level, held: mc1_transitions(above, level)),
-    "mc2": (_mc2_weight, lambda above, level, held: mc2_transitions(above, level)),
-    "mc3": (_mc3_weight, lambda above, level, held: mc3_transitions(above, held)),
-    "mc4": (None, lambda above, level, held: mc4_transitions(above, level)),
-    "mct": (None, lambda above, level, held: mct_transitions(above, level)),
-}
 
 
 class MarkovChain(BaseAggregator):
@@ -359,7 +257,6 @@ class MarkovChain(BaseAggregator):
 
     See Also
     --------
-    mc1_transitions, mc2_transitions, mc3_transitions, mc4_transitions, mct_transitions : The chains.
     stationary_distribution : Where the walker is in the long run.
     Copeland : Counts the opponents beaten, however good they are.
 
@@ -421,16 +318,24 @@ class MarkovChain(BaseAggregator):
     """
 
     _parameter_constraints: dict = {
-        "chain": [StrOptions(set(_CHAINS))],
+        "chain": [StrOptions(set(CHAINS))],
         "ergodic_number": [Interval(Real, 0, 1, closed="both")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         **VOTER_WEIGHTS,
     }
-    _variants = tuple({"chain": chain} for chain in _CHAINS)
+    _variants = tuple({"chain": chain} for chain in CHAINS)
     _query_columns = ("n_iter", "converged")
 
-    def __init__(self, *, chain="mc4", ergodic_number=0.15, max_iter=10_000, tol=1e-12, voter_weights=None):
+    def __init__(
+        self,
+        *,
+        chain: Literal["mc1", "mc2", "mc3", "mc4", "mct"] = "mc4",
+        ergodic_number: float = 0.15,
+        max_iter: int = 10_000,
+        tol: float = 1e-12,
+        voter_weights: VoterWeights | None = None,
+    ):
         self.chain = chain
         self.ergodic_number = ergodic_number
         self.max_iter = max_iter
@@ -446,17 +351,17 @@ class MarkovChain(BaseAggregator):
     # on a busy machine; besides, their number would show in the last digits.
     @limit_threads(limits=1, user_api="blas")
     def _aggregate(self, lists):
-        row_weight, transitions = _CHAINS[self.chain]
+        chain = CHAINS[self.chain]
         score = np.empty(lists.n_candidates)
         n_iter = np.empty(lists.n_queries, dtype=np.int64)
         converged = np.empty(lists.n_queries, dtype=bool)
-        for queries, above, level in preference_stacks(lists, row_weight and row_weight(lists)):
+        for queries, above, level in preference_stacks(lists, chain.row_weight(lists)):
             candidates = lists.candidate_ptr[queries][:, None] + np.arange(above.shape[-1])
             held = lists.candidate_weight[candidates]
             states = held > 0
             states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
             score[candidates], n_iter[queries], error = stationary_distribution(
-                transitions(above, level, held),
+                chain.transitions(above, level, held),
                 states / states.sum(axis=1, keepdims=True),
                 ergodic_number=self.ergodic_number,
                 max_iter=self.max_iter,

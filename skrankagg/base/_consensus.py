@@ -5,12 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from .._arrays import TOLERANCE
 from .._arrays._ragged import expand, group_order, positions, starts_to_ptr
 
 __all__ = ["Consensus", "EncodedConsensus", "order_candidates", "rank_scores"]
-
-#: Scores of a query within this share of its largest |score| are one tie class: rounding never decides.
-TIE_TOLERANCE = 1e-12
 
 
 @dataclass
@@ -144,7 +142,7 @@ def order_candidates(lists, score):
     order : ndarray of shape (n_candidates,), dtype=int64
         Candidates, query by query, best first.
     score : ndarray of shape (n_candidates,), dtype=float64
-        Scores in this order; neighbours closer than ``TIE_TOLERANCE`` times the query's largest absolute score are
+        Scores in this order; neighbours closer than 1e-12 times the query's largest absolute score are
         one tie class and have one score, the highest of them.
 
     See Also
@@ -229,5 +227,5 @@ def _class_starts(value, start, scale):
     # gap.
     starts = start.copy()
     with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
-        starts[1:] |= (value[:-1] - value[1:] > TIE_TOLERANCE * scale[1:]) & (value[:-1] != value[1:])
+        starts[1:] |= (value[:-1] - value[1:] > TOLERANCE * scale[1:]) & (value[:-1] != value[1:])
     return starts

@@ -1,6 +1,7 @@
 """Weights that users give voters by name."""
 
 from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,10 @@ from .._data._frames import first_row, plain_index, show_id
 from .._data._voter_names import near_voters, type_hint, unmatched
 from ..exceptions import InputError
 
-__all__ = ["VOTER_WEIGHTS", "voter_values"]
+__all__ = ["VOTER_WEIGHTS", "VoterWeights", "voter_values"]
 
+#: A number for each voter: what users give as weights, numbers of items or cutoffs.
+VoterWeights: TypeAlias = Mapping[Any, float] | pd.Series
 VOTER_WEIGHTS = {"voter_weights": [Mapping, pd.Series, None]}
 
 

@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 from scipy.stats import bootstrap, rankdata
 
+from .._arrays import TOLERANCE
 from ..exceptions import InputError
 from ._paired import _check, check_n_resamples
 
@@ -43,7 +44,7 @@ def cohen_d(difference):
     if len(difference) < 2:
         return np.nan
     spread = difference.std(ddof=1)
-    if spread <= 1e-12 * np.abs(difference).max():
+    if spread <= TOLERANCE * np.abs(difference).max():
         return float(np.copysign(np.inf, difference.mean()))
     return float(difference.mean() / spread)
 
@@ -182,7 +183,7 @@ def bootstrap_interval(values, *, confidence=0.95, n_resamples=9999, method="bca
     check_n_resamples(n_resamples)
     if len(values) < 2:
         return np.nan, np.nan
-    if np.ptp(values) <= 1e-12 * np.abs(values).max():
+    if np.ptp(values) <= TOLERANCE * np.abs(values).max():
         return float(values[0]), float(values[0])
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)

@@ -7,6 +7,7 @@ difference the p-value is 1.
 import numpy as np
 from scipy import stats
 
+from .._arrays import TOLERANCE
 from .._support._numbers import is_integer
 from ..exceptions import InputError
 
@@ -14,8 +15,6 @@ __all__ = ["PAIRED_TESTS", "paired_t_test", "randomization_test", "sign_test", "
 
 # Sign flips that are enumerated rather than drawn: 2 ** 20 of them.
 _EXACT = 20
-# Sums that differ by no more than this share of the sum of sizes are equal: rounding decides nothing.
-_TOLERANCE = 1e-12
 
 
 def _check(difference):
@@ -63,7 +62,7 @@ def paired_t_test(difference):
         return 0.0, 1.0
     if len(difference) < 2:
         return np.nan, np.nan
-    if np.ptp(difference) <= _TOLERANCE * np.abs(difference).max():
+    if np.ptp(difference) <= TOLERANCE * np.abs(difference).max():
         return float(np.copysign(np.inf, difference[0])), 0.0  # no spread at all
     found = stats.ttest_1samp(difference, 0.0)
     return float(found.statistic), float(found.pvalue)
@@ -93,7 +92,7 @@ def wilcoxon_test(difference):
     (1.0, 0.125)
     """
     difference = _check(difference)
-    difference = difference[np.abs(difference) > _TOLERANCE * np.abs(difference).max()]
+    difference = difference[np.abs(difference) > TOLERANCE * np.abs(difference).max()]
     if len(difference) == 0:
         return 0.0, 1.0
     found = stats.wilcoxon(difference)
@@ -173,7 +172,7 @@ def randomization_test(difference, *, n_resamples=100_000, random_state=0):
     size = np.abs(difference[difference != 0])
     if len(size) == 0:
         return mean, 1.0
-    least = abs(difference.sum()) - _TOLERANCE * size.sum()
+    least = abs(difference.sum()) - TOLERANCE * size.sum()
     if len(size) <= _EXACT:
         # All sums of signs times sizes, one more difference at a time.
         sums = np.zeros(1)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from skrankagg import Kemeny, Minimax, RankedPairs, Schulze
 from skrankagg.aggregators import pairwise_preferences
+from skrankagg.aggregators._majorities._cycles import sorted_defeats
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -142,3 +143,8 @@ def test_many_items_take_a_moment_only():
     frame = election(*((1, rng.permutation(200)) for _ in range(5)))
     for rule in RULES:
         assert len(rule().fit_transform(frame)) == 200
+
+
+def test_defeats_come_worst_first():
+    margin = np.array([[0, 5, -3], [-5, 0, 3], [3, -3, 0]])
+    assert sorted_defeats(margin).tolist() == [[3.0, -5.0], [5.0, -3.0], [3.0, -3.0]]

@@ -326,7 +326,7 @@ def test_pairs_that_cost_nothing_are_the_bound():
 
 
 def test_granularity_of_fractions():
-    from skrankagg.aggregators._kemeny._preferences import granularity
+    from skrankagg.aggregators._kemeny._costs import granularity
 
     assert granularity(np.array([6.0, -4.0, 0.0])) == 2
     assert granularity(np.array([0.3, 0.5, -0.1])) == pytest.approx(0.1)

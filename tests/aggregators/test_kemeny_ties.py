@@ -9,7 +9,7 @@ import pytest
 from skrankagg import Kemeny
 from skrankagg.aggregators import condorcet_components, pairwise_preferences
 from skrankagg.aggregators._kemeny import _estimator, _proof, _relations, _triangles, _unique, _weak
-from skrankagg.aggregators._kemeny._preferences import pair_costs
+from skrankagg.aggregators._kemeny._costs import pair_costs
 
 pytestmark = pytest.mark.twice
 

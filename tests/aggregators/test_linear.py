@@ -17,6 +17,7 @@ from skrankagg import (
     ReciprocalRankFusion,
     SimpleBorda,
 )
+from skrankagg.aggregators._scores._linear import sum_rows
 from skrankagg.utils.estimator_checks import example_lists
 
 
@@ -173,6 +174,4 @@ def test_weights_of_voters_who_do_not_vote_are_no_matter(X):
 
 def test_codes_in_scores_out(X):
     lists = RankedLists.from_frame(X)
-    from skrankagg.aggregators import comb_sum
-
-    assert comb_sum(lists.candidate, lists.score, lists.n_candidates).tolist() == pytest.approx([3.6, 7.9, 5.0, 0.6])
+    assert sum_rows(lists, lists.score).tolist() == pytest.approx([3.6, 7.9, 5.0, 0.6])

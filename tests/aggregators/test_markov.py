@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from oracles import ballots, pairwise, stationary, transitions, universe
 from skrankagg import Copeland, MarkovChain, RankedLists, evaluate
 from skrankagg._arrays import _pairwise
-from skrankagg.aggregators import _markov, mc4_transitions, stationary_distribution
+from skrankagg.aggregators import _markov, stationary_distribution
 from skrankagg.datasets import make_rasdagen
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -30,10 +30,10 @@ def query(seed, weighted, **options):
 
 
 def chain_of(frame, chain):
-    row_weight, matrix = _markov._CHAINS[chain]
+    rule = _markov.CHAINS[chain]
     lists = RankedLists.from_frame(frame)
-    ((_, above, level),) = _pairwise.preference_stacks(lists, row_weight and row_weight(lists))
-    return matrix(above, level, lists.candidate_weight[None])[0]
+    ((_, above, level),) = _pairwise.preference_stacks(lists, rule.row_weight(lists))
+    return rule.transitions(above, level, lists.candidate_weight[None])[0]
 
 
 def profile(*orders):
@@ -110,8 +110,9 @@ def test_a_cycle_ties(chain):
 def test_items_that_no_list_holds_both_of():
     lists = RankedLists.from_frame(profile("ab", "xy"))
     ((_, above, level),) = _pairwise.preference_stacks(lists)
-    assert mc4_transitions(above, level)[0, 0].tolist() == [1.0, 0.0, 0.0, 0.0]
-    assert _markov.mct_transitions(above, level)[0, 1].tolist() == [0.25, 0.5, 0.125, 0.125]
+    held = lists.candidate_weight[None]
+    assert _markov.MC4.transitions(above, level, held)[0, 0].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert _markov.MCT.transitions(above, level, held)[0, 1].tolist() == [0.25, 0.5, 0.125, 0.125]
 
 
 @every_chain

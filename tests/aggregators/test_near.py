@@ -20,6 +20,7 @@ from skrankagg import (
     PickAPerm,
 )
 from skrankagg.aggregators import kemeny_score, pairwise_preferences
+from skrankagg.aggregators._kemeny._near import kwik_sort
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -51,6 +52,18 @@ def test_the_footrule_is_the_least_of_all_orders(seed, full):
     order = consensus.sort_values("item")["rank"].tolist()
     assert info.loc[0, "footrule"] == pytest.approx(least)
     assert sum(abs(p - t) for one in places for p, t in zip(one, order, strict=True)) == pytest.approx(least)
+
+
+def test_the_footrule_weighs_lists():
+    frame = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2, 1, 2]})
+    consensus, info = FootruleOptimal(voter_weights={"u": 2, "v": 1}).aggregate(frame)
+    assert consensus["item"].tolist() == ["a", "b"] and info.loc[0, "footrule"] == 2.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_kwik_sort_finds_the_order_that_majorities_agree_on(seed):
+    prefer = np.array([[0, 2, 2], [1, 0, 2], [1, 1, 0]])
+    assert kwik_sort(prefer, np.random.default_rng(seed)).tolist() == [0, 1, 2]
 
 
 @given(seed=st.integers(0, 10**6))

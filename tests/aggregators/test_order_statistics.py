@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from oracles import beta, crossing, joint, joint_in_fixed_point, log_of, normalised, quantile, rho
 from skrankagg import RankedLists, RankStatistic, RobustRankAggregation, evaluate
-from skrankagg.aggregators import rho_pvalue
 from skrankagg.aggregators._order_statistics._probabilities import (
     log_binomial_tail,
     log_crossing,
     log_poisson_binomial_tail,
     thresholds,
 )
+from skrankagg.aggregators._order_statistics._robust import rho_pvalue, rho_score
 from skrankagg.datasets import make_rasdagen
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -135,6 +135,23 @@ def test_random_ranks_that_are_cut_have_exact_p_values_too():
     p = np.exp(rho_pvalue(tail.min(axis=1), np.full(len(x), m), exact=True, top_cutoff=share))
     for level in (0.01, 0.1, 0.5):
         assert abs((p <= level).mean() - level) < 4 * (level * (1 - level) / len(x)) ** 0.5
+
+
+def test_rho_and_its_p_values_by_hand():
+    rho = np.exp(rho_score(np.array([0, 0, 1]), np.array([0.1, 0.5, 0.5]), np.array([2, 2])))
+    assert rho == pytest.approx([1 - 0.9**2, 1 - 0.5**2])
+    log_rho, n_lists = np.log([0.01, 0.19]), np.array([2, 2])
+    assert np.exp(rho_pvalue(log_rho, n_lists)) == pytest.approx([0.02, 0.38])
+    # One of the two numbers is below the first threshold, or both are between the two.
+    first, second = 1 - np.sqrt([0.99, 0.81]), np.sqrt([0.01, 0.19])
+    assert np.exp(rho_pvalue(log_rho, n_lists, exact=True)) == pytest.approx([0.01, 0.19] + (second - first) ** 2)
+
+
+def test_p_values_of_a_vector_of_ranks_are_those_of_r():
+    m = np.array([4])
+    log_rho = rho_score(np.zeros(4, dtype=int), np.array([0.1, 0.04, 0.5, 0.3]), m)
+    assert np.exp(rho_pvalue(log_rho, m)).round(4) == [0.2092]  # rhoScores(r)
+    assert np.exp(rho_pvalue(log_rho, m, exact=True)).round(4) == [0.1505]  # rhoScores(r, exact = TRUE)
 
 
 # ---------------------------------------------------------------------- the methods against exact fractions

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from oracles import ballots, order, outranking
 from skrankagg import Outranking, RankedLists, evaluate
 from skrankagg._arrays import _pairwise
-from skrankagg.aggregators import net_qualification
+from skrankagg.aggregators._majorities._outranking import _half_places, net_qualification, outranking_relation
 from skrankagg.datasets import make_rasdagen
 from skrankagg.utils._checks._aggregators import check_unanimity
 from skrankagg.utils.estimator_checks import example_lists
@@ -77,7 +77,13 @@ def test_map_on_flagrs_data(method):
     assert round(evaluate(method.fit_transform(lists), qrels, "map").loc["run", "map"], 4) == 0.4836
 
 
-# ---------------------------------------------------------------------- exploitation
+# ---------------------------------------------------------------------- relation and exploitation
+
+
+def test_enough_lists_must_agree_and_few_object():
+    concordant, discordant = np.array([[3, 2], [1, 3]]), np.array([[0, 0], [1, 0]])
+    relation = outranking_relation(concordant, discordant, concordance=1, discordance=0)
+    assert relation.tolist() == [[False, True], [False, False]]
 
 
 def test_the_best_class_leaves_before_the_others_are_compared_again():
@@ -134,13 +140,8 @@ def test_shares_of_rounding_reach_their_threshold():
     # 0.1 + 0.2 is 0.30000000000000004, and 0.3 of 30 items is 9: both reach 0.3.
     lists = profile("ab", "ba", "ba").assign(weight=[0.7, 0.7, 0.1, 0.1, 0.2, 0.2])
     assert Outranking(concordance=0.3, discordance=1.0).fit_transform(lists)["score"].tolist() == [0.0, 0.0]
-    assert _half(0.1, 30) == 6 and _half(0.3, 10) == 6 and _half(0.35, 10) == 7 and _half(0.36, 10) == 8
-
-
-def _half(share, n):
-    from skrankagg.aggregators._majorities._outranking import _half_places
-
-    return _half_places(share, n)
+    shares = [(0.1, 30, 6), (0.3, 10, 6), (0.35, 10, 7), (0.36, 10, 8)]
+    assert all(_half_places(share, n) == places for share, n, places in shares)
 
 
 def test_an_absent_item_is_below_a_ranked_one_by_any_gap():

@@ -31,7 +31,9 @@ from skrankagg import (
 )
 from skrankagg._arrays._list_distances import LIST_DISTANCES
 from skrankagg._kernels import COMPILED
-from skrankagg.aggregators import scale_weights
+from skrankagg.aggregators._weighted._preference_relations import alpha_majority, disagreements
+from skrankagg.aggregators._weighted._pruning import keep_by_weight
+from skrankagg.aggregators._weighted._voter_scales import scale_weights
 from skrankagg.base._weighted import outweighed_queries, pool_weights
 from skrankagg.datasets import make_ranked_lists, make_rasdagen
 from skrankagg.exceptions import UnequalLengthWarning
@@ -100,6 +102,18 @@ def test_preference_relations_equal_exact_fractions(seed, weighted, absent_edges
     assert learnt["weight"].tolist() == pytest.approx([float(trust[v]) for v in learnt["voter"]])
     assert consensus["item"].tolist() == order(scores, lists, weights)
     assert consensus["score"].tolist() == pytest.approx([float(scores[i]) for i in consensus["item"]])
+
+
+def test_a_pair_is_decided_by_almost_all_lists_that_compare_it():
+    counts = np.array([[0, 9], [1, 0]])
+    assert alpha_majority(counts, 10, alpha=0.2, beta=0.5).tolist() == [[False, True], [False, False]]
+    assert not alpha_majority(counts, 10, alpha=0.1, beta=0.5).any()
+    assert not alpha_majority(counts, 30, alpha=0.2, beta=0.5).any()
+
+
+def test_a_pair_that_a_list_does_not_hold_counts_half():
+    ranks, majority = np.array([[1, 2, 9], [2, 1, 9], [1, 9, 9]]), np.triu(np.ones((3, 3), dtype=bool), 1)
+    assert disagreements(ranks, ranks == 9, majority).tolist() == [0.0, 1.0, 0.5]
 
 
 # ---------------------------------------------------------------------- agglomerative
@@ -568,7 +582,7 @@ def test_a_cut_has_the_known_figure_over_the_items_that_are_left():
     lists, qrels = make_rasdagen()
     encoded = RankedLists.from_frame(lists)
     method = DIBRA(gamma=1.2, prune="low", d1=0.3, d2=0.05)
-    cut, _ = encoded.keep_rows(method._kept_rows(encoded, method._voter_weights(encoded)))
+    cut, _ = encoded.keep_rows(keep_by_weight(encoded, method._voter_weights(encoded), method.d1, method.d2))
     held = cut.to_frame()[["query", "item"]].drop_duplicates()
     consensus = method.fit_transform(lists).merge(held, on=["query", "item"])
     assert round(evaluate(consensus, qrels, "map").loc["run", "map"], 4) == 0.4840

@@ -20,7 +20,7 @@ from skrankagg import (
     RobustRankAggregation,
 )
 from skrankagg._data._voter_names import near_voters
-from skrankagg.aggregators import scale_weights
+from skrankagg.aggregators._weighted._voter_scales import scale_weights
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import UnknownVoterWarning
 from skrankagg.metrics import make_ranking_scorer

@@ -39,10 +39,21 @@ def unit(path):
     return path.parts[0].removesuffix(".py")
 
 
+def at_run_time(tree):
+    """The nodes of a module but for the blocks under ``if TYPE_CHECKING``, which only type checkers read."""
+    if isinstance(tree, ast.If) and isinstance(tree.test, ast.Name) and tree.test.id == "TYPE_CHECKING":
+        nodes = tree.orelse
+    else:
+        yield tree
+        nodes = ast.iter_child_nodes(tree)
+    for node in nodes:
+        yield from at_run_time(node)
+
+
 def imports(path):
     """Modules of the package that a module imports, as tuples of their parts, and the libraries."""
     modules, libraries = set(), set()
-    for node in ast.walk(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
+    for node in at_run_time(ast.parse((PACKAGE / path).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             libraries |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -2,11 +2,13 @@
 
 ::
 
-    _preferences        what the lists say of each pair; costs, bounds, components
-    _search             local search among strict orders            } upper bounds
+    _costs              what an order costs, and what no order can save
+    _components         the parts that every best order puts one after the other
+    _search             local search among strict orders
     _triangles          linear programmes, rows added as they are violated
     _cuts, _branching   what proves the rest
-    _proof              strict orders: search and bound until they meet
+    _proof              one component: search and bound until they meet
+    _solver             strict orders of all items
     _unique             whether another strict order costs as little
     _relations          integer programmes of orders with ties
     _weak               orders with ties: search, bound, and others of the same cost
@@ -17,9 +19,11 @@
     _local_kemenization the least repair of another method's order
 """
 
+from ._components import *
+from ._costs import *
 from ._estimator import *
 from ._footrule import *
 from ._local_kemenization import *
 from ._near import *
-from ._preferences import *
 from ._search import *
+from ._solver import *

@@ -2,62 +2,27 @@
 
 import time
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.utils import check_random_state
 
+from ..._arrays._preferences import draws, margins, n_below, query_preferences
 from ..._data._frames import known_or_missing
 from ..._support._progress import Progress
 from ..._support._sklearn import N_JOBS, Interval, StrOptions
 from ...base import BaseAggregator, Consensus
-from ...base._voter_weights import VOTER_WEIGHTS
-from ._preferences import condorcet_components, draws, kemeny_lower_bound, margins, n_below, query_preferences
-from ._proof import Proven, prove
-from ._search import borda_order, descend, iterate, order_cost
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ._costs import kemeny_lower_bound
+from ._solver import solve_strict
 from ._unique import only_order
 from ._weak import solve_weak
 
-__all__ = ["Kemeny", "kemeny_order"]
+__all__ = ["Kemeny"]
 
 # Items of a component up to which method="auto" proves without a time limit: a second or so.
 _EASY_ITEMS = 60
-
-
-def kemeny_order(prefer):
-    """Find an order of items that disagrees least with preferences, proven to be one.
-
-    Parameters
-    ----------
-    prefer : ndarray of shape (n_items, n_items), dtype=float64
-        Weight of the preference for the row's item to the column's.
-
-    Returns
-    -------
-    ndarray of shape (n_items,), dtype=int64
-        Items, best first.
-
-    See Also
-    --------
-    Kemeny : The estimator, which stops in time and tells what it knows by then.
-    pairwise_preferences : The preferences of ranked lists.
-
-    Notes
-    -----
-    Every order costs the weight of the preferences that it contradicts. Finding a cheapest one takes time that grows
-    exponentially with the size of the largest majority cycles, in the worst case.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import kemeny_order
-    >>> kemeny_order(np.array([[0.0, 1.0, 2.0], [2.0, 0.0, 3.0], [1.0, 0.0, 0.0]]))
-    array([1, 0, 2])
-    """
-    order, *_ = Kemeny(method="exact")._strict(
-        np.asarray(prefer, dtype=np.float64), np.random.default_rng(0), np.inf, lambda cost, bound: None
-    )
-    return order
 
 
 class Kemeny(BaseAggregator):
@@ -197,16 +162,16 @@ class Kemeny(BaseAggregator):
     def __init__(
         self,
         *,
-        method="auto",
-        ties="strict",
-        penalty=0.5,
-        absent="last",
-        time_limit=None,
-        n_restarts=200,
-        random_state=0,
-        n_jobs=None,
-        verbose="auto",
-        voter_weights=None,
+        method: Literal["auto", "exact", "iterated-local-search", "local-search"] = "auto",
+        ties: Literal["strict", "weak"] = "strict",
+        penalty: float = 0.5,
+        absent: Literal["last", "ignore"] = "last",
+        time_limit: float | None = None,
+        n_restarts: int = 200,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        verbose: bool | Literal["auto"] = "auto",
+        voter_weights: VoterWeights | None = None,
     ):
         self.method = method
         self.ties = ties
@@ -254,53 +219,31 @@ class Kemeny(BaseAggregator):
             progress.show(f"{lists.queries[0]!r}: at most {cost:g}, at least {bound:g}")
 
         base = kemeny_lower_bound(prefer, tied, penalty=self.penalty, ties=self.ties)
-        order, cost, bound, reason, parts = self._strict(prefer, rng, deadline, report)
+        unproven = "large component" if self.method == "auto" else "search"
+        order, cost, bound, reason, parts = solve_strict(
+            prefer,
+            rng,
+            proves=self._proves if self.ties == "strict" else lambda n: False,
+            n_restarts=0 if self.method == "local-search" else self.n_restarts,
+            unproven=unproven,
+            deadline=deadline,
+            report=report,
+        )
         if self.ties == "weak":
             rank = np.empty(len(order), dtype=np.int64)
             rank[order] = np.arange(len(order))
             rank, score, bound, reason, unique = solve_weak(
                 prefer, tied, self.penalty, rank, proves=self._proves(len(order)), deadline=deadline, report=report
             )
-            reason = reason or self._gave_up
-            return n_below(rank), score, max(bound, base), reason, unique
+            return n_below(rank), score, max(bound, base), reason or unproven, unique
         score, margin = base + cost, margins(prefer)
         bound = score if reason == "optimal" else base + bound
         return n_below(draws(margin, order)), score, bound, reason, only_order(margin, parts, deadline)
-
-    def _strict(self, prefer, rng, deadline, report):
-        """Order the components one after the other, the smallest first; costs are those beyond the majorities'."""
-        components, margin = condorcet_components(prefer), margins(prefer)
-        parts, cost, bound, reasons = [None] * len(components), 0.0, 0.0, {"optimal"}
-        for k in np.argsort([len(component) for component in components], kind="stable"):
-            items = components[k]
-            inner = margin[np.ix_(items, items)]
-            part = self._component(inner, rng, deadline, lambda high, low, c=cost, b=bound: report(c + high, b + low))
-            parts[k] = items, part
-            cost, bound = cost + part.cost, bound + part.bound
-            reasons.add(part.reason)
-        reason = "optimal" if reasons == {"optimal"} else max(reasons - {"optimal"})
-        return np.concatenate([items[part.order] for items, part in parts]), cost, bound, reason, parts
-
-    def _component(self, margin, rng, deadline, report):
-        order = borda_order(margin)
-        if len(order) < 3:
-            return Proven(order, 0.0, 0.0, "optimal")
-        if self.ties == "strict" and self._proves(len(order)):
-            return prove(margin, order, rng, deadline=deadline, report=report)
-        order = descend(margin, order)
-        if self.method != "local-search":
-            order = iterate(margin, order, self.n_restarts, rng, deadline=deadline)
-        cost = order_cost(margin, order)
-        return Proven(order, cost, 0.0, self._gave_up if cost > 0 else "optimal")
 
     def _proves(self, n):
         if self.method == "auto":
             return self.time_limit is not None or n <= _EASY_ITEMS
         return self.method == "exact"
-
-    @property
-    def _gave_up(self):
-        return "large component" if self.method == "auto" else "search"
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,51 +1,21 @@
 """The order of the least total distance between places: an assignment."""
 
+from typing import Literal
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from ..._arrays._preferences import n_below, query_preferences
 from ...base import Consensus
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ._costs import kemeny_score
 from ._near import ABSENT, BaseNearKemeny, interchangeable
-from ._preferences import kemeny_score, n_below, query_preferences
 
-__all__ = ["FootruleOptimal", "footrule_optimal"]
-
-
-def footrule_optimal(lists, q):
-    """Find the order of the least total distance between the items' places in it and in the lists.
-
-    Parameters
-    ----------
-    lists : RankedLists
-        Ranked lists of several queries.
-    q : int
-        Position of the query.
-
-    Returns
-    -------
-    place : ndarray of shape (n_items,), dtype=int64
-        Place of each item of the query, from 0.
-    distance : float
-        The total distance.
-
-    See Also
-    --------
-    FootruleOptimal : The same as an estimator.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from skrankagg import RankedLists
-    >>> from skrankagg.aggregators import footrule_optimal
-    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2, 1, 2]})
-    >>> footrule_optimal(RankedLists.from_frame(lists.assign(weight=[2, 2, 1, 1])), 0)
-    (array([0, 1]), 2.0)
-    """
-    return _assign(_footrule_costs(lists, q))
+__all__ = ["FootruleOptimal"]
 
 
 def _footrule_costs(lists, q):
-    """Total distance of each item from each place."""
+    """Total distance of each item from each place, (n_items, n_places)."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
@@ -57,6 +27,7 @@ def _footrule_costs(lists, q):
 
 
 def _assign(cost):
+    """Place of each item, from 0, at the least total cost, and that cost."""
     items, places = linear_sum_assignment(cost)
     found = np.empty(len(cost), dtype=np.int64)
     found[items] = places
@@ -82,7 +53,6 @@ class FootruleOptimal(BaseNearKemeny):
 
     See Also
     --------
-    footrule_optimal : The same for one query.
     Kemeny : Minimises the number of pairs in opposite orders.
 
     Notes
@@ -115,7 +85,7 @@ class FootruleOptimal(BaseNearKemeny):
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
     _query_columns = ("footrule", "kemeny_score")
 
-    def __init__(self, *, absent="last", voter_weights=None):
+    def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
         self.absent = absent
         self.voter_weights = voter_weights
 

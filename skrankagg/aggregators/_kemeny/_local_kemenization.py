@@ -1,12 +1,14 @@
 """Local Kemenization: the least repair of another method's consensus."""
 
+from typing import Literal
+
 import numpy as np
 
+from ..._arrays._preferences import margins
 from ..._support._sklearn import check_is_fitted, clone
 from ...base import BaseAggregator
 from .._scores._linear import BordaCount
 from ._near import ABSENT, BaseNearKemeny, interchangeable
-from ._preferences import margins
 from ._search import local_kemenization
 
 __all__ = ["LocalKemenization"]
@@ -68,7 +70,7 @@ class LocalKemenization(BaseNearKemeny):
 
     _parameter_constraints: dict = {"aggregator": [BaseAggregator, None], **ABSENT}
 
-    def __init__(self, aggregator=None, *, absent="last"):
+    def __init__(self, aggregator: BaseAggregator | None = None, *, absent: Literal["last", "ignore"] = "last"):
         self.aggregator = aggregator
         self.absent = absent
 
@@ -76,7 +78,7 @@ class LocalKemenization(BaseNearKemeny):
     def _scores_hint(self):
         return self._aggregator()._scores_hint
 
-    def _aggregator(self):
+    def _aggregator(self) -> BaseAggregator:
         return BordaCount() if self.aggregator is None else clone(self.aggregator)
 
     def _fit_lists(self, lists):

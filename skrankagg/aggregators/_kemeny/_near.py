@@ -1,48 +1,27 @@
 """Fast ways to an order near Kemeny's, each with a guarantee or a use of its own."""
 
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import rank_matrix
+from ..._arrays._preferences import draws, margins, n_below, query_preferences
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
-from ...base._voter_weights import VOTER_WEIGHTS
-from ._preferences import draws, kemeny_score, margins, n_below, query_preferences
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ._costs import kemeny_score
 from ._search import order_cost
 
-__all__ = ["KwikSort", "PickAPerm", "kwik_sort"]
+__all__ = ["KwikSort", "PickAPerm"]
 
 ABSENT = {"absent": [StrOptions({"last", "ignore"})]}
 
 
 def kwik_sort(prefer, rng):
-    """Sort items by majorities, as quicksort does: around a random item, again and again.
-
-    Parameters
-    ----------
-    prefer : ndarray of shape (n_items, n_items)
-        As :func:`pairwise_preferences` returns it.
-    rng : numpy.random.Generator
-        Chooses the items to sort around, and the sides of draws.
-
-    Returns
-    -------
-    ndarray of shape (n_items,), dtype=int64
-        Items, best first.
-
-    See Also
-    --------
-    KwikSort : The best of several.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import kwik_sort
-    >>> kwik_sort(np.array([[0, 2, 2], [1, 0, 2], [1, 1, 0]]), np.random.default_rng(0))
-    array([0, 1, 2])
-    """
+    """Sort items by majorities, as quicksort does, around random items: preferences (n, n) to an order (n,)."""
     margin = margins(prefer)
     order, left = [], [np.arange(len(margin))]
     while left:
@@ -62,7 +41,7 @@ def kwik_sort(prefer, rng):
 
 def interchangeable(table, order):
     """Number the places of an order; neighbours share one if their rows of the table are equal but for rounding."""
-    step = np.abs(np.diff(table[order], axis=0)).max(axis=1) > 1e-12 * np.abs(table).max()
+    step = np.abs(np.diff(table[order], axis=0)).max(axis=1) > TOLERANCE * np.abs(table).max()
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.append(0, np.cumsum(step))
     return rank
@@ -123,7 +102,6 @@ class KwikSort(BaseNearKemeny):
 
     See Also
     --------
-    kwik_sort : One such order.
     Kemeny : A lower score, and a bound.
 
     Notes
@@ -163,7 +141,14 @@ class KwikSort(BaseNearKemeny):
         **VOTER_WEIGHTS,
     }
 
-    def __init__(self, *, n_init=10, absent="last", random_state=0, voter_weights=None):
+    def __init__(
+        self,
+        *,
+        n_init: int = 10,
+        absent: Literal["last", "ignore"] = "last",
+        random_state: int | np.random.RandomState | None = 0,
+        voter_weights: VoterWeights | None = None,
+    ):
         self.n_init = n_init
         self.absent = absent
         self.random_state = random_state
@@ -238,7 +223,7 @@ class PickAPerm(BaseNearKemeny):
 
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
 
-    def __init__(self, *, absent="last", voter_weights=None):
+    def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
         self.absent = absent
         self.voter_weights = voter_weights
 
@@ -247,7 +232,7 @@ class PickAPerm(BaseNearKemeny):
         weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
         ranks = np.unique(ranks[weight > 0] if (weight > 0).any() else ranks, axis=0)
         costs = np.array([kemeny_score(rank, prefer, tied) for rank in ranks])
-        best = ranks[np.argmax(costs <= costs.min() * (1 + 1e-12))]
+        best = ranks[np.argmax(costs <= costs.min() * (1 + TOLERANCE))]
         return best, best
 
     def __sklearn_tags__(self):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._branching import branch
-from ._preferences import granularity
+from ._costs import granularity
 from ._search import descend, iterate, order_cost
 from ._triangles import Infeasible, TrianglePolytope, Unfinished
 

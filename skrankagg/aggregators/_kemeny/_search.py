@@ -3,9 +3,11 @@
 import time
 
 import numpy as np
+import numpy.typing as npt
 
+from ..._arrays import TOLERANCE
+from ..._arrays._preferences import margins
 from ..._kernels import COMPILED, insertion_descent, insertion_rounds
-from ._preferences import TOLERANCE, margins
 
 __all__ = ["local_kemenization"]
 
@@ -15,7 +17,7 @@ _MOVES, _SPAN = 8, 20
 _CHUNK_STEPS = 20_000_000 if COMPILED else 100_000
 
 
-def local_kemenization(order, prefer):
+def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Repair an order: each item moves up as long as a majority prefers it to the item just above it.
 
     Parameters

@@ -11,8 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ._branching import branch
-from ._preferences import TOLERANCE, granularity
+from ._costs import granularity
 from ._proof import State, relax
 from ._search import descend, order_cost
 from ._triangles import Infeasible, TrianglePolytope, Unfinished

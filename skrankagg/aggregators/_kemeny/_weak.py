@@ -6,9 +6,11 @@ of several the one with the most ties is looked for, by a bonus for ties that is
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ..._kernels import bucket_descent
+from ._components import ordered_components
+from ._costs import granularity, kemeny_score, pair_costs
 from ._levels import Stack
-from ._preferences import TOLERANCE, granularity, kemeny_score, ordered_components, pair_costs
 from ._relations import RelationProgramme
 from ._triangles import Infeasible, Unfinished
 

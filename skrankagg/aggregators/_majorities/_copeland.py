@@ -2,77 +2,16 @@
 
 from ..._arrays._pairwise import majority
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
-__all__ = ["Condorcet", "Copeland", "condorcet", "copeland"]
-
-
-def condorcet(wins, draws):
-    """Count the opponents that each item beats by a majority.
-
-    Parameters
-    ----------
-    wins : ndarray of shape (n_candidates,), dtype=float64
-        Opponents beaten.
-    draws : ndarray of shape (n_candidates,), dtype=float64
-        Opponents at a draw; they count nothing.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        Consensus score of each candidate.
-
-    See Also
-    --------
-    Condorcet : The same rule as an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import condorcet
-    >>> condorcet(np.array([1.0, 0.0, 0.0]), np.array([1.0, 1.0, 0.0]))
-    array([1., 0., 0.])
-    """
-    return wins
-
-
-def copeland(wins, draws):
-    """Count the opponents that each item beats by a majority, and half of those at a draw.
-
-    Parameters
-    ----------
-    wins : ndarray of shape (n_candidates,), dtype=float64
-        Opponents beaten.
-    draws : ndarray of shape (n_candidates,), dtype=float64
-        Opponents at a draw.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        Consensus score of each candidate.
-
-    See Also
-    --------
-    Copeland : The same rule as an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import copeland
-    >>> copeland(np.array([1.0, 0.0, 0.0]), np.array([1.0, 1.0, 0.0]))
-    array([1.5, 0.5, 0. ])
-    """
-    return wins + draws / 2
+__all__ = ["Condorcet", "Copeland"]
 
 
 class _BaseMajority(BaseAggregator):
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
-    def __init__(self, *, voter_weights=None):
+    def __init__(self, *, voter_weights: VoterWeights | None = None):
         self.voter_weights = voter_weights
-
-    def _aggregate(self, lists):
-        return self._points(*majority(lists))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -92,7 +31,6 @@ class Condorcet(_BaseMajority):
 
     See Also
     --------
-    condorcet : The rule on the numbers of wins and draws.
     Copeland : A draw counts half a win.
 
     Notes
@@ -129,9 +67,9 @@ class Condorcet(_BaseMajority):
     3     q    d    0.0     4
     """
 
-    @staticmethod
-    def _points(wins, draws):
-        return condorcet(wins, draws)
+    def _aggregate(self, lists):
+        wins, _ = majority(lists)
+        return wins
 
 
 class Copeland(_BaseMajority):
@@ -146,7 +84,6 @@ class Copeland(_BaseMajority):
 
     See Also
     --------
-    copeland : The rule on the numbers of wins and draws.
     Condorcet : A draw counts nothing.
 
     Notes
@@ -182,6 +119,6 @@ class Copeland(_BaseMajority):
     3     q    d    0.0     4
     """
 
-    @staticmethod
-    def _points(wins, draws):
-        return copeland(wins, draws)
+    def _aggregate(self, lists):
+        wins, draws = majority(lists)
+        return wins + draws / 2

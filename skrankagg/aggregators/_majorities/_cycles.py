@@ -4,17 +4,20 @@ Where no majorities form a cycle, Schulze's rule and ranked pairs give the order
 cycle they give up the weakest majorities, each in its own manner. Minimax looks at each item's worst defeat alone.
 """
 
-import numpy as np
+from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
+from ..._arrays._preferences import margins, n_below, query_preferences
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
-from .._kemeny._preferences import margins, n_below, query_preferences
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
-__all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "sorted_defeats", "widest_paths"]
+__all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 
 
-def widest_paths(strength):
+def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Find, for each ordered pair of items, the path whose weakest arc is strongest.
 
     Parameters
@@ -47,7 +50,7 @@ def widest_paths(strength):
     return path
 
 
-def locked_pairs(strength, tie_break=None):
+def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None) -> npt.NDArray[np.bool_]:
     """Lock arcs from the strongest to the weakest, leaving out those that would close a cycle.
 
     Parameters
@@ -89,31 +92,7 @@ def locked_pairs(strength, tie_break=None):
 
 
 def sorted_defeats(strength):
-    """List how strongly each item is beaten by the others, the worst defeat first.
-
-    Parameters
-    ----------
-    strength : ndarray of shape (n_items, n_items)
-        Strength of the arc from the row's item to the column's.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_items - 1), dtype=float64
-        Strengths of the arcs to each item, in descending order.
-
-    See Also
-    --------
-    Minimax : Ranks items by it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import sorted_defeats
-    >>> sorted_defeats(np.array([[0, 5, -3], [-5, 0, 3], [3, -3, 0]]))
-    array([[ 3., -5.],
-           [ 5., -3.],
-           [ 3., -3.]])
-    """
+    """Strengths of the arcs to each item, the strongest first: (n, n) to (n, n - 1)."""
     strength = np.array(strength, dtype=np.float64)
     np.fill_diagonal(strength, -np.inf)
     return np.sort(strength, axis=0)[:0:-1].T
@@ -126,7 +105,13 @@ class _BasePairwise(BaseAggregator):
         **VOTER_WEIGHTS,
     }
 
-    def __init__(self, *, strength="margin", absent="last", voter_weights=None):
+    def __init__(
+        self,
+        *,
+        strength: Literal["margin", "votes"] = "margin",
+        absent: Literal["last", "ignore"] = "last",
+        voter_weights: VoterWeights | None = None,
+    ):
         self.strength = strength
         self.absent = absent
         self.voter_weights = voter_weights
@@ -290,7 +275,6 @@ class Minimax(_BasePairwise):
 
     See Also
     --------
-    sorted_defeats : The defeats.
     Copeland : Counts defeats.
 
     Notes

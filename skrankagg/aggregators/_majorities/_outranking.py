@@ -1,53 +1,23 @@
 """Outranking: an item is put above another if enough lists say so and not too many object."""
 
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import preference_counts, query_blocks, rank_matrix
 from ..._support._sklearn import Interval, RealNotInt, StrOptions
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
-__all__ = ["Outranking", "net_qualification", "outranking_relation"]
+__all__ = ["Outranking"]
 
-# A share of a number of items or of a sum of weights carries rounding, which decides nothing.
-_TOLERANCE = 1e-12
 _THRESHOLD = [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0, 1, closed="both")]
 
 
 def outranking_relation(concordant, discordant, *, concordance, discordance):
-    """Tell which items outrank which: enough lists agree, and few enough object.
-
-    Parameters
-    ----------
-    concordant : ndarray of shape (..., n_items, n_items)
-        Weight of the lists in which the row's item is not behind the column's, by the preference threshold.
-    discordant : ndarray of shape (..., n_items, n_items)
-        Weight of the lists in which it is so far behind that they object.
-    concordance : float
-        Least weight that must agree.
-    discordance : float
-        Largest weight that may object.
-
-    Returns
-    -------
-    ndarray of shape (..., n_items, n_items), dtype=bool
-        Whether the row's item outranks the column's; never itself.
-
-    See Also
-    --------
-    Outranking : The estimator.
-    net_qualification : What follows from the relation.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import outranking_relation
-    >>> outranking_relation(np.array([[3, 2], [1, 3]]), np.array([[0, 0], [1, 0]]), concordance=1, discordance=0)
-    array([[False,  True],
-           [False, False]])
-    """
+    """Whether the row's item outranks the column's: enough weight agrees and little enough objects; (..., n, n)."""
     relation = (concordant >= concordance) & (discordant <= discordance)
     items = np.arange(relation.shape[-1])
     relation[..., items, items] = False
@@ -55,31 +25,10 @@ def outranking_relation(concordant, discordant, *, concordance, discordance):
 
 
 def net_qualification(relation):
-    """Rank items by taking out the best class of those that are left, again and again.
+    """Number of classes below each item's own, (..., n), of relations of shape (..., n, n).
 
-    The best are those whose number of items that they outrank less the number of items that outrank them is largest,
-    counted among the items that are left.
-
-    Parameters
-    ----------
-    relation : ndarray of shape (..., n_items, n_items), dtype=bool
-        Whether the row's item outranks the column's.
-
-    Returns
-    -------
-    ndarray of shape (..., n_items), dtype=float64
-        Number of classes below the item's own.
-
-    See Also
-    --------
-    Outranking : The estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import net_qualification
-    >>> net_qualification(np.array([[False, True, True], [False, False, False], [False, False, False]]))
-    array([1., 0., 0.])
+    The best class, of the largest number of items outranked less the number of those that outrank, is taken out again
+    and again, numbers counting the items that are left.
     """
     n = relation.shape[-1]
     stack = relation.reshape(-1, n, n).astype(np.int8)
@@ -133,8 +82,6 @@ class Outranking(BaseAggregator):
 
     See Also
     --------
-    outranking_relation : Who outranks whom.
-    net_qualification : The ranking that follows.
     Copeland : Majorities without thresholds.
 
     Notes
@@ -199,12 +146,12 @@ class Outranking(BaseAggregator):
     def __init__(
         self,
         *,
-        preference=0,
-        veto=0.75,
-        concordance=0.5,
-        discordance=0.25,
-        both_absent="concordant",
-        voter_weights=None,
+        preference: float = 0,
+        veto: float = 0.75,
+        concordance: float = 0.5,
+        discordance: float = 0.25,
+        both_absent: Literal["concordant", "ignored"] = "concordant",
+        voter_weights: VoterWeights | None = None,
     ):
         self.preference = preference
         self.veto = veto
@@ -231,8 +178,8 @@ class Outranking(BaseAggregator):
         return outranking_relation(
             _not_behind(ranks, _half_places(self.preference, n), weight, total, silent),
             _not_behind(ranks, _half_places(self.veto, n), weight, total, silent).T,
-            concordance=_threshold(self.concordance, total) - _TOLERANCE * total,
-            discordance=_threshold(self.discordance, total) + _TOLERANCE * total,
+            concordance=_threshold(self.concordance, total) - TOLERANCE * total,
+            discordance=_threshold(self.discordance, total) + TOLERANCE * total,
         )
 
     def __sklearn_tags__(self):
@@ -250,7 +197,7 @@ def _threshold(value, whole):
 
 def _half_places(value, n):
     """Least difference of doubled ranks that reaches a threshold in places; more than n places only absence reaches."""
-    return int(np.ceil(2 * min(_threshold(value, n), n) - _TOLERANCE * n))
+    return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
 def _not_behind(ranks, gap, weight, total, silent):

@@ -1,6 +1,7 @@
 """What the methods on normalised ranks share: how many items a rank is out of, and how many lists an item is in."""
 
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from ..._data._frames import first_row, show_id
 from ..._data._voter_names import warn_of_misspelt_names
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS, voter_values
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights, voter_values
 from ...exceptions import InputError
 
 __all__ = ["BaseNormalisedRanks", "minimum_by_candidate"]
@@ -22,6 +23,9 @@ class BaseNormalisedRanks(BaseAggregator):
 
     A subclass has the parameters `n_items`, `absent` and `voter_weights`, and calls :meth:`_normalise`.
     """
+
+    n_items: int | VoterWeights | None
+    absent: Literal["last", "ignore"]
 
     _parameter_constraints: dict = {
         "n_items": [Interval(Integral, 1, None, closed="left"), *PER_VOTER],

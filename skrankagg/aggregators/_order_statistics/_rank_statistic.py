@@ -1,51 +1,22 @@
 """Statistics of normalised ranks: mean, geometric mean, median, minimum, joint probability."""
 
+from typing import Literal
+
 import numpy as np
 from scipy.special import ndtr
 
 from ... import _kernels
 from ..._support._sklearn import StrOptions
 from ...base import Consensus
+from ...base._voter_weights import VoterWeights
 from ._normalised_ranks import BaseNormalisedRanks, minimum_by_candidate
 from ._probabilities import sorted_places
 
-__all__ = ["RankStatistic", "rank_statistic"]
+__all__ = ["RankStatistic"]
 
-
-def rank_statistic(candidate, x, n_lists, *, statistic="mean", weight=None):
-    """Score each candidate by a statistic of its normalised ranks, 1 wherever it is absent.
-
-    Parameters
-    ----------
-    candidate : ndarray of shape (n_rows,), dtype=int
-        Candidate that a row votes for.
-    x : ndarray of shape (n_rows,), dtype=float64
-        Normalised rank the row gives it, above 0, at most 1.
-    n_lists : ndarray of shape (n_candidates,), dtype=int
-        Number of lists, at least that of each candidate's rows.
-    statistic : {"geometric-mean", "mean", "median", "min", "stuart"}, default="mean"
-        Which one.
-    weight : ndarray of shape (n_rows,), dtype=float64, default=None
-        Whole numbers: a row of weight w stands for w equal ones, which `n_lists` counts.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        Higher is better, see :class:`RankStatistic`.
-
-    See Also
-    --------
-    RankStatistic : The same rule as an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import rank_statistic
-    >>> candidate, x, n_lists = np.array([0, 1, 1]), np.array([0.1, 0.1, 0.1]), np.array([2, 2])
-    >>> rank_statistic(candidate, x, n_lists, statistic="geometric-mean")
-    array([0.5, 1. ])
-    """
-    return STATISTICS[statistic](candidate, x, n_lists, weight)
+# A statistic scores the candidates, (n_candidates,), by their normalised ranks, 1 wherever they are absent. It takes
+# the candidate and the normalised rank of each row, the number of lists of each candidate, and for how many equal rows
+# each row stands, or None.
 
 
 def _mean(candidate, x, n_lists, weight):
@@ -115,7 +86,6 @@ class RankStatistic(BaseNormalisedRanks):
 
     See Also
     --------
-    rank_statistic : The rule on encoded arrays.
     RobustRankAggregation : The least likely of the order statistics, with its p-value.
 
     Notes
@@ -184,7 +154,14 @@ class RankStatistic(BaseNormalisedRanks):
     }
     _variants = tuple({"statistic": statistic} for statistic in STATISTICS)
 
-    def __init__(self, *, statistic="mean", n_items=None, absent="last", voter_weights=None):
+    def __init__(
+        self,
+        *,
+        statistic: Literal["geometric-mean", "mean", "median", "min", "stuart"] = "mean",
+        n_items: int | VoterWeights | None = None,
+        absent: Literal["last", "ignore"] = "last",
+        voter_weights: VoterWeights | None = None,
+    ):
         self.statistic = statistic
         self.n_items = n_items
         self.absent = absent
@@ -196,7 +173,7 @@ class RankStatistic(BaseNormalisedRanks):
 
     def _aggregate(self, lists):
         x, n_lists = self._normalise(lists)
-        score = rank_statistic(lists.candidate, x, n_lists, statistic=self.statistic, weight=lists.row_weight)
+        score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
         return Consensus(score, {"pvalue": ndtr(-score)} if self.statistic == "mean" else {})
 
     def __sklearn_tags__(self):

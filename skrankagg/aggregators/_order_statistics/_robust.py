@@ -1,6 +1,7 @@
 """Robust rank aggregation: the least likely of an item's order statistics, and its p-value."""
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
@@ -8,45 +9,16 @@ from ..._data._frames import first_row, show_id
 from ..._data._voter_names import warn_of_misspelt_names
 from ..._support._sklearn import Interval
 from ...base import Consensus
-from ...base._voter_weights import voter_values
+from ...base._voter_weights import VoterWeights, voter_values
 from ...exceptions import InputError
 from ._normalised_ranks import PER_VOTER, BaseNormalisedRanks, minimum_by_candidate
 from ._probabilities import log_binomial_tail, log_crossing, log_poisson_binomial_tail, sorted_places
 
-__all__ = ["RobustRankAggregation", "rho_pvalue", "rho_score"]
+__all__ = ["RobustRankAggregation"]
 
 
 def rho_score(candidate, x, n_lists, *, weight=None):
-    """Log probability of the least likely order statistic of each candidate's normalised ranks, 1 where it is absent.
-
-    Parameters
-    ----------
-    candidate : ndarray of shape (n_rows,), dtype=int
-        Candidate that a row votes for.
-    x : ndarray of shape (n_rows,), dtype=float64
-        Normalised rank the row gives it, above 0, at most 1.
-    n_lists : ndarray of shape (n_candidates,), dtype=int
-        Number of lists, at least that of each candidate's rows.
-    weight : ndarray of shape (n_rows,), dtype=float64, default=None
-        Whole numbers: a row of weight w stands for w equal ones, which `n_lists` counts.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        Logarithm of rho, at most 0.
-
-    See Also
-    --------
-    rho_pvalue : What rho is worth.
-    RobustRankAggregation : Both as an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import rho_score
-    >>> np.exp(rho_score(np.array([0, 0, 1]), np.array([0.1, 0.5, 0.5]), np.array([2, 2])))  # 1 - .9 ** 2, 1 - .5 ** 2
-    array([0.19, 0.75])
-    """
+    """Log of rho, at most 0, (n_candidates,): of normalised ranks x (n_rows,), 1 where a candidate is absent."""
     rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
     candidate = candidate[rows]
     return minimum_by_candidate(
@@ -55,39 +27,7 @@ def rho_score(candidate, x, n_lists, *, weight=None):
 
 
 def rho_pvalue(log_rho, n_lists, *, exact=False, top_cutoff=1.0):
-    """Log p-value of rho: how likely random lists are to give an item so small a one.
-
-    Parameters
-    ----------
-    log_rho : ndarray of shape (n_candidates,), dtype=float64
-        At most 0.
-    n_lists : ndarray of shape (n_candidates,), dtype=int
-        Number of lists.
-    exact : bool, default=False
-        Whether to compute the probability, else its bound, the smaller of ``n_lists * rho`` and 1.
-    top_cutoff : float, default=1.0
-        Share of the items that the lists show, for the exact one.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        Logarithm of p, at most 0.
-
-    See Also
-    --------
-    rho_score : Rho itself.
-    RobustRankAggregation : Both as an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import rho_pvalue
-    >>> log_rho, n_lists = np.log([0.01, 0.19]), np.array([2, 2])
-    >>> np.exp(rho_pvalue(log_rho, n_lists))
-    array([0.02, 0.38])
-    >>> np.exp(rho_pvalue(log_rho, n_lists, exact=True))
-    array([0.01902, 0.3028])
-    """
+    """Log of the p-value of rho, (n_candidates,), or of its bound, the smaller of ``n_lists * rho`` and 1."""
     if not exact:
         return np.minimum(log_rho + np.log(n_lists), 0.0)
     log_p = np.empty_like(log_rho)
@@ -124,7 +64,6 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     See Also
     --------
-    rho_score, rho_pvalue : The rule on encoded arrays.
     RankStatistic : Other statistics of the same ranks.
 
     Notes
@@ -180,7 +119,15 @@ class RobustRankAggregation(BaseNormalisedRanks):
     _result_columns = ("pvalue",)
     _variants = ({}, {"exact": True})
 
-    def __init__(self, *, exact=False, n_items=None, top_cutoff=None, absent="last", voter_weights=None):
+    def __init__(
+        self,
+        *,
+        exact: bool = False,
+        n_items: int | VoterWeights | None = None,
+        top_cutoff: float | VoterWeights | None = None,
+        absent: Literal["last", "ignore"] = "last",
+        voter_weights: VoterWeights | None = None,
+    ):
         self.exact = exact
         self.n_items = n_items
         self.top_cutoff = top_cutoff

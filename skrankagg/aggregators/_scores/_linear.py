@@ -1,111 +1,23 @@
 """Linear combination: sums of normalised scores, and of Borda points."""
 
+from typing import Literal
+
 import numpy as np
 
 from ..._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
-__all__ = ["BordaCount", "CombMNZ", "CombSUM", "SimpleBorda", "borda_count", "comb_mnz", "comb_sum"]
-
-
-def comb_sum(candidate, score, n_candidates, *, weight=None):
-    """Add up the scores that fall on each candidate.
-
-    Parameters
-    ----------
-    candidate : ndarray of shape (n_rows,), dtype=int32
-        Candidate that a row votes for.
-    score : ndarray of shape (n_rows,), dtype=float64
-        Normalised score the row gives it.
-    n_candidates : int
-        Number of candidates.
-    weight : ndarray of shape (n_rows,), dtype=float64, default=None
-        Weight of the row's list; None weighs each 1.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        Consensus score of each candidate.
-
-    See Also
-    --------
-    CombSUM : The same rule as an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import comb_sum
-    >>> comb_sum(np.array([0, 1, 0]), np.array([1.0, 2.0, 0.5]), 2)
-    array([1.5, 2. ])
-    """
-    return np.bincount(candidate, weights=score if weight is None else score * weight, minlength=n_candidates)
+__all__ = ["BordaCount", "CombMNZ", "CombSUM", "SimpleBorda"]
 
 
-def comb_mnz(total, support):
-    """Multiply each candidate's total by the number of lists that hold the item.
-
-    Parameters
-    ----------
-    total : ndarray of shape (n_candidates,), dtype=float64
-        CombSUM of each candidate.
-    support : ndarray of shape (n_candidates,), dtype=float64
-        Number, or total weight, of the lists that hold it.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        Consensus score of each candidate.
-
-    See Also
-    --------
-    CombMNZ : The same rule as an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import comb_mnz
-    >>> comb_mnz(np.array([1.5, 2.0]), np.array([2.0, 1.0]))
-    array([3., 2.])
-    """
-    return total * support
-
-
-def borda_count(candidate, rank, n_items, n_candidates, *, weight=None):
-    """Give each ranked item a point for itself and for each item below it.
-
-    Parameters
-    ----------
-    candidate : ndarray of shape (n_rows,), dtype=int32
-        Candidate that a row votes for.
-    rank : ndarray of shape (n_rows,), dtype=float64
-        Rank of the item in the row's list, 1 for the best.
-    n_items : int or ndarray of shape (n_rows,), dtype=int
-        Number of items to be ranked.
-    n_candidates : int
-        Number of candidates.
-    weight : ndarray of shape (n_rows,), dtype=float64, default=None
-        Weight of the row's list; None weighs each 1.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        Points of each candidate; a list that does not hold the item gives none.
-
-    See Also
-    --------
-    BordaCount : The estimator; unranked items share the points left over.
-    SimpleBorda : The estimator; unranked items get none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import borda_count
-    >>> borda_count(np.array([0, 1, 1]), np.array([1.0, 2.0, 1.0]), 2, 2)
-    array([2., 3.])
-    """
-    return comb_sum(candidate, n_items + 1 - rank, n_candidates, weight=weight)
+def sum_rows(lists, value):
+    """Add up what each row gives its candidate, times the weight of its list: (n_rows,) to (n_candidates,)."""
+    weight = lists.row_weight
+    return np.bincount(
+        lists.candidate, weights=value if weight is None else value * weight, minlength=lists.n_candidates
+    )
 
 
 class _BaseComb(BaseAggregator):
@@ -113,13 +25,18 @@ class _BaseComb(BaseAggregator):
     _variants = tuple({"norm": norm} for norm in NORMS)
     _scores_hint = SCORES_HINT
 
-    def __init__(self, *, norm="min-max", voter_weights=None):
+    def __init__(
+        self,
+        *,
+        norm: Literal["borda", "min-max", "rank", "simple-borda", "z-score"] | None = "min-max",
+        voter_weights: VoterWeights | None = None,
+    ):
         self.norm = norm
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
         gain, absent = self._gains(lists)
-        points = comb_sum(lists.candidate, gain, lists.n_candidates, weight=lists.row_weight)
+        points = sum_rows(lists, gain)
         if absent is not None:
             points += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
         return points
@@ -138,10 +55,10 @@ class _BaseComb(BaseAggregator):
         return score
 
     def _gains(self, lists):
-        """What each row adds to what its item would have if no list held it, and what each list gives such an item."""
+        """What each row adds, (n_rows,), and what each list gives all items, (n_lists,) or None for nothing."""
         gain, absent = NORMS[self.norm](lists)
         if absent is not None:
-            gain -= absent[lists.row_list]
+            gain -= absent[lists.row_list]  # a held item's gain minus what absence gives
         return gain, absent
 
     def __sklearn_tags__(self):
@@ -168,7 +85,6 @@ class CombSUM(_BaseComb):
 
     See Also
     --------
-    comb_sum : The rule on encoded arrays.
     CombMNZ : Also multiplies by the number of lists that hold the item.
     BordaCount : The same order as ``norm="borda"``, with points for scores.
 
@@ -235,7 +151,6 @@ class CombMNZ(_BaseComb):
 
     See Also
     --------
-    comb_mnz : The rule on encoded arrays.
     CombSUM : The sum alone; its Notes define the norms.
 
     Notes
@@ -271,22 +186,23 @@ class CombMNZ(_BaseComb):
     """
 
     def _aggregate(self, lists):
-        return comb_mnz(super()._aggregate(lists), lists.candidate_weight)
+        return super()._aggregate(lists) * lists.candidate_weight
 
     def _repeat(self, lists):
         total, held = super()._repeat(lists), lists.list_matrix(np.ones(lists.n_rows)).T
-        return lambda weight: comb_mnz(total(weight), held @ weight)
+        return lambda weight: total(weight) * (held @ weight)
 
 
 class _BaseBorda(BaseAggregator):
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
-    def __init__(self, *, voter_weights=None):
+    def __init__(self, *, voter_weights: VoterWeights | None = None):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
+        # A point for the item itself and one for each item below it.
         n_items = lists.query_n_items[lists.candidate_query[lists.candidate]]
-        return borda_count(lists.candidate, lists.rank, n_items, lists.n_candidates, weight=lists.row_weight)
+        return sum_rows(lists, n_items + 1 - lists.rank)
 
 
 class BordaCount(_BaseBorda):
@@ -301,7 +217,6 @@ class BordaCount(_BaseBorda):
 
     See Also
     --------
-    borda_count : The points of ranked items on encoded arrays.
     SimpleBorda : Unranked items get nothing.
     CombSUM : With ``norm="borda"`` the same order; its scores are these divided by the number of items.
 
@@ -354,7 +269,6 @@ class SimpleBorda(_BaseBorda):
 
     See Also
     --------
-    borda_count : The rule on encoded arrays.
     BordaCount : Unranked items share the points left over.
     CombSUM : With ``norm="simple-borda"`` the same order; its scores are these divided by the number of items.
 

@@ -4,45 +4,10 @@ from numbers import Real
 
 from ..._support._sklearn import Interval
 from ...base import BaseAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
-from ._linear import comb_sum
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ._linear import sum_rows
 
-__all__ = ["ReciprocalRankFusion", "reciprocal_rank_fusion"]
-
-
-def reciprocal_rank_fusion(candidate, rank, n_candidates, *, k=60.0, weight=None):
-    """Add up 1 / (k + rank) over the lists that hold each candidate.
-
-    Parameters
-    ----------
-    candidate : ndarray of shape (n_rows,), dtype=int32
-        Candidate that a row votes for.
-    rank : ndarray of shape (n_rows,), dtype=float64
-        Rank of the item in the row's list, 1 for the best.
-    n_candidates : int
-        Number of candidates.
-    k : float, default=60.0
-        How little the first places stand out.
-    weight : ndarray of shape (n_rows,), dtype=float64, default=None
-        Weight of the row's list; None weighs each 1.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        Consensus score of each candidate.
-
-    See Also
-    --------
-    ReciprocalRankFusion : The same rule as an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import reciprocal_rank_fusion
-    >>> reciprocal_rank_fusion(np.array([0, 1, 0]), np.array([1.0, 2.0, 1.0]), 2, k=0)
-    array([2. , 0.5])
-    """
-    return comb_sum(candidate, 1.0 / (k + rank), n_candidates, weight=weight)
+__all__ = ["ReciprocalRankFusion"]
 
 
 class ReciprocalRankFusion(BaseAggregator):
@@ -59,7 +24,6 @@ class ReciprocalRankFusion(BaseAggregator):
 
     See Also
     --------
-    reciprocal_rank_fusion : The rule on encoded arrays.
     BordaCount : Points that fall linearly with the rank.
 
     Notes
@@ -95,11 +59,9 @@ class ReciprocalRankFusion(BaseAggregator):
 
     _parameter_constraints: dict = {"k": [Interval(Real, 0, None, closed="left")], **VOTER_WEIGHTS}
 
-    def __init__(self, *, k=60, voter_weights=None):
+    def __init__(self, *, k: float = 60, voter_weights: VoterWeights | None = None):
         self.k = k
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        return reciprocal_rank_fusion(
-            lists.candidate, lists.rank, lists.n_candidates, k=self.k, weight=lists.row_weight
-        )
+        return sum_rows(lists, 1.0 / (self.k + lists.rank))

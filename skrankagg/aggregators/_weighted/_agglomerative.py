@@ -1,6 +1,7 @@
 """Lists merged two by two until one is left."""
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
@@ -11,42 +12,7 @@ from ...base import WeightedAggregator
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
 
-__all__ = ["Agglomerative", "agglomerate"]
-
-
-def agglomerate(score, weight, c1, c2, *, weight_update="mean"):
-    """Merge the two most similar lists, again and again, until one is left.
-
-    Parameters
-    ----------
-    score : ndarray of shape (n_lists, n_items), dtype=float64
-        Score that each list gives each item, higher is better.
-    weight : ndarray of shape (n_lists,), dtype=float64
-        Weights of the lists.
-    c1, c2 : float
-        Coefficients of the weight of a merged list.
-    weight_update : {"mean", "similarity"}, default="mean"
-        See :class:`Agglomerative`.
-
-    Returns
-    -------
-    ndarray of shape (n_items,), dtype=float64
-        Scores of the last list.
-
-    See Also
-    --------
-    Agglomerative : The same as an estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import agglomerate
-    >>> agglomerate(np.array([[3.0, 0.0, -3.0], [3.0, 0.0, -3.0], [0.0, 3.0, -3.0]]), np.ones(3), 0.1, 0.5)
-    array([ 1.5,  1.5, -3. ])
-    """
-    if score.shape[1] == 1 or len(score) == 1:
-        return score[0]
-    return merge_lists(score, weight, c1, c2, weight_update == "similarity")
+__all__ = ["Agglomerative"]
 
 
 class Agglomerative(WeightedAggregator):
@@ -83,7 +49,6 @@ class Agglomerative(WeightedAggregator):
 
     See Also
     --------
-    agglomerate : The merging on arrays.
     PreferenceRelations : Weights from large majorities only.
 
     Notes
@@ -134,7 +99,15 @@ class Agglomerative(WeightedAggregator):
     }
     _variants = ({}, {"weight_update": "similarity"})
 
-    def __init__(self, *, c1=0.1, c2=0.5, weight_update="mean", weighting="query", unknown_voter="mean"):
+    def __init__(
+        self,
+        *,
+        c1: float = 0.1,
+        c2: float = 0.5,
+        weight_update: Literal["mean", "similarity"] = "mean",
+        weighting: Literal["query", "global"] = "query",
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
+    ):
         self.c1 = c1
         self.c2 = c2
         self.weight_update = weight_update
@@ -170,10 +143,14 @@ class Agglomerative(WeightedAggregator):
             # Absent items share the mean of the places that the list leaves over.
             ranks = np.where(held, ranks, (held.sum(axis=1, keepdims=True) + 1 + n) / 2)
             score = n * (n + 1 - 2 * ranks) / 2
-            consensus[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = agglomerate(
-                score, own[order], self.c1, self.c2, weight_update=self.weight_update
-            )
+            consensus[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = self._merge(score, own[order])
         return consensus
+
+    def _merge(self, score, weight):
+        """Merge the two most similar lists until one is left: scores (n_lists, n_items) to (n_items,)."""
+        if score.shape[1] == 1 or len(score) == 1:
+            return score[0]
+        return merge_lists(score, weight, self.c1, self.c2, self.weight_update == "similarity")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,106 +1,23 @@
 """Voter weights from the distance of each list to the consensus."""
 
 from numbers import Integral, Real
+from typing import Literal
 
 import numpy as np
 
 from ..._arrays._list_distances import LIST_DISTANCES, consensus_places
-from ..._arrays._ragged import dense_ranks, expand, gather_ranges, group_order, starts_to_ptr, tie_starts
+from ..._arrays._ragged import gather_ranges
 from ..._support._sklearn import Interval, StrOptions, clone
 from ...base import BaseAggregator, WeightedAggregator
 from ...base._consensus import order_candidates
+from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
 from .._scores._linear import CombSUM
+from ._pruning import keep_by_confidence, keep_by_weight
+from ._voter_scales import scale_weights
 
-__all__ = ["DIBRA", "item_confidence", "scale_weights"]
-
-
-def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
-    """Bring the voter weights of each query onto one scale.
-
-    Parameters
-    ----------
-    weight : ndarray of shape (n_lists,), dtype=float64
-        Weights, at least 0.
-    list_ptr : ndarray of shape (n_queries + 1,), dtype=int
-        Lists of each query.
-    list_weight : ndarray of shape (n_lists,), dtype=float64
-        How often each list counts.
-    norm : {"minmax", "z"} or None
-        ``(w - min) / (max - min)``, or ``w * variance / max``, or as they are.
-    known : ndarray of shape (n_lists,), dtype=bool, default=None
-        Lists that set the scale; the others get the mean of what it makes of these. None scales by all lists.
-
-    Returns
-    -------
-    ndarray of shape (n_lists,), dtype=float64
-        Where the norm would divide by 0, as when all weights of a query are equal, 1 for each list.
-
-    See Also
-    --------
-    DIBRA : Scales the weights of each iteration.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import scale_weights
-    >>> scale_weights(np.array([1.0, 2.0, 3.0, 5.0, 5.0]), np.array([0, 3, 5]), np.ones(5), "minmax")
-    array([0. , 0.5, 1. , 1. , 1. ])
-    """
-    if norm is None:
-        return weight
-    heads, query = list_ptr[:-1], expand(list_ptr)
-    # A list of weight 0 neither sets the scale nor uses it.
-    counted = list_weight if known is None else np.where(known, list_weight, 0.0)
-    voting = counted > 0
-    high = np.maximum.reduceat(np.where(voting, weight, -np.inf), heads)
-    low = np.minimum.reduceat(np.where(voting, weight, np.inf), heads)
-    flat = ~(high - low > 1e-12 * high)
-    total = np.add.reduceat(counted, heads)
-    total = np.where(total > 0, total, 1.0)
-    if norm == "minmax":
-        scaled = (weight - low[query]) / np.where(flat, 1.0, high - low)[query]
-    else:
-        mean = np.add.reduceat(weight * counted, heads) / total
-        square = np.add.reduceat((weight - mean[query]) ** 2 * counted, heads)
-        scaled = weight * (square / total / np.where(flat, 1.0, high))[query]
-    scaled = np.where(flat[query], 1.0, np.clip(scaled, 0.0, None))
-    if known is None:
-        return scaled
-    mean = np.where(flat, 1.0, np.add.reduceat(scaled * counted, heads) / total)
-    return np.where(known, scaled, mean[query])
-
-
-def item_confidence(candidate, confidence, n_candidates):
-    """Add up the confidences of the lists that hold each item.
-
-    Parameters
-    ----------
-    candidate : ndarray of shape (n_rows,), dtype=int32
-        Candidate of each row.
-    confidence : ndarray of shape (n_rows,), dtype=float64
-        Confidence in the row's list.
-    n_candidates : int
-        Number of candidates.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
-        How much each item deserves to be preserved.
-
-    See Also
-    --------
-    DIBRA : Where it decides which items of a list are kept.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import item_confidence
-    >>> item_confidence(np.array([0, 1, 0]), np.array([1.0, 1.0, 0.5]), 2)
-    array([1.5, 1. ])
-    """
-    return np.bincount(candidate, weights=confidence, minlength=n_candidates)
+__all__ = ["DIBRA"]
 
 
 class DIBRA(WeightedAggregator):
@@ -157,7 +74,6 @@ class DIBRA(WeightedAggregator):
 
     See Also
     --------
-    scale_weights : The scales.
     PreferenceRelations : Weights from pairwise majorities.
     Agglomerative : Weights from pairwise majorities, lists merged two by two.
 
@@ -245,20 +161,20 @@ class DIBRA(WeightedAggregator):
 
     def __init__(
         self,
-        aggregator=None,
+        aggregator: BaseAggregator | None = None,
         *,
-        distance="cosine",
-        gamma=1.5,
-        weight_norm="minmax",
-        tol=0.01,
-        max_iter=50,
-        prune=None,
-        d1=0.4,
-        d2=0.1,
-        n_buckets=3,
-        weighting="query",
-        unknown_voter="mean",
-        voter_weights=None,
+        distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "cosine",
+        gamma: float = 1.5,
+        weight_norm: Literal["minmax", "z"] | None = "minmax",
+        tol: float = 0.01,
+        max_iter: int = 50,
+        prune: Literal["low", "wire"] | None = None,
+        d1: float = 0.4,
+        d2: float = 0.1,
+        n_buckets: int = 3,
+        weighting: Literal["query", "global"] = "query",
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
+        voter_weights: VoterWeights | None = None,
     ):
         self.aggregator = aggregator
         self.distance = distance
@@ -283,8 +199,6 @@ class DIBRA(WeightedAggregator):
             "learns no weights"
         )
 
-    # ------------------------------------------------------------------ the iteration
-
     def _prepare(self, X):
         lists = super()._prepare(X)
         aggregator = self._aggregator()
@@ -300,11 +214,26 @@ class DIBRA(WeightedAggregator):
     def _scores_hint(self):
         return self._aggregator()._scores_hint
 
+    def _aggregator(self) -> BaseAggregator:
+        return CombSUM(norm="borda") if self.aggregator is None else clone(self.aggregator)
+
     def _voter_weights(self, lists):
-        return self._iterate(lists)
+        weight, voters = np.ones(lists.n_lists), _Iterating(self, lists)
+        for t in range(1, self.max_iter + 1):
+            growth = np.exp(-self.gamma * t * voters.distances(weight))
+            weight[voters.running] += growth
+            if not voters.go_on(growth):
+                break
+        return weight
+
+    def _consensus(self, lists, weight, known=None, score=None):
+        """Score the candidates with scaled voter weights; `score` is the aggregator's function of the weights."""
+        score = self._aggregator()._repeat(lists) if score is None else score
+        scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
+        return score(lists.list_weight * scaled)
 
     def _aggregate_weighted(self, lists, weight, known):
-        score = self._score(lists, weight, known)
+        score = self._consensus(lists, weight, known)
         if self.prune is None:
             return score
         # What is in a list of weight 0 alone is in no cut list, unless all lists of its query are such.
@@ -312,83 +241,20 @@ class DIBRA(WeightedAggregator):
         voting |= ~np.logical_or.reduceat(voting, lists.list_ptr[:-1])[lists.list_query]
         heard, candidate = lists.keep_lists(voting)
         weight, known = weight[voting], None if known is None else known[voting]
-        cut, held = heard.keep_rows(self._kept_rows(heard, weight, known))
+        if self.prune == "low":
+            kept = keep_by_weight(heard, weight, self.d1, self.d2, known=known)
+        else:
+            kept = keep_by_confidence(heard, weight, self.d1, self.d2, self.n_buckets)
+        cut, held = heard.keep_rows(kept)
         if self.prune == "wire" and self.weighting == "query":
-            weight = self._iterate(cut)
-        cut_score = self._score(cut, weight, known)
+            weight = self._voter_weights(cut)
+        cut_score = self._consensus(cut, weight, known)
         # Items that no cut list holds come last, in the order that they had before.
         heads = lists.candidate_ptr[:-1]
         lowest = np.minimum.reduceat(cut_score, cut.candidate_ptr[:-1]) - 1
         score = score - np.maximum.reduceat(score, heads)[lists.candidate_query] + lowest[lists.candidate_query]
         score[candidate[held]] = cut_score
         return score
-
-    def _aggregator(self):
-        return CombSUM(norm="borda") if self.aggregator is None else clone(self.aggregator)
-
-    def _score(self, lists, weight, known=None, score=None):
-        score = self._aggregator()._repeat(lists) if score is None else score
-        scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
-        return score(lists.list_weight * scaled)
-
-    def _iterate(self, lists):
-        weight = np.ones(lists.n_lists)
-        running, rest, moving = np.arange(lists.n_lists), lists, None
-        for t in range(1, self.max_iter + 1):
-            if t == 1 or not moving.all():
-                score = self._aggregator()._repeat(rest)
-                distance = LIST_DISTANCES[self.distance](rest)
-            order, ordered = order_candidates(rest, self._score(rest, weight[running], score=score))
-            growth = np.exp(-self.gamma * t * distance(consensus_places(rest, order, ordered)))
-            weight[running] += growth
-            moving = self._moving(rest, growth)
-            if not moving.any():
-                break
-            if not moving.all():
-                chosen = np.flatnonzero(moving)
-                running = running[gather_ranges(rest.list_ptr, chosen)[0]]
-                rest = rest.take(chosen)
-        return weight
-
-    def _moving(self, lists, step):
-        """Queries of which some voting list takes a step above the tolerance."""
-        return np.maximum.reduceat(np.where(lists.list_weight > 0, step, 0.0), lists.list_ptr[:-1]) > self.tol
-
-    # ------------------------------------------------------------------ pruning
-
-    def _kept_rows(self, lists, weight, known=None):
-        if self.prune == "low":
-            scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, "minmax", known=known)
-            kept = np.floor((self.d1 + self.d2 * scaled) * lists.list_length + 1e-9)
-            return _first_places(lists, lists.rank) <= np.maximum(kept, 1)[lists.row_list]
-        confidence = self._confidence(lists, weight)
-        counted = (confidence * lists.list_weight)[lists.row_list]
-        preservation = item_confidence(lists.candidate, counted, lists.n_candidates)
-        kept = np.floor(self.d2 * np.ceil(confidence * lists.list_length - 1e-9) + 1e-9)
-        # Sums of the same confidences in another order are one value: rounding keeps no item.
-        scale = np.maximum.reduceat(preservation, lists.candidate_ptr[:-1])[lists.candidate_query]
-        level = np.round(preservation / np.where(scale > 0, scale, 1.0), 10)[lists.candidate]
-        # By preservation, and of equals the better ranked.
-        worth = dense_ranks(lists.row_ptr, -level) * (lists.list_length[lists.row_list] + 1) + lists.rank
-        return _first_places(lists, worth) <= np.maximum(kept, 1)[lists.row_list]
-
-    def _confidence(self, lists, weight):
-        """Confidence in each list, by the bucket of its weight; equal weights share the higher bucket."""
-        order = group_order(lists.list_query, weight)
-        cumulated = np.cumsum(lists.list_weight[order])
-        ends = np.append(np.diff(lists.list_query[order]) != 0, True)
-        last_of_value = ends.copy()
-        last_of_value[:-1] |= np.diff(weight[order]) > 1e-12 * weight[order][1:]
-        group = np.cumsum(np.concatenate([[True], last_of_value[:-1]])) - 1
-        total = lists.sum_over_lists(lists.list_weight)
-        before = np.concatenate([[0.0], np.cumsum(total)[:-1]])[lists.list_query[order]]
-        m = total[lists.list_query[order]]
-        at_most = (cumulated[last_of_value][group] - before) / np.where(m > 0, m, 1.0)
-        bucket = np.ceil(self.n_buckets * at_most - 1e-9)
-        confidence = np.empty(lists.n_lists)
-        exponent = (self.n_buckets - bucket) * self.n_buckets / np.where(m > 0, m, 1.0)
-        confidence[order] = self.d1 + (1 - self.d1) * np.exp(-exponent)
-        return confidence
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -401,10 +267,30 @@ class DIBRA(WeightedAggregator):
         return tags
 
 
-def _first_places(lists, value):
-    """Place of each row in its list by ascending value; ties all have the first of their places, and stay together."""
-    order = group_order(lists.row_list, value)
-    tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, value[order]))
-    first = np.empty(lists.n_rows, dtype=np.int64)
-    first[order] = np.repeat(tie_ptr[:-1] + 1, np.diff(tie_ptr))
-    return first - np.repeat(lists.row_ptr[:-1], lists.list_length)
+class _Iterating:
+    """The lists of the queries whose weights still move: what is computed once for many iterations."""
+
+    def __init__(self, method, lists):
+        self.method, self.running = method, np.arange(lists.n_lists)
+        self._prepare(lists)
+
+    def _prepare(self, lists):
+        self.lists = lists
+        self.score = self.method._aggregator()._repeat(lists)
+        self.distance = LIST_DISTANCES[self.method.distance](lists)
+
+    def distances(self, weight):
+        """Distance of each list that is left to the consensus under these weights of all lists."""
+        score = self.method._consensus(self.lists, weight[self.running], score=self.score)
+        return self.distance(consensus_places(self.lists, *order_candidates(self.lists, score)))
+
+    def go_on(self, growth):
+        """Drop the queries in which no voting list grew by more than the tolerance; returns whether any is left."""
+        lists = self.lists
+        counted = np.where(lists.list_weight > 0, growth, 0.0)
+        moving = np.maximum.reduceat(counted, lists.list_ptr[:-1]) > self.method.tol
+        if moving.any() and not moving.all():
+            chosen = np.flatnonzero(moving)
+            self.running = self.running[gather_ranges(lists.list_ptr, chosen)[0]]
+            self._prepare(lists.take(chosen))
+        return moving.any()

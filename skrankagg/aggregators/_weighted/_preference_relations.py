@@ -1,84 +1,32 @@
 """Voter weights from pairwise majorities: the graph of preference relations."""
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import count_above, preference_counts, rank_matrix
 from ..._arrays._ragged import starts_to_ptr, tie_starts
 from ..._support._sklearn import Interval
 from ...base import WeightedAggregator
+from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
 
-__all__ = ["PreferenceRelations", "alpha_majority", "disagreements"]
+__all__ = ["PreferenceRelations"]
 
 
 def alpha_majority(counts, total, alpha, beta):
-    """Find the pairs on which almost all lists that compare them agree.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (n_items, n_items)
-        Weight of the lists that prefer the row's item to the column's.
-    total : float
-        Total weight of the lists.
-    alpha : float
-        The minority must be below this share of the lists that compare the two.
-    beta : float
-        And these lists at least this share of all lists.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_items), dtype=bool
-        Whether a majority of this kind prefers the row's item to the column's.
-
-    See Also
-    --------
-    disagreements : What it is needed for.
-    PreferenceRelations : The method.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import alpha_majority
-    >>> alpha_majority(np.array([[0, 9], [1, 0]]), 10, alpha=0.2, beta=0.5)
-    array([[False,  True],
-           [False, False]])
-    """
+    """Whether almost all lists that compare the two, and enough do, prefer the row's item; counts and result (n, n)."""
     compared = counts + counts.T
-    margin = 1e-12 * total
+    margin = TOLERANCE * total
     return (compared >= beta * total - margin) & (alpha * compared - margin > counts.T)
 
 
 def disagreements(ranks, absent, majority):
-    """Count on how many pairs each list sides against a majority; a pair that it does not rank at all counts half.
+    """On how many pairs each list sides against a majority, (n_lists,); pairs that it does not hold count half.
 
-    Parameters
-    ----------
-    ranks : ndarray of shape (n_lists, n_items), dtype=int
-        Lower is better; absent items have one number above all others.
-    absent : ndarray of shape (n_lists, n_items), dtype=bool
-        Which items a list does not hold.
-    majority : ndarray of shape (n_items, n_items), dtype=bool
-        Whether a majority prefers the row's item to the column's.
-
-    Returns
-    -------
-    ndarray of shape (n_lists,), dtype=float64
-        Number of pairs, in halves.
-
-    See Also
-    --------
-    alpha_majority : Finds the majorities.
-    PreferenceRelations : The method.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg.aggregators import disagreements
-    >>> ranks, majority = np.array([[1, 2, 9], [2, 1, 9]]), np.triu(np.ones((3, 3), dtype=bool), 1)
-    >>> disagreements(ranks, ranks == 9, majority)
-    array([0., 1.])
+    Ranks are of shape (n_lists, n_items), like `absent`, which tells the items that a list does not hold.
     """
     n = ranks.shape[1]
     against = count_above(ranks, majority.T)
@@ -127,8 +75,6 @@ class PreferenceRelations(WeightedAggregator):
 
     See Also
     --------
-    alpha_majority : The pairs that are decided.
-    disagreements : How often a list sides against them.
     DIBRA : Weights from the distance to the consensus.
 
     Notes
@@ -174,12 +120,12 @@ class PreferenceRelations(WeightedAggregator):
     def __init__(
         self,
         *,
-        alpha=0.1,
-        beta=0.5,
-        absent_edges=True,
-        weighting="query",
-        unknown_voter="mean",
-        voter_weights=None,
+        alpha: float = 0.1,
+        beta: float = 0.5,
+        absent_edges: bool = True,
+        weighting: Literal["query", "global"] = "query",
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
+        voter_weights: VoterWeights | None = None,
     ):
         self.alpha = alpha
         self.beta = beta

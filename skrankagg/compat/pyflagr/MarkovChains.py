@@ -4,13 +4,14 @@ import numpy as np
 
 from ... import aggregators
 from ..._arrays._pairwise import preference_counts, preference_stacks
+from ...aggregators._markov import CHAINS
 from ...exceptions import InputError
 from ._method import Method
 from ._ranking import add_up, single
 
 __all__ = ["MC", "MC1", "MC2", "MC3", "MC4", "MCT"]
 
-_CHAINS = {801: "mc1", 802: "mc2", 803: "mc3", 804: "mc4", 805: "mct"}
+_BY_NUMBER = {801: "mc1", 802: "mc2", 803: "mc3", 804: "mc4", 805: "mct"}
 
 # A walk that is not cut off ends where a step moves less than this, or after so many steps.
 _TOLERANCE, _MOST_STEPS = 1e-13, 10_000
@@ -51,8 +52,8 @@ class MC(Method):
 
     def __init__(self, eval_pts=10, ergodic_number=0.15, max_iterations=100, chain=804, *, convention="flagr"):
         super().__init__(eval_pts, convention=convention)
-        if chain not in _CHAINS:
-            raise InputError(f"chain must be one of {', '.join(map(str, _CHAINS))}; got {chain!r}.")
+        if chain not in _BY_NUMBER:
+            raise InputError(f"chain must be one of {', '.join(map(str, _BY_NUMBER))}; got {chain!r}.")
         self.erg_num = ergodic_number
         self.niter = max_iterations
         self.chain_type = chain
@@ -62,7 +63,7 @@ class MC(Method):
         return self.chain_type
 
     def _paper(self):
-        return aggregators.MarkovChain(chain=_CHAINS[self.chain_type], ergodic_number=self.erg_num)
+        return aggregators.MarkovChain(chain=_BY_NUMBER[self.chain_type], ergodic_number=self.erg_num)
 
     def _scores(self, table):
         moves = self._moves(table)
@@ -79,7 +80,7 @@ class MC(Method):
 
     def _moves(self, table):
         """Probability of moving from the row's item to the column's."""
-        chain, quirks = _CHAINS[self.chain_type], self._quirks
+        chain, quirks = _BY_NUMBER[self.chain_type], self._quirks
         m, n = table.shape
         wins, both = table.above_held, table.both
         if "mc.both_accumulates" in quirks:
@@ -112,9 +113,7 @@ class MC(Method):
         elif chain == "mc3":
             below = (1.0 / lists.list_length)[lists.row_list]
         ((_, (above,), (level,)),) = preference_stacks(lists, below)
-        if chain != "mc3":
-            return aggregators.mc1_transitions(above, level)
-        if "mc3.direction" in self._quirks:
+        if chain == "mc3" and "mc3.direction" in self._quirks:
             length = table.length[:, None]
             above = preference_counts(
                 table.twice_rank + np.int16(1),
@@ -122,7 +121,7 @@ class MC(Method):
                 gap=0,
                 weight=np.where(table.held, 1.0 / np.maximum(length, 1), 0.0),
             ).T
-        return aggregators.mc3_transitions(above, table.hits.astype(np.float64))
+        return CHAINS[chain].transitions(above, level, table.hits.astype(np.float64))
 
 
 def _fill_diagonal(moves):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ... import aggregators
+from ...aggregators._order_statistics._robust import rho_pvalue, rho_score
 from ._method import Method, Run
 from ._ranking import rank_groups
 
@@ -63,7 +64,7 @@ class RRA(Method):
             n_lists[:] = lists.n_voters
         # Ranks may be written from 0, or exceed the number of items.
         x = np.clip(profile.rank / n_items[lists.candidate], np.finfo(np.float64).tiny, 1.0)
-        log_rho = aggregators.rho_score(lists.candidate, x, n_lists)
-        pvalue = np.exp(aggregators.rho_pvalue(log_rho, n_lists, exact=self.exact))
+        log_rho = rho_score(lists.candidate, x, n_lists)
+        pvalue = np.exp(rho_pvalue(log_rho, n_lists, exact=self.exact))
         order, score = rank_groups(lists, -pvalue, self._quirks)
         return Run(order, lists.candidate_ptr, -score)

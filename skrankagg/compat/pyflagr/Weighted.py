@@ -4,6 +4,7 @@ import numpy as np
 
 from ... import aggregators
 from ..._arrays._pairwise import count_above, weigh_by_list
+from ...aggregators._weighted._preference_relations import disagreements
 from ...exceptions import InputError
 from ._flagr_dibra import BASES, DISTANCES, dibra_scores
 from ._merging import merged_scores
@@ -66,7 +67,7 @@ class PreferenceRelationsGraph(Method):
             n_absent = np.count_nonzero(absent, axis=1)
             against = count_above(ranks, majority.T) + n_absent * (n_absent - 1) / 4
         else:
-            against = aggregators.disagreements(ranks, absent, majority)
+            against = disagreements(ranks, absent, majority)
         against = against + ("prefrel.start_1" in self._quirks)
         weight = 1.0 - against / max(n * (n - 1) / 2, 1)
         edges = weigh_by_list(ranks + np.int16(1), ranks, np.broadcast_to(weight[:, None], ranks.shape))

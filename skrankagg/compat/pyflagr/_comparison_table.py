@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._arrays._pairwise import preference_counts, weigh_by_list
-from ...aggregators import net_qualification, outranking_relation
+from ...aggregators._majorities._outranking import net_qualification, outranking_relation
 from ._ranking import add_up, single
 
 __all__ = ["majority_scores", "outranking_scores"]

@@ -1,0 +1,49 @@
+"""What follows from a matrix of pairwise preferences: margins, draws, and the items below each item.
+
+>>> import numpy as np
+>>> margins(np.array([[0.0, 2.0], [1.0, 0.0]]))
+array([[ 0., -1.],
+       [ 1.,  0.]])
+"""
+
+import numpy as np
+
+from . import TOLERANCE
+from ._pairwise import preference_matrix
+
+__all__ = ["draws", "margins", "n_below", "query_preferences"]
+
+
+def query_preferences(lists, q, absent):
+    """Weights of the lists of a query that prefer the row's item, and that tie the two: two matrices (n, n)."""
+    prefer, both = preference_matrix(lists, q, absent=absent)
+    if absent == "last":
+        both = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]].sum()
+    tied = np.maximum(both - (prefer + prefer.T), 0.0)
+    np.fill_diagonal(tied, 0.0)
+    return prefer, tied
+
+
+def margins(prefer):
+    """What an order costs more with the row's item before the column's than the reverse, (n, n); 0 for draws."""
+    prefer = np.asarray(prefer, dtype=np.float64)
+    margin = prefer.T - prefer
+    # Rounding makes no majority.
+    margin[np.abs(margin) <= TOLERANCE * np.abs(prefer).max(initial=0.0)] = 0.0
+    return margin
+
+
+def draws(margin, order):
+    """Place of each item of an order, (n,); neighbours share one as long as no majority orders any two of them."""
+    rank = np.empty(len(order), dtype=np.int64)
+    start = 0
+    for place, item in enumerate(order):
+        if margin[order[start:place], item].any():
+            start = place
+        rank[item] = start
+    return rank
+
+
+def n_below(rank):
+    """Number of items of a worse rank than each item's, float64 of shape (n,)."""
+    return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)

@@ -1,0 +1,75 @@
+"""The components of the majority relation, which every Kemeny order puts one after the other."""
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.csgraph import connected_components
+
+from ..._arrays._preferences import margins
+
+__all__ = ["condorcet_components"]
+
+
+def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
+    """Split items into groups that every Kemeny order puts one after the other.
+
+    Parameters
+    ----------
+    prefer : ndarray of shape (n_items, n_items)
+        As :func:`pairwise_preferences` returns it.
+
+    Returns
+    -------
+    list of ndarray of int
+        The strongly connected components of the strict majorities, best first, each sorted. All majorities between two
+        components point from the earlier one to the later one.
+
+    See Also
+    --------
+    Kemeny : Orders the items within the components.
+
+    Notes
+    -----
+    An order that is optimal within each component is optimal as a whole, for all pairs across components have the
+    majority's order, the cheapest there is. This is the extended Condorcet criterion [1]_. Components that no majority
+    orders come by the mean margin of their items, then by id. :math:`O(n^2)`.
+
+    References
+    ----------
+    .. [1] M. Truchon, "An extension of the Condorcet criterion and Kemeny orders", Universite Laval, 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.aggregators import condorcet_components
+    >>> condorcet_components(np.array([[0, 1, 1, 1], [2, 0, 2, 1], [2, 1, 0, 2], [2, 2, 1, 0]]))
+    [array([1, 2, 3]), array([0])]
+    """
+    margin = margins(prefer)
+    return ordered_components(margin < 0, margin.sum(axis=1))
+
+
+def ordered_components(arc, strength):
+    """Strongly connected components of arcs (n, n), topologically ordered: a list of arrays of items.
+
+    Components that no path orders are sorted by the mean strength (n,) of their items, lowest first, then by their
+    first item.
+    """
+    n_components, label = connected_components(arc, directed=True, connection="strong")
+    if n_components == 1:
+        return [np.arange(len(arc))]
+    member = np.zeros((n_components, len(arc)))
+    member[label, np.arange(len(arc))] = 1.0
+    between = member @ arc @ member.T > 0
+    np.fill_diagonal(between, False)
+    strength = member @ strength / member.sum(axis=1)
+    # Equal but for rounding is equal.
+    strength = np.round(strength / max(np.abs(strength).max(), 1e-300), 10)
+    first = member.argmax(axis=1)
+    left, order, n_above = np.ones(n_components, dtype=bool), [], between.sum(axis=0)
+    while left.any():
+        free = np.flatnonzero(left & (n_above == 0))
+        free = free[np.lexsort((first[free], strength[free]))]
+        order.extend(free)
+        left[free] = False
+        n_above = n_above - between[free].sum(axis=0)
+    return [np.flatnonzero(label == component) for component in order]

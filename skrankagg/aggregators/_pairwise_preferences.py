@@ -1,0 +1,77 @@
+"""The pairwise preferences of a query's lists, which the rules on majorities and Kemeny's start from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays._preferences import query_preferences
+from .._data._ranked_lists import RankedLists, check_lists
+from ..exceptions import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["pairwise_preferences"]
+
+_ABSENT = ("last", "ignore")
+
+
+def pairwise_preferences(
+    X: pd.DataFrame | RankedLists, *, absent: Literal["last", "ignore"] = "last"
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Weigh the lists that prefer one item to another, and those that tie the two.
+
+    Parameters
+    ----------
+    X : DataFrame or RankedLists of one query
+        Ranked lists.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
+        of them.
+
+    Returns
+    -------
+    prefer : ndarray of shape (n_items, n_items), dtype=float64
+        Total weight of the lists that prefer the row's item to the column's; items in the order of their ids.
+    tied : ndarray of shape (n_items, n_items), dtype=float64
+        Total weight of the lists that tie the two; 0 on the diagonal.
+
+    See Also
+    --------
+    kemeny_score : What an order costs by these matrices.
+
+    Notes
+    -----
+    Linear in the number of lists and quadratic in the number of items.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg.aggregators import pairwise_preferences
+    >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "c"], "rank": [1, 2, 1]})
+    >>> prefer, tied = pairwise_preferences(lists)
+    >>> prefer
+    array([[0., 1., 1.],
+           [0., 0., 1.],
+           [1., 1., 0.]])
+    >>> tied
+    array([[0., 1., 0.],
+           [1., 0., 0.],
+           [0., 0., 0.]])
+    >>> pairwise_preferences(lists, absent="ignore")[0]
+    array([[0., 1., 0.],
+           [0., 0., 0.],
+           [0., 0., 0.]])
+    """
+    lists = check_lists(X)
+    if lists.n_queries != 1:
+        raise InputError(
+            f"pairwise_preferences expects the lists of one query; there are {lists.n_queries}. Take one: "
+            "RankedLists.from_frame(df)[[0]]."
+        )
+    if absent not in _ABSENT:
+        raise InputError(f"absent must be one of {', '.join(map(repr, _ABSENT))}; got {absent!r}.")
+    return query_preferences(lists, 0, absent)

@@ -1,0 +1,56 @@
+"""Which rows of its lists a voter keeps, by its weight: the two cuts of DIBRA."""
+
+import numpy as np
+
+from ..._arrays import TOLERANCE
+from ..._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_starts
+from ._voter_scales import scale_weights
+
+__all__ = []
+
+
+def keep_by_weight(lists, weight, d1, d2, *, known=None):
+    """Keep the first share ``d1 + d2 w`` of each list, w its min-max scaled weight: bool of shape (n_rows,)."""
+    scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, "minmax", known=known)
+    return _keep(lists, lists.rank, (d1 + d2 * scaled) * lists.list_length)
+
+
+def keep_by_confidence(lists, weight, d1, d2, n_buckets):
+    """Keep the items of each list that trusted lists hold, the more the more it is trusted: bool of shape (n_rows,)."""
+    confidence = _confidence(lists, weight, d1, n_buckets)
+    counted = (confidence * lists.list_weight)[lists.row_list]
+    preservation = np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
+    # Sums of the same confidences in another order are one value: rounding keeps no item.
+    scale = np.maximum.reduceat(preservation, lists.candidate_ptr[:-1])[lists.candidate_query]
+    level = np.round(preservation / np.where(scale > 0, scale, 1.0), 10)[lists.candidate]
+    # By preservation, and of equals the better ranked.
+    worth = dense_ranks(lists.row_ptr, -level) * (lists.list_length[lists.row_list] + 1) + lists.rank
+    return _keep(lists, worth, d2 * np.ceil(confidence * lists.list_length - 1e-9))
+
+
+def _confidence(lists, weight, d1, n_buckets):
+    """Confidence in each list, (n_lists,), by the bucket of its weight; equal weights share the higher bucket."""
+    order = group_order(lists.list_query, weight)
+    cumulated = np.cumsum(lists.list_weight[order])
+    ends = np.append(np.diff(lists.list_query[order]) != 0, True)
+    last_of_value = ends.copy()
+    last_of_value[:-1] |= np.diff(weight[order]) > TOLERANCE * weight[order][1:]
+    group = np.cumsum(np.concatenate([[True], last_of_value[:-1]])) - 1
+    total = lists.sum_over_lists(lists.list_weight)
+    before = np.concatenate([[0.0], np.cumsum(total)[:-1]])[lists.list_query[order]]
+    m = total[lists.list_query[order]]
+    at_most = (cumulated[last_of_value][group] - before) / np.where(m > 0, m, 1.0)
+    bucket = np.ceil(n_buckets * at_most - 1e-9)
+    confidence = np.empty(lists.n_lists)
+    confidence[order] = d1 + (1 - d1) * np.exp(-(n_buckets - bucket) * n_buckets / np.where(m > 0, m, 1.0))
+    return confidence
+
+
+def _keep(lists, value, most):
+    """Keep the rows of the lowest values, up to a number of rows for each list and at least one; ties stay together."""
+    order = group_order(lists.row_list, value)
+    tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, value[order]))
+    first = np.empty(lists.n_rows, dtype=np.int64)
+    first[order] = np.repeat(tie_ptr[:-1] + 1, np.diff(tie_ptr))
+    first -= np.repeat(lists.row_ptr[:-1], lists.list_length)
+    return first <= np.maximum(np.floor(most + 1e-9), 1)[lists.row_list]

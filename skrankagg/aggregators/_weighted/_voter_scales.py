@@ -1,0 +1,38 @@
+"""Voter weights of queries brought onto one scale."""
+
+import numpy as np
+
+from ..._arrays import TOLERANCE
+from ..._arrays._ragged import expand
+
+__all__ = []
+
+
+def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
+    """Bring the weights of each query's lists, (n_lists,) and at least 0, onto one scale.
+
+    `known` tells the lists that set the scale; the others get the mean of what it makes of these. Where the norm would
+    divide by 0, as where all weights of a query are equal, each list gets 1.
+    """
+    if norm is None:
+        return weight
+    heads, query = list_ptr[:-1], expand(list_ptr)
+    # A list of weight 0 neither sets the scale nor uses it.
+    counted = list_weight if known is None else np.where(known, list_weight, 0.0)
+    voting = counted > 0
+    high = np.maximum.reduceat(np.where(voting, weight, -np.inf), heads)
+    low = np.minimum.reduceat(np.where(voting, weight, np.inf), heads)
+    flat = ~(high - low > TOLERANCE * high)
+    total = np.add.reduceat(counted, heads)
+    total = np.where(total > 0, total, 1.0)
+    if norm == "minmax":
+        scaled = (weight - low[query]) / np.where(flat, 1.0, high - low)[query]
+    else:
+        mean = np.add.reduceat(weight * counted, heads) / total
+        square = np.add.reduceat((weight - mean[query]) ** 2 * counted, heads)
+        scaled = weight * (square / total / np.where(flat, 1.0, high))[query]
+    scaled = np.where(flat[query], 1.0, np.clip(scaled, 0.0, None))
+    if known is None:
+        return scaled
+    mean = np.where(flat, 1.0, np.add.reduceat(scaled * counted, heads) / total)
+    return np.where(known, scaled, mean[query])

@@ -1,0 +1,60 @@
+"""What skrankagg.aggregators exports, typed: the methods, and functions of lists or of a matrix of preferences."""
+
+import inspect
+from typing import Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from skrankagg import aggregators
+from skrankagg._support._sklearn import StrOptions
+from skrankagg.base import BaseAggregator
+
+FUNCTIONS = {
+    "condorcet_components",
+    "kemeny_lower_bound",
+    "kemeny_order",
+    "kemeny_score",
+    "local_kemenization",
+    "locked_pairs",
+    "mean_tau_x",
+    "pairwise_preferences",
+    "stationary_distribution",
+    "widest_paths",
+}
+PUBLIC = {name: value for name, value in vars(aggregators).items() if not name.startswith("_")}
+
+
+def test_functions_are_few_and_the_rest_are_methods():
+    assert {name for name, value in PUBLIC.items() if inspect.isfunction(value)} == FUNCTIONS
+    methods = {name for name, value in PUBLIC.items() if inspect.isclass(value)}
+    assert methods | FUNCTIONS == set(PUBLIC) and len(methods) == 22
+    assert all(issubclass(PUBLIC[name], BaseAggregator) for name in methods)
+
+
+METHODS = sorted(name for name, value in PUBLIC.items() if inspect.isclass(value))
+
+
+def choices(hint):
+    """All strings that a hint names."""
+    if get_origin(hint) is Literal:
+        return set(get_args(hint))
+    return set().union(*map(choices, get_args(hint)))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_constructors_are_typed_and_choices_are_those_that_are_checked(name):
+    method = PUBLIC[name]
+    hints = get_type_hints(method.__init__)
+    parameters = method().get_params(deep=False)
+    assert set(hints) == set(parameters)
+    for parameter, constraints in method._parameter_constraints.items():
+        checked = set().union(*(one.options for one in constraints if isinstance(one, StrOptions)))
+        assert choices(hints[parameter]) == checked, parameter
+        assert (type(None) in get_args(hints[parameter])) == (None in constraints or "random_state" in constraints)
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_functions_are_typed(name):
+    signature = inspect.signature(PUBLIC[name])
+    hints = [parameter.annotation for parameter in signature.parameters.values()]
+    assert inspect.Signature.empty not in [*hints, signature.return_annotation]
