@@ -24,6 +24,5 @@ class Immutable:
     def __getstate__(self):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def __setstate__(self, state):
-        self.__dict__.update(state)
-        self.__post_init__()
+    def __reduce__(self):
+        return type(self), tuple(self.__getstate__().values())

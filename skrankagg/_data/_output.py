@@ -4,7 +4,7 @@ import importlib.util
 
 import numpy as np
 
-from .._support._sklearn import get_output_config
+from .._support._sklearn import output_format
 from ..exceptions import MissingLibraryError
 from ._ranked_lists import check_lists
 
@@ -23,7 +23,7 @@ def check_output(estimator, X, *, with_voters=False):
     with_voters : bool, default=False
         Whether the frames have a column of voters.
     """
-    if get_output_config("transform", estimator=estimator)["dense"] != "polars":
+    if output_format(estimator) != "polars":
         return
     missing = [name for name in ("polars", "pyarrow") if importlib.util.find_spec(name) is None]
     if not missing:

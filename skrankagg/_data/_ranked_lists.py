@@ -25,6 +25,7 @@ array([0, 1, 1, 2], dtype=int32)
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from threading import RLock
 
 import numpy as np
 import pandas as pd
@@ -37,7 +38,7 @@ from ._encoding import encode_lists
 from ._frames import Columns, first_row, sample_index, show_id
 from ._immutable import Immutable
 from ._qrels import check_qrels, find_queries
-from ._subset import QueryContainer
+from ._subset import QueryContainer, gather_of_queries, small_arrays
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
 
@@ -205,8 +206,7 @@ class RankedLists(QueryContainer, Immutable):
     @property
     def has_scores(self):
         """Whether the lists carry scores."""
-        # Rows that nobody has read yet have scores, or it would say here that they have none.
-        return self.__dict__.get("score", ...) is not None
+        return self.score is not None
 
     # ------------------------------------------------------------------ derived arrays
 
@@ -323,10 +323,12 @@ class RankedLists(QueryContainer, Immutable):
                 f"List weights must be {self.n_lists} finite numbers of at least 0, one for each list; got an array of "
                 f"shape {weight.shape}{'' if weight.shape != (self.n_lists,) else ' with other values'}."
             )
-        lists = object.__new__(RankedLists)
-        derived = {"is_weighted", "candidate_weight"}  # all other derived arrays stay as they are
-        lists.__setstate__({name: value for name, value in self.__dict__.items() if name not in derived})
-        lists.__dict__["list_weight"] = weight
+        weight.flags.writeable = False
+        lists = object.__new__(type(self))  # all derived arrays are shared, too, but for those that depend on weights
+        lists.__dict__.update(self.__dict__)
+        lists.__dict__.update(list_weight=weight)
+        for name in ("is_weighted", "candidate_weight"):
+            lists.__dict__.pop(name, None)
         return lists
 
     def with_score(self, score):
@@ -407,6 +409,9 @@ class RankedLists(QueryContainer, Immutable):
         )
         return lists, np.flatnonzero(candidate_kept)
 
+    def _take(self, chosen):
+        return _Subset(self, chosen)
+
     def judged(self, qrels):
         """Lists of the queries that have judgements.
 
@@ -482,6 +487,59 @@ class RankedLists(QueryContainer, Immutable):
         top = table.iloc[:_SHOWN_PLACES, :_SHOWN_VOTERS].rename_axis(index=None, columns=None)
         query = escape(show_id(self.queries, 0))
         return f"<p><code>{escape(repr(self))}</code></p><p>query {query}{few}</p>{top.to_html()}"
+
+
+# One thread gathers at a time: an array is complete before its source may be forgotten.
+_GATHERING = RLock()
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class _Subset(RankedLists):
+    """Some queries of other lists, which gathers its rows when they are first read.
+
+    Cross-validation takes subsets again and again, and a method that learns nothing never reads the rows of the lists
+    that it is fitted on. A pickle or a copy has all rows and is a RankedLists.
+    """
+
+    def __init__(self, whole, chosen):
+        self.__dict__.update(small_arrays(whole, chosen), _source=(whole, chosen))
+        if not whole.has_scores:
+            self.__dict__["score"] = None
+        self.__post_init__()
+
+    @cached_property
+    def candidate(self):
+        return self._gather("candidate")
+
+    @cached_property
+    def rank(self):
+        return self._gather("rank")
+
+    @cached_property
+    def score(self):
+        return self._gather("score")
+
+    @cached_property
+    def candidate_item(self):
+        return self._gather("candidate_item")
+
+    @property
+    def has_scores(self):
+        """Whether the lists carry scores, told without gathering them."""
+        return "score" not in self.__dict__ or self.score is not None
+
+    def _gather(self, name):
+        """An array of the source, which is forgotten once all are here."""
+        gathered = self.__dict__
+        with _GATHERING:
+            if name not in gathered:  # another thread may have been first
+                gathered[name] = gather_of_queries(*self._source, name, self.candidate_ptr)
+                if gathered.keys() >= {"candidate", "rank", "score", "candidate_item"}:
+                    del gathered["_source"]
+        return gathered[name]
+
+    def __reduce__(self):
+        return RankedLists, tuple(self.__getstate__().values())
 
 
 def _join_tied(items):

@@ -1,18 +1,11 @@
-"""Ranked lists as a container whose samples are queries: what scikit-learn's splitters see, and cheap subsets.
-
-Cross-validation takes subsets again and again, and a method that learns nothing never looks into the lists that it is
-fitted on. So a subset gathers its rows when somebody reads them, and not before.
-"""
+"""Ranked lists as a container whose samples are queries: what scikit-learn's splitters see."""
 
 import numpy as np
 
 from .._arrays._ragged import gather_ranges
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["QueryContainer"]
-
-# Arrays along rows and along candidates; those along queries and lists are small, and gathered at once.
-_LARGE = ("candidate", "rank", "score", "candidate_item")
+__all__ = ["QueryContainer", "gather_of_queries", "small_arrays"]
 
 
 class QueryContainer:
@@ -77,48 +70,39 @@ class QueryContainer:
             )
         if len(chosen) == 0:
             raise InputError("RankedLists.take expects at least one query; no position came.")
-        lists, list_ptr = gather_ranges(self.list_ptr, chosen)
-        length = np.diff(self.row_ptr)[lists]
-        n_items = np.diff(self.candidate_ptr)[chosen]
-        conflict = None if self.list_conflict is None else self.list_conflict[lists]
-        subset = object.__new__(type(self))
-        subset.__setstate__(
-            {
-                "queries": self.queries[chosen],
-                "voters": self.voters,
-                "items": self.items,
-                "list_ptr": list_ptr,
-                "list_voter": self.list_voter[lists],
-                "list_weight": self.list_weight[lists],
-                "list_conflict": conflict if conflict is not None and conflict.any() else None,
-                "row_ptr": np.concatenate([[0], np.cumsum(length)]),
-                "candidate_ptr": np.concatenate([[0], np.cumsum(n_items)]),
-                **({} if self.has_scores else {"score": None}),
-                "_source": (self, chosen),
-            }
-        )
-        return subset
+        return self._take(chosen)
 
-    def __getattr__(self, name):
-        # Only asked for what is not there yet; by now another thread may have gathered it.
-        source = self.__dict__.get("_source")
-        if name not in _LARGE or (source is None and name not in self.__dict__):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        if source is None:
-            return self.__dict__[name]
-        whole, chosen = source
-        value = getattr(whole, name)
-        if name == "candidate_item":
-            value = value[_ranges(whole.candidate_ptr, chosen)]
-        else:
-            value = value[_ranges(whole.row_ptr[whole.list_ptr], chosen)]
-        if name == "candidate":
-            value = _renumber(value, whole, chosen, self)
-        value.flags.writeable = False
-        self.__dict__[name] = value
-        if all(large in self.__dict__ for large in _LARGE):
-            self.__dict__.pop("_source", None)
-        return value
+
+def small_arrays(whole, chosen):
+    """The arrays of some queries of ranked lists that have an entry for each query or list, by name."""
+    lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
+    conflict = None if whole.list_conflict is None else whole.list_conflict[lists]
+    return {
+        "queries": whole.queries[chosen],
+        "voters": whole.voters,
+        "items": whole.items,
+        "list_ptr": list_ptr,
+        "list_voter": whole.list_voter[lists],
+        "list_weight": whole.list_weight[lists],
+        "list_conflict": conflict if conflict is not None and conflict.any() else None,
+        "row_ptr": np.concatenate([[0], np.cumsum(whole.list_length[lists])]),
+        "candidate_ptr": np.concatenate([[0], np.cumsum(whole.query_n_items[chosen])]),
+    }
+
+
+def gather_of_queries(whole, chosen, name, candidate_ptr):
+    """One array of some queries of ranked lists that has an entry for each row or candidate, read-only.
+
+    ``candidate_ptr`` are the candidates of the chosen queries, as they are numbered there.
+    """
+    row_ptr = whole.row_ptr[whole.list_ptr]
+    value = getattr(whole, name)[_ranges(whole.candidate_ptr if name == "candidate_item" else row_ptr, chosen)]
+    if name == "candidate":
+        moved = (candidate_ptr[:-1] - whole.candidate_ptr[chosen]).astype(np.int32)
+        same = (moved == moved[0]).all()
+        value = value + (moved[0] if same else np.repeat(moved, np.diff(row_ptr)[chosen]))
+    value.flags.writeable = False
+    return value
 
 
 def _ranges(ptr, chosen):
@@ -126,10 +110,3 @@ def _ranges(ptr, chosen):
     if (np.diff(chosen) == 1).all():
         return slice(ptr[chosen[0]], ptr[chosen[-1] + 1])
     return gather_ranges(ptr, chosen)[0]
-
-
-def _renumber(candidate, whole, chosen, subset):
-    moved = (subset.candidate_ptr[:-1] - whole.candidate_ptr[chosen]).astype(np.int32)
-    if (moved == moved[0]).all():
-        return candidate + moved[0]
-    return candidate + np.repeat(moved, np.diff(subset.row_ptr[subset.list_ptr]))

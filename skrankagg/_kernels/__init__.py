@@ -1,18 +1,19 @@
-"""The door to the compiled kernels: NumPy arrays in, NumPy arrays out.
+"""The entry to the compiled kernels: NumPy arrays in, NumPy arrays out.
 
 ::
 
     aggregators, metrics                     NumPy, interpreted
             |
-        _kernels/__init__.py                 this door: converts, documents, and knows whether it is compiled
+        _kernels/__init__.py                 this module: converts, documents, and knows whether it is compiled
             |
         _kernels/_majority.py, ...           librt.vecs only; mypyc turns each into an extension module
 
 A kernel takes typed vectors, which hold a copy of the array and can be compiled to plain C loops. What NumPy says in
 one vectorised operation is not here: a kernel is a loop that branches, or that depends on its own last step.
 
-The functions that this door calls take a vector as an object and cast it for the one that does the work: where Python
-calls a compiled function with a parameter of type ``vec``, mypyc 2.4 keeps a reference to the vector for ever.
+A kernel that Python calls takes its vectors as objects and casts them: where Python calls a compiled function with a
+parameter of type ``vec``, mypyc 2.4 keeps a reference to the vector, so its memory is never freed. Functions that only
+kernels call take vectors, and their names begin with an underscore.
 """
 
 import hashlib
@@ -232,7 +233,6 @@ def majority_points(
     """
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
     arrays = (
-        _as_vi(list_ptr),
         _as_vi(row_ptr),
         _as_vf(rank),
         _as_vi(candidate),

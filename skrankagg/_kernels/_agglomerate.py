@@ -6,7 +6,7 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def rank_row(score: vec[float], start: i64, n: i64, order: vec[i64], spare: vec[i64], rank: vec[float]) -> None:
+def _rank_row(score: vec[float], start: i64, n: i64, order: vec[i64], spare: vec[i64], rank: vec[float]) -> None:
     # Mid-ranks of score[start:start + n] into rank, the highest first; neighbours within rounding tie. A merge sort
     # from the bottom up: there is no sort for vectors, and the rows are a thousand items long.
     for i in range(n):
@@ -50,15 +50,24 @@ def rank_row(score: vec[float], start: i64, n: i64, order: vec[i64], spare: vec[
             first += 1
 
 
-def _agglomerate(
-    score: vec[float], weight: vec[float], n: i64, c1: float, c2: float, by_similarity: bool
-) -> vec[float]:
+def _squared_distance(rank: vec[float], a: i64, b: i64, n: i64) -> float:
+    # Between the rows of ranks that begin at a and at b.
+    total = 0.0
+    for i in range(n):
+        d = rank[a + i] - rank[b + i]
+        total += d * d
+    return total
+
+
+def agglomerate(score_in: object, weight_in: object, n: i64, c1: float, c2: float, by_similarity: bool) -> vec[float]:
+    score = cast(vec[float], score_in)
+    weight = cast(vec[float], weight_in)
     m: i64 = len(weight)
     rank = vec[float]([0.0] * (m * n))
     order = vec[i64]([0] * n)
     spare = vec[i64]([0] * n)
     for k in range(m):
-        rank_row(score, k * n, n, order, spare, rank)
+        _rank_row(score, k * n, n, order, spare, rank)
     norm = float(n) * float(n) * float(n) - float(n)
     similarity = vec[float]([0.0] * (m * m))
     # Lists still there, in their old order.
@@ -67,11 +76,7 @@ def _agglomerate(
         alive[k] = k
     for k in range(m):
         for o in range(k):
-            total = 0.0
-            for i in range(n):
-                d = rank[k * n + i] - rank[o * n + i]
-                total += d * d
-            similarity[k * m + o] = 1.0 - 6.0 * total / norm
+            similarity[k * m + o] = 1.0 - 6.0 * _squared_distance(rank, k * n, o * n, n) / norm
             similarity[o * m + k] = similarity[k * m + o]
     n_alive: i64 = m
     while n_alive > 1:
@@ -115,16 +120,12 @@ def _agglomerate(
         for x in range(second, n_alive - 1):
             alive[x] = alive[x + 1]
         n_alive -= 1
-        rank_row(score, a * n, n, order, spare, rank)
+        _rank_row(score, a * n, n, order, spare, rank)
         closeness = 0.0
         for x in range(n_alive):
             o2: i64 = alive[x]
             if o2 != a:
-                total = 0.0
-                for i in range(n):
-                    d = rank[a * n + i] - rank[o2 * n + i]
-                    total += d * d
-                similarity[a * m + o2] = 1.0 - 6.0 * total / norm
+                similarity[a * m + o2] = 1.0 - 6.0 * _squared_distance(rank, a * n, o2 * n, n) / norm
                 similarity[o2 * m + a] = similarity[a * m + o2]
                 closeness += similarity[a * m + o2]
         if by_similarity:
@@ -138,7 +139,3 @@ def _agglomerate(
             # The lighter of the two comes first: it is no matter which of them was found first.
             weight[a] = (c1 * low + c2 * high) / (c1 + c2)
     return score[alive[0] * n : alive[0] * n + n]
-
-
-def agglomerate(score: object, weight: object, n: i64, c1: float, c2: float, by_similarity: bool) -> vec[float]:
-    return _agglomerate(cast(vec[float], score), cast(vec[float], weight), n, c1, c2, by_similarity)

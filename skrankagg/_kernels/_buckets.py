@@ -6,9 +6,12 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def _descend(before: vec[float], tied: vec[float], bucket: vec[i64], n: i64, tolerance: float) -> None:
+def descend(before_in: object, tied_in: object, bucket_in: object, n: i64, tolerance: float) -> None:
     # before[a * n + b] is the cost of a before b, tied that of a tie; bucket holds the number of each item's bucket,
     # from 0 without gaps. Moves items until no single one can go where it costs less by more than the tolerance.
+    before = cast(vec[float], before_in)
+    tied = cast(vec[float], tied_in)
+    bucket = cast(vec[i64], bucket_in)
     at = vec[float]([0.0] * (2 * n + 2))  # cost of a place: 2 k + 1 is bucket k, 2 k the gap before it
     ahead = vec[float]([0.0] * (n + 1))
     behind = vec[float]([0.0] * (n + 1))
@@ -68,7 +71,3 @@ def _descend(before: vec[float], tied: vec[float], bucket: vec[i64], n: i64, tol
         x += 1
         if x == n:
             x = 0
-
-
-def descend(before: object, tied: object, bucket: object, n: i64, tolerance: float) -> None:
-    _descend(cast(vec[float], before), cast(vec[float], tied), cast(vec[i64], bucket), n, tolerance)

@@ -6,12 +6,12 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def _co_ranked(
-    row_ptr: vec[i64],
-    item: vec[i64],
-    rank: vec[float],
-    weight: vec[float],
-    base: vec[i64],
+def co_ranked(
+    row_ptr_in: object,
+    item_in: object,
+    rank_in: object,
+    weight_in: object,
+    base_in: object,
     n_items: i64,
     n_cells: i64,
     with_ties: bool,
@@ -20,6 +20,11 @@ def _co_ranked(
     # i, and of those that rank the two alike. List v's matrix begins at base[v].
     #
     # Everything that one row of a list adds falls into one row of its matrix, which stays in the cache.
+    row_ptr = cast(vec[i64], row_ptr_in)
+    item = cast(vec[i64], item_in)
+    rank = cast(vec[float], rank_in)
+    weight = cast(vec[float], weight_in)
+    base = cast(vec[i64], base_in)
     above = vec[float]([0.0] * n_cells)
     level = vec[float]([0.0] * n_cells)
     n_lists: i64 = len(base)
@@ -42,25 +47,3 @@ def _co_ranked(
             else:
                 level[cell + item[p]] += mine
     return above, level
-
-
-def co_ranked(
-    row_ptr: object,
-    item: object,
-    rank: object,
-    weight: object,
-    base: object,
-    n_items: i64,
-    n_cells: i64,
-    with_ties: bool,
-) -> tuple[vec[float], vec[float]]:
-    return _co_ranked(
-        cast(vec[i64], row_ptr),
-        cast(vec[i64], item),
-        cast(vec[float], rank),
-        cast(vec[float], weight),
-        cast(vec[i64], base),
-        n_items,
-        n_cells,
-        with_ties,
-    )

@@ -52,13 +52,17 @@ def _descend(margin: vec[float], order: vec[i64], n: i64, tolerance: float) -> f
     return total
 
 
-def _iterate(
-    margin: vec[float],
-    current: vec[i64],
+def descend(margin_in: object, order_in: object, n: i64, tolerance: float) -> float:
+    return _descend(cast(vec[float], margin_in), cast(vec[i64], order_in), n, tolerance)
+
+
+def iterate(
+    margin_in: object,
+    current_in: object,
     n: i64,
     tolerance: float,
-    start: vec[float],
-    uniform: vec[float],
+    start_in: object,
+    uniform_in: object,
     n_moves: i64,
     span: i64,
     slack: float,
@@ -67,6 +71,10 @@ def _iterate(
     # than the best by more than the slack. start holds the costs of the current and of the best order less that of the
     # first; uniform, 2 * n_moves random numbers for each round. Returns the best order found here, the current one and
     # both costs.
+    margin = cast(vec[float], margin_in)
+    current = cast(vec[i64], current_in)
+    start = cast(vec[float], start_in)
+    uniform = cast(vec[float], uniform_in)
     cost = start[0]
     least = start[1]
     best = vec[i64]([0] * n)
@@ -107,31 +115,3 @@ def _iterate(
                 for k in range(n):
                     best[k] = order[k]
     return best, current, vec[float]([cost, least])
-
-
-def descend(margin: object, order: object, n: i64, tolerance: float) -> float:
-    return _descend(cast(vec[float], margin), cast(vec[i64], order), n, tolerance)
-
-
-def iterate(
-    margin: object,
-    current: object,
-    n: i64,
-    tolerance: float,
-    start: object,
-    uniform: object,
-    n_moves: i64,
-    span: i64,
-    slack: float,
-) -> tuple[vec[i64], vec[i64], vec[float]]:
-    return _iterate(
-        cast(vec[float], margin),
-        cast(vec[i64], current),
-        n,
-        tolerance,
-        cast(vec[float], start),
-        cast(vec[float], uniform),
-        n_moves,
-        span,
-        slack,
-    )

@@ -6,10 +6,13 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def _discordant_pairs(ptr: vec[i64], tie_end: vec[i64], other: vec[i64]) -> tuple[vec[float], vec[float]]:
+def discordant_pairs(ptr_in: object, tie_end_in: object, other_in: object) -> tuple[vec[float], vec[float]]:
     # For each segment, sorted by a first ranking: how many pairs the second ranking turns round, and how many pairs
     # both order at all. Rows tied in the first end at tie_end; other is the dense rank of the second, from 0, below the
     # length of the segment.
+    ptr = cast(vec[i64], ptr_in)
+    tie_end = cast(vec[i64], tie_end_in)
+    other = cast(vec[i64], other_in)
     n_segments: i64 = len(ptr) - 1
     discordant = vec[float]([0.0] * n_segments)
     ordered = vec[float]([0.0] * n_segments)
@@ -53,7 +56,3 @@ def _discordant_pairs(ptr: vec[i64], tie_end: vec[i64], other: vec[i64]) -> tupl
         discordant[s] = float(worse)
         ordered[s] = float(pairs)
     return discordant, ordered
-
-
-def discordant_pairs(ptr: object, tie_end: object, other: object) -> tuple[vec[float], vec[float]]:
-    return _discordant_pairs(cast(vec[i64], ptr), cast(vec[i64], tie_end), cast(vec[i64], other))

@@ -30,7 +30,7 @@ def _sum(step: vec[float], g: vec[float], i: i64, k: i64) -> tuple[float, i64]:
     return total, scale
 
 
-def _log_joint_probability(first: i64, last: i64, ptr: vec[i64], x: vec[float], size: vec[i64]) -> vec[float]:
+def log_joint_probability(first: i64, last: i64, ptr_in: object, x_in: object, size_in: object) -> vec[float]:
     # For each of the items first..last - 1, with m = size ascending values x_1..x_m, of which those that are not there
     # are 1, the log of Q, the probability that of m uniform numbers at least k are at most x_k, for every k.
     #
@@ -42,6 +42,9 @@ def _log_joint_probability(first: i64, last: i64, ptr: vec[i64], x: vec[float], 
     # positive terms only. What is kept is the fraction g(i) = v(i - 1) / v(i), which neither overflows nor vanishes,
     # and the log of v_k(k). The terms, t_0 = 1 in units of v_(k-1)(i) and t_(l+1) = t_l d / (l + 1) g(i - l), rise and
     # then fall, ever faster: once they are small and fall, the rest is smaller still.
+    ptr = cast(vec[i64], ptr_in)
+    x = cast(vec[float], x_in)
+    size = cast(vec[i64], size_in)
     widest: i64 = 0
     for s in range(first, last):
         if size[s] > widest:
@@ -102,7 +105,3 @@ def _log_joint_probability(first: i64, last: i64, ptr: vec[i64], x: vec[float], 
             log_v += log(total) + LOG_SCALE * float(scale)
         log_q[s - first] = log_v + lgamma(float(m) + 1.0)
     return log_q
-
-
-def log_joint_probability(first: i64, last: i64, ptr: object, x: object, size: object) -> vec[float]:
-    return _log_joint_probability(first, last, cast(vec[i64], ptr), cast(vec[float], x), cast(vec[i64], size))

@@ -6,20 +6,19 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def _majority_points(
+def majority_points(
     first: i64,
     last: i64,
-    list_ptr: vec[i64],
-    row_ptr: vec[i64],
-    rank: vec[float],
-    candidate: vec[i64],
-    list_weight: vec[float],
-    candidate_ptr: vec[i64],
-    held: vec[float],
-    tolerance: vec[float],
-    row_list: vec[i64],
-    candidate_row_ptr: vec[i64],
-    candidate_rows: vec[i64],
+    row_ptr_in: object,
+    rank_in: object,
+    candidate_in: object,
+    list_weight_in: object,
+    candidate_ptr_in: object,
+    held_in: object,
+    tolerance_in: object,
+    row_list_in: object,
+    candidate_row_ptr_in: object,
+    candidate_rows_in: object,
 ) -> tuple[vec[float], vec[float]]:
     # The wins and the draws of each item of queries first..last - 1 against the query's other items.
     #
@@ -27,6 +26,16 @@ def _majority_points(
     # lists that hold both and prefer i, the margin of i over j is held[i] - held[j] + P[i, j] - P[j, i]: what the lists
     # that hold only one of the two say follows from the totals, and only pairs inside a list are ever touched. One row
     # of margins at a time stays in the cache, where the whole matrix would not fit.
+    row_ptr = cast(vec[i64], row_ptr_in)
+    rank = cast(vec[float], rank_in)
+    candidate = cast(vec[i64], candidate_in)
+    list_weight = cast(vec[float], list_weight_in)
+    candidate_ptr = cast(vec[i64], candidate_ptr_in)
+    held = cast(vec[float], held_in)
+    tolerance = cast(vec[float], tolerance_in)
+    row_list = cast(vec[i64], row_list_in)
+    candidate_row_ptr = cast(vec[i64], candidate_row_ptr_in)
+    candidate_rows = cast(vec[i64], candidate_rows_in)
     base: i64 = candidate_ptr[first]
     n_points: i64 = candidate_ptr[last] - base
     wins = vec[float]([0.0] * n_points)
@@ -69,35 +78,3 @@ def _majority_points(
             wins[start + i - base] = float(won)
             draws[start + i - base] = float(not_lost - won)
     return wins, draws
-
-
-def majority_points(
-    first: i64,
-    last: i64,
-    list_ptr: object,
-    row_ptr: object,
-    rank: object,
-    candidate: object,
-    list_weight: object,
-    candidate_ptr: object,
-    held: object,
-    tolerance: object,
-    row_list: object,
-    candidate_row_ptr: object,
-    candidate_rows: object,
-) -> tuple[vec[float], vec[float]]:
-    return _majority_points(
-        first,
-        last,
-        cast(vec[i64], list_ptr),
-        cast(vec[i64], row_ptr),
-        cast(vec[float], rank),
-        cast(vec[i64], candidate),
-        cast(vec[float], list_weight),
-        cast(vec[i64], candidate_ptr),
-        cast(vec[float], held),
-        cast(vec[float], tolerance),
-        cast(vec[i64], row_list),
-        cast(vec[i64], candidate_row_ptr),
-        cast(vec[i64], candidate_rows),
-    )

@@ -6,9 +6,11 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def _ragged_cumsum(value: vec[float], ptr: vec[i64]) -> vec[float]:
+def ragged_cumsum(value_in: object, ptr_in: object) -> vec[float]:
     # Each segment starts afresh at zero: the difference of two running totals over everything would carry the
     # rounding of all segments before it.
+    value = cast(vec[float], value_in)
+    ptr = cast(vec[i64], ptr_in)
     total = vec[float]([0.0] * len(value))
     n_segments: i64 = len(ptr) - 1
     for s in range(n_segments):
@@ -17,7 +19,3 @@ def _ragged_cumsum(value: vec[float], ptr: vec[i64]) -> vec[float]:
             running += value[p]
             total[p] = running
     return total
-
-
-def ragged_cumsum(value: object, ptr: object) -> vec[float]:
-    return _ragged_cumsum(cast(vec[float], value), cast(vec[i64], ptr))

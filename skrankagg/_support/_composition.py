@@ -1,7 +1,7 @@
 """What estimators made of named members share: the Comparator, and unions."""
 
 from ..exceptions import InputError, InputTypeError
-from ._sklearn import BaseComposition, VisualBlock
+from ._sklearn import BaseComposition, show_in_parallel
 
 __all__ = ["Composition"]
 
@@ -65,4 +65,4 @@ class Composition(BaseComposition):
 
     def _sk_visual_block_(self):
         names, estimators = zip(*getattr(self, self._members_name), strict=True)
-        return VisualBlock("parallel", estimators, names=names)
+        return show_in_parallel(names, estimators)

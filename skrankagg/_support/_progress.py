@@ -1,15 +1,27 @@
-"""Whether somebody is watching, and what to show them while a long computation runs."""
+"""Whether a user is watching, and what to show while a long computation runs."""
 
 import builtins
 import sys
 import time
+from contextlib import contextmanager
 
-__all__ = ["Progress", "is_interactive"]
+__all__ = ["Progress", "is_interactive", "tell_elapsed_time"]
 
 
 def is_interactive():
     """Whether output goes to a terminal or a notebook."""
     return sys.stdout.isatty() or hasattr(builtins, "__IPYTHON__")
+
+
+@contextmanager
+def tell_elapsed_time(source, message):
+    """Write how long the block took, as scikit-learn's pipelines do, unless the message is None."""
+    start = time.perf_counter()
+    yield
+    if message is not None:
+        elapsed = time.perf_counter() - start
+        took = f" {message}, total={elapsed / 60:4.1f}min" if elapsed > 60 else f" {message}, total= {elapsed:5.1f}s"
+        print(f"[{source}] {took:.>{max(67 - len(source), 0)}}")
 
 
 class Progress:

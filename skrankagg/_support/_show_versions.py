@@ -13,6 +13,7 @@ _PACKAGES = (
     "scipy",
     "pandas",
     "scikit-learn",
+    "threadpoolctl",
     "joblib",
     "lazy_loader",
     "narwhals",

@@ -1,18 +1,19 @@
-"""The only door to scikit-learn's private names: when upstream moves one, this file changes and no other."""
+"""What the package takes from scikit-learn, its private names above all: when one moves, only this file changes.
 
+Two private names stand at the top, where classes need them; the others are imported by the functions that use them.
+"""
+
+import sys
 from numbers import Integral
 
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator as _BaseEstimator
+from sklearn.base import TransformerMixin, clone
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Hidden, InvalidParameterError, RealNotInt, StrOptions
 from sklearn.utils._param_validation import Interval as _Interval
-from sklearn.utils._repr_html.estimator import _VisualBlock as VisualBlock
-from sklearn.utils._set_output import _get_output_config as get_output_config
-from sklearn.utils._user_interface import _print_elapsed_time as print_elapsed_time
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.metaestimators import _BaseComposition as BaseComposition
-from sklearn.utils.parallel import _threadpool_controller_decorator as limit_threads
+from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from ._numbers import is_real
@@ -32,14 +33,37 @@ __all__ = [
     "StrOptions",
     "Tags",
     "TransformerMixin",
-    "VisualBlock",
     "accept_lists",
     "check_is_fitted",
     "clone",
-    "get_output_config",
-    "limit_threads",
-    "print_elapsed_time",
+    "keep_out_of_html",
+    "output_format",
+    "show_in_parallel",
 ]
+
+
+#: Root of the documentation's site, such as "https://skrankagg.example"; there is none yet.
+DOCUMENTATION = ""
+
+
+class _Documented:
+    """Mixin: scikit-learn's HTML links a class to its page of the API reference, once the documentation has a site."""
+
+    _doc_link_module = "skrankagg"
+
+    @property
+    def _doc_link_template(self):
+        # Without a link for classes that users derive, which have no page: _doc_link_module sees to that.
+        page = "/api/generated/{estimator_module}.{estimator_name}.html"
+        return f"{DOCUMENTATION}{page}" if DOCUMENTATION else ""
+
+
+class BaseEstimator(_Documented, _BaseEstimator):
+    """Scikit-learn's base of all estimators, with links to our documentation."""
+
+
+class BaseComposition(_Documented, _BaseComposition):
+    """Scikit-learn's base of estimators made of named members, with links to our documentation."""
 
 
 class Interval(_Interval):
@@ -70,3 +94,26 @@ def accept_lists(tags):
     tags.input_tags.string = True
     tags.input_tags.categorical = True
     return tags
+
+
+def output_format(estimator):
+    """What ``set_output``, or scikit-learn's configuration, asks ``transform`` for: "default", "pandas" or "polars"."""
+    from sklearn.utils._set_output import _get_output_config
+
+    return _get_output_config("transform", estimator=estimator)["dense"]
+
+
+def show_in_parallel(names, estimators):
+    """How scikit-learn's HTML shows named estimators: side by side."""
+    from sklearn.utils._repr_html.estimator import _VisualBlock
+
+    return _VisualBlock("parallel", estimators, names=names)
+
+
+def keep_out_of_html():
+    """Raise where scikit-learn's HTML called the caller, ``get_feature_names_out``: it skips what fails.
+
+    Else it says "4 features" of a consensus, whose columns are not features.
+    """
+    if sys._getframe(2).f_globals.get("__name__", "").startswith("sklearn.utils._repr_html"):
+        raise NotImplementedError("The columns of a frame of lists are not features.")

@@ -10,7 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from .._arrays import TOLERANCE
 from .._arrays._pairwise import preference_stacks
 from .._arrays._ragged import starts_to_ptr, tie_starts
-from .._support._sklearn import Interval, StrOptions, limit_threads
+from .._support._sklearn import Interval, StrOptions
+from .._support._threads import one_blas_thread
 from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
 from ..base._voter_weights import VOTER_WEIGHTS, VoterWeights
@@ -349,7 +350,7 @@ class MarkovChain(BaseAggregator):
 
     # Threads of the linear algebra wait for each other longer than they work on matrices of this size, and far longer
     # on a busy machine; besides, their number would show in the last digits.
-    @limit_threads(limits=1, user_api="blas")
+    @one_blas_thread
     def _aggregate(self, lists):
         chain = CHAINS[self.chain]
         score = np.empty(lists.n_candidates)

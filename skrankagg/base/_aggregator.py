@@ -11,7 +11,7 @@ from .._data._frames import first_row, show_id
 from .._data._output import check_output
 from .._data._ranked_lists import check_lists
 from .._data._voter_names import warn_of_misspelt_names
-from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists
+from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists, keep_out_of_html
 from ..exceptions import InputError
 from ._consensus import Consensus, EncodedConsensus, order_candidates
 from ._tags import TagsOfAggregator
@@ -153,6 +153,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         ndarray of str objects
             Names, in their order.
         """
+        keep_out_of_html()
         return np.array(["query", "item", "score", "rank", *self._result_columns], dtype=object)
 
     def __sklearn_tags__(self):
@@ -228,13 +229,15 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     def _fit_rank(self, X):
         """Fit and aggregate without leaving the codes; returns :class:`EncodedConsensus`."""
         lists = self._begin(X)
-        return self._fit_lists(lists) or self._rank(lists)
+        ranked = self._fit_lists(lists)
+        return self._rank(lists) if ranked is None else ranked
 
     def _fit_lists(self, lists):
-        """Learn from prepared lists; returns their consensus if learning made it, else None."""
+        """Learn from prepared lists; returns their :class:`EncodedConsensus` where learning made it, else None."""
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
+        """Keep what there is to know of each query; returns the consensus that tells it, None if there is nothing."""
         if not self._query_columns:
             return None
         ranked = self._rank(lists)

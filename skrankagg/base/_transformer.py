@@ -5,7 +5,14 @@ import numpy as np
 from .._data._fitted_rows import RemembersRows
 from .._data._output import check_output
 from .._data._ranked_lists import RankedLists, check_lists
-from .._support._sklearn import BaseEstimator, NotFittedError, TransformerMixin, accept_lists, get_output_config
+from .._support._sklearn import (
+    BaseEstimator,
+    NotFittedError,
+    TransformerMixin,
+    accept_lists,
+    keep_out_of_html,
+    output_format,
+)
 from ..exceptions import InputError
 
 __all__ = ["ListTransformer"]
@@ -116,6 +123,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
         NotFittedError
             Before ``fit``: whether there are scores and weights depends on the lists.
         """
+        keep_out_of_html()
         if not hasattr(self, "_columns_out"):
             raise NotFittedError(f"{type(self).__name__} knows its columns after fit; call fit first.")
         return np.array(self._columns_out, dtype=object)
@@ -146,7 +154,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
         return result
 
     def _publish(self, result, X):
-        as_frame = get_output_config("transform", estimator=self)["dense"] != "default"
+        as_frame = output_format(self) != "default"
         if isinstance(X, RankedLists) and not as_frame:
             return result
         frame = result.to_frame()

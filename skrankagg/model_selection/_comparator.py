@@ -10,7 +10,7 @@ from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._output import check_output
 from .._data._ranked_lists import check_lists
 from .._support._composition import Composition
-from .._support._progress import is_interactive
+from .._support._progress import is_interactive, tell_elapsed_time
 from .._support._sklearn import (
     N_JOBS,
     StrOptions,
@@ -18,7 +18,7 @@ from .._support._sklearn import (
     accept_lists,
     check_is_fitted,
     clone,
-    print_elapsed_time,
+    keep_out_of_html,
 )
 from ..exceptions import InputError
 from ..metrics._judging._judged_lists import JudgedLists, rank
@@ -186,7 +186,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
         def run(k, name, estimator):
             message = f"({k} of {len(members)}) {name}" if verbose else None
-            with print_elapsed_time("Comparator", message):
+            with tell_elapsed_time("Comparator", message):
                 return run_method(name, estimator, X, lists, judged, measures, self.error_score)
 
         outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
@@ -369,6 +369,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         NotFittedError
             Before ``fit``: which method is best is not known yet.
         """
+        keep_out_of_html()
         check_is_fitted(self)
         return self.best_estimator_.get_feature_names_out()
 

@@ -1,8 +1,13 @@
 """RankedLists: the encoding, the container of queries, and what the door refuses."""
 
 import copy
+import dataclasses
 import pickle
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -217,6 +222,65 @@ def test_scikit_learn_slices_the_queries_like_the_lists(ids):
 def test_parts_of_parts():
     lists = RankedLists.from_frame(example_lists())
     pd.testing.assert_frame_equal(lists[[1, 2, 3]][[0, 2]].to_frame(), lists[[1, 3]].to_frame())
+
+
+LARGE = ("candidate", "rank", "score", "candidate_item")
+
+
+def test_a_part_gathers_what_is_read_and_then_forgets_its_source():
+    lists = RankedLists.from_frame(example_lists())
+    part = lists[[3, 1]][[1, 0]]
+    assert part.has_scores and len(part) == 2 and part.n_rows == lists[[1, 3]].n_rows and "scores" in repr(part)
+    weighed = part.with_list_weight(np.full(part.n_lists, 2.0))
+    assert not {*LARGE} & {*vars(part)} and not {*LARGE} & {*vars(weighed)}
+    CombSUM(norm="rank").transform(part)
+    assert {*LARGE} & {*vars(part)} == {"candidate", "rank", "candidate_item"}
+    assert part.rank is part.rank and not part.rank.flags.writeable
+    source = weakref.ref(lists)
+    del lists
+    assert source() is not None
+    for one in (part, weighed):
+        assert all(len(getattr(one, name)) for name in LARGE)
+    assert source() is None
+    pd.testing.assert_frame_equal(weighed.to_frame().drop(columns="weight"), part.to_frame())
+
+
+def test_a_part_without_scores_has_none():
+    part = RankedLists.from_frame(example_lists().drop(columns="score"))[[0, 2]]
+    assert not part.has_scores and part.score is None and "score" not in part.to_frame()
+
+
+def test_a_part_is_as_immutable_as_the_whole():
+    lists = RankedLists.from_frame(example_lists())
+    for one in (lists, lists[[0]]):
+        for name in ("rank", "queries", "anything"):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(one, name, None)
+
+
+@pytest.mark.parametrize("again", [copy.copy, lambda lists: pickle.loads(pickle.dumps(lists))], ids=["copy", "pickle"])
+def test_what_is_made_of_a_part_is_whole(again):
+    part = RankedLists.from_frame(example_lists())[[2, 0]]
+    whole = again(part)
+    assert type(whole) is RankedLists and {*LARGE} <= {*vars(whole)}
+    pd.testing.assert_frame_equal(whole.to_frame(), part.to_frame())
+    assert joblib.hash(part) == joblib.hash(whole)
+    assert part != whole and copy.deepcopy(part) is part and clone(part, safe=False) is part
+
+
+def test_threads_read_one_part():
+    lists = RankedLists.from_frame(example_lists())
+    expected = lists[[0, 2, 3]].to_frame()
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(50):
+            part, start = lists[[0, 1, 2, 3]][[0, 2, 3]], Barrier(8)
+
+            def read(k, part=part, start=start):
+                start.wait()
+                return [getattr(part, name) for name in np.roll(LARGE, k)]
+
+            list(pool.map(read, range(8)))
+            pd.testing.assert_frame_equal(part.to_frame(), expected)
 
 
 @pytest.mark.parametrize(("indices", "words"), [([0, 0], "came twice"), ([], "no position came")])

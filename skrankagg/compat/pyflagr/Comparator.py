@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ..._support._sklearn import limit_threads
+from ..._support._threads import one_blas_thread
 from ...exceptions import InputError
 from ...model_selection import latex_table
 from ...plotting import ComparisonDisplay, CutoffDisplay
@@ -73,7 +73,7 @@ class Comparator:
         """
         self.aggregators.append((name, obj))
 
-    @limit_threads(limits=1, user_api="blas")
+    @one_blas_thread
     def aggregate(self, input_file="", input_df=None, rels_file="", rels_df=None):
         """Run and measure all methods.
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..._arrays._ragged import positions
 from ..._support._numbers import is_integer
-from ..._support._sklearn import limit_threads
+from ..._support._threads import one_blas_thread
 from ...exceptions import InputError
 from ._evaluation import evaluate_run
 from ._input_check import encode_judgements, encode_profile, ids_out
@@ -77,7 +77,7 @@ class Method:
         self.convention = convention
         self._quirks = quirks_of(convention)
 
-    @limit_threads(limits=1, user_api="blas")  # the matrices are small, and threads get into each other's way
+    @one_blas_thread
     def aggregate(self, input_file="", input_df=None, rels_file="", rels_df=None, out_dir=None):
         """Aggregate the lists of each query, and measure the result where there are judgements.
 

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
-from ..._support._sklearn import limit_threads
+from ..._support._threads import one_blas_thread
 from ...exceptions import InputError, InputTypeError
 from . import _correlations, _overlap
 from . import _kendall as _agreement
@@ -253,7 +253,7 @@ def tied_by_score(run):
     return run.drop(columns="rank")
 
 
-@limit_threads(limits=1, user_api="blas")  # the products are small, and threads would wait for each other
+@one_blas_thread
 def pair_counts_of_all(ranks):
     """Count pairs of items for every two lists at once.
 
