@@ -1,5 +1,7 @@
 """Slices of a comparison, by measure, cutoff and query, and FLAGR's layout of them."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from .._support._numbers import is_integer
@@ -16,7 +18,7 @@ _FLAGR_COUNTS = ("num_ret", "num_rel", "num_rel_ret")
 _MAP_TITLE = "Mean Average Precision (MAP)"
 
 
-def flagr_metrics(cutoff=10, *, conventions=True):
+def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
     """Names of the measures of FLAGR's evaluation, for a Comparator.
 
     Parameters
@@ -50,7 +52,14 @@ def flagr_metrics(cutoff=10, *, conventions=True):
     return [name + options.get(name.split("@")[0], "[positive_scores=True]") for name in names]
 
 
-def select_results(results, per_query, *, cutoff=None, metric=None, query="all"):
+def select_results(
+    results: pd.DataFrame,
+    per_query: pd.DataFrame,
+    *,
+    cutoff: int | None = None,
+    metric: str | Measure | Sequence[str | Measure] | None = None,
+    query: object = "all",
+) -> pd.DataFrame:
     """Choose measures and queries of a comparison.
 
     Parameters
@@ -121,7 +130,7 @@ def _check_queries(per_query, query):
     unknown = [one for one in queries if one not in known]
     if unknown:
         raise InputError(
-            f"query must be 'all', None or judged queries; {unknown[0]!r} is none. There are "
+            f"query must be 'all', None or judged queries; {unknown[0]!r} is not one. There are "
             f"{', '.join(map(repr, known.unique()[:5].tolist()))}{', ...' if known.nunique() > 5 else ''}."
         )
     return queries
@@ -141,7 +150,7 @@ def _columns(per_query, metric, cutoff):
     names = set(measured) | {measure.name for measure in measured.values()}
     for one in wanted or ():
         if _NAMES.get(one, one) not in names:
-            raise InputError(f"{one!r} is no measure of this comparison; it has {', '.join(measured)}.")
+            raise InputError(f"{one!r} is not a measure of this comparison; it has {', '.join(measured)}.")
 
     def chosen(column, measure):
         named = wanted is None or any(_NAMES.get(one, one) in (column, measure.name) for one in wanted)
@@ -150,7 +159,7 @@ def _columns(per_query, metric, cutoff):
     return [column for column, measure in measured.items() if chosen(column, measure)]
 
 
-def flagr_table(results, per_query):
+def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
     """Lay out a comparison as FLAGR does: the queries of each method, and a row `all`.
 
     Parameters

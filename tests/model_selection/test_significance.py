@@ -74,7 +74,7 @@ def test_tests_and_corrections_are_choices(clear):
     assert found.loc["better", "pvalue"] == expected and found.loc["better", "adjusted"] == pytest.approx(3 * expected)
     assert found[["low", "high"]].isna().all(axis=None)
     for wrong in ({"test": "z"}, {"correction": "x"}, {"baseline": "x"}, {"metric": "err"}):
-        with pytest.raises(ValueError, match=r"must be one of|is no measure"):
+        with pytest.raises(ValueError, match=r"must be one of|is not a measure"):
             compare_methods(clear, **wrong)
     with pytest.raises(TypeError, match="indexed by method and query"):
         compare_methods(clear.loc["base"])
@@ -176,7 +176,7 @@ def test_results_are_chosen_by_measure_cutoff_and_query(comparator):
     assert len(some) == 8 and some.index.names == ["method", "query"]
     assert comparator.get_results(query=None).equals(comparator.per_query_)
     for wrong, words in (
-        ({"query": "q99"}, "'q99' is none. There are 'q01'"),
+        ({"query": "q99"}, "'q99' is not one. There are 'q01'"),
         ({"metric": "err"}, "it has map, ndcg@5"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -235,7 +235,7 @@ def test_flagrs_layout_is_of_the_measures_and_queries_asked_for(comparator):
     some = comparator.get_results(query=["q02", "q03"], layout="flagr")
     pd.testing.assert_frame_equal(some, whole[whole["q"].isin(["q02", "q03"])])
     for wrong, words in (
-        ({"query": "q99"}, "'q99' is none"),
+        ({"query": "q99"}, "'q99' is not one"),
         ({"metric": "err"}, "it has map"),
         ({"cutoff": 0}, "cutoff"),
     ):
