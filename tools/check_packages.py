@@ -27,6 +27,7 @@ def check_wheel(path):
         assert "skrankagg/_kernels/_compiled.json" in names, "a compiled wheel says what it was compiled from"
         kernels = {name for name in names if re.match(r"skrankagg/_kernels/_[a-z]\w*\.py$", name)}
         assert len(compiled) == len(kernels) + 1, f"each kernel is compiled, and one library holds them: {compiled}"
+    assert "skrankagg/py.typed" in names, "type checkers read the types of a package only where this file says so"
     assert any(name.endswith("licenses/LICENSE") for name in names), "the licence goes along"
 
 
@@ -43,6 +44,7 @@ def check_sdist(path):
         "docs/conf.py",
         "notebooks/1_quick_start.ipynb",
         "hatch_build.py",
+        "skrankagg/py.typed",
         "tests/conftest.py",
     }
     assert wanted <= names, f"{path.name} lacks {wanted - names}"

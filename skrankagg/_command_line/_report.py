@@ -6,7 +6,7 @@ import textwrap
 import numpy as np
 
 from ..datasets._writers import output_format, write_table
-from ..plotting._display import picture_formats
+from ..plotting._display import plot_formats
 from ._messages import UserError, naming
 
 __all__ = ["check_outputs", "describe_data", "gain_notes", "print_notes", "save", "write_results"]
@@ -61,7 +61,7 @@ def check_outputs(*tables, run=None, plot=None):
         if [os.path.abspath(other) for other in paths].count(os.path.abspath(path)) > 1:
             raise UserError(f"cannot write {path!r} twice: name another file for one of the two.")
         if path == plot:
-            suffix, known = os.path.splitext(path)[1].lower().removeprefix("."), picture_formats()
+            suffix, known = os.path.splitext(path)[1].lower().removeprefix("."), plot_formats()
             if suffix and suffix not in known:
                 raise UserError(f"cannot write {path!r}: expected a name that ends in .{', .'.join(known)}.")
             continue

@@ -1,19 +1,27 @@
 """Compare aggregators on the same lists against the same judgements."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from numbers import Real
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 
 from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._output import check_output
+from .._data._qrels import Qrels
 from .._data._ranked_lists import check_lists
+from .._data._typing import Judgements, Lists
 from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
 from .._support._sklearn import (
     N_JOBS,
     StrOptions,
+    Tags,
     TransformerMixin,
     accept_lists,
     check_is_fitted,
@@ -25,16 +33,16 @@ from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._judging._scorer import choose_qrels
 from ..metrics._relevance._registry import Measure, get_measures, orient
 from ._learners import check_learners
-from ._report_tables import latex_table
+from ._report_tables import LatexOptions, latex_table
 from ._results import select_results
 from ._runs import Runs, run_method, warn_of_failures
-from ._significance import compare_methods, significance_marks
+from ._significance import ComparisonOptions, compare_methods, significance_marks
 
 __all__ = ["Comparator"]
 
 
 class Comparator(RemembersRows, TransformerMixin, Composition):
-    """Compare aggregators head to head, and stand in for the best of them.
+    """Compare aggregators on the same queries, and aggregate with the best of them.
 
     Lists and judgements are encoded once; every method aggregates and is measured on the codes. Methods are measured on
     the queries that they are fitted on, so those that learn from judgements are refused.
@@ -48,7 +56,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     qrels : Qrels or DataFrame, default=None
         Judgements; those given to :meth:`fit` come first.
     n_jobs : int, default=None
-        Threads that run methods side by side; None means 1, -1 all processors. Times are fair with 1 only.
+        Threads that run methods at the same time; None means 1, -1 all processors. Times are fair with 1 only.
     verbose : bool or "auto", default="auto"
         Whether to print a line for each method as it ends; "auto" does in a terminal and a notebook.
     learns : list or tuple of str, default=()
@@ -68,7 +76,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     runs_ : mapping of str to DataFrame
         The consensus of each method that did not fail.
     failures_ : dict of str to str
-        What the methods that failed have raised.
+        What each method that failed has raised.
     best_name_ : str
         Name of the method with the best first measure, the first of equals, among those that did not fail: the highest,
         or the lowest where less is better, as of "rbp_resid".
@@ -120,17 +128,27 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         "error_score": [StrOptions({"raise"}), Real],
     }
 
+    results_: pd.DataFrame
+    per_query_: pd.DataFrame
+    runs_: Mapping[str, pd.DataFrame]
+    failures_: dict[str, str]
+    best_name_: str
+    best_estimator_: Any
+    best_score_: float
+    estimators_: list[Any]
+    named_estimators_: dict[str, Any]
+
     def __init__(
         self,
-        estimators,
+        estimators: list[tuple[str, Any]],
         *,
-        metrics=("map", "p@10", "ndcg@10"),
-        qrels=None,
-        n_jobs=None,
-        verbose="auto",
-        learns=(),
-        error_score=np.nan,
-    ):
+        metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
+        qrels: Judgements | None = None,
+        n_jobs: int | None = None,
+        verbose: bool | Literal["auto"] = "auto",
+        learns: list[str] | tuple[str, ...] = (),
+        error_score: float | Literal["raise"] = np.nan,
+    ) -> None:
         self.estimators = estimators
         self.metrics = metrics
         self.qrels = qrels
@@ -139,7 +157,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self.learns = learns
         self.error_score = error_score
 
-    def fit(self, X, y=None, *, qrels=None):
+    def fit(self, X: Lists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> Self:
         """Run and measure every method.
 
         Parameters
@@ -163,7 +181,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             judgements; if all methods fail; if the first measure is one such as "num_ret", of which neither more nor
             less is better.
         TypeError
-            If the judgements are a plain frame, which scikit-learn would cut into pieces like data.
+            If the judgements are a plain frame, which scikit-learn would split like data.
 
         Warns
         -----
@@ -181,7 +199,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
 
-        # What cannot be cloned is a mistake in the list of methods, and no failure of one of them.
+        # What cannot be cloned is a mistake in the list of methods, not the failure of one of them.
         members = [(name, clone(estimator)) for name, estimator in members]
 
         def run(k, name, estimator):
@@ -197,7 +215,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         return self
 
     def _keep(self, outcomes, measures, queries):
-        """Set the attributes from what came of the methods."""
+        """Set the attributes from the outcomes of the methods."""
         failures = warn_of_failures(outcomes, self.error_score)
         names = [outcome.name for outcome in outcomes]
         self.failures_ = failures
@@ -226,7 +244,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self.best_estimator_ = self.estimators_[best]
         self.best_score_ = float(scores.iloc[best])
 
-    def transform(self, X):
+    def transform(self, X: Lists) -> pd.DataFrame:
         """Aggregate with the best method.
 
         Parameters
@@ -243,7 +261,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         check_output(self, X)
         return self.best_estimator_.transform(X)
 
-    def score(self, X, y=None, *, qrels=None):
+    def score(self, X: Lists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> float:
         """Measure the best method on other lists.
 
         Parameters
@@ -270,7 +288,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         values = judged.measure(rank(self.best_estimator_, X, lists), {first: measures[first]})
         return orient(measures[first].summarize(values[first]), measures[first])
 
-    def compare(self, baseline=None, **options):
+    def compare(self, baseline: str | None = None, **options: Unpack[ComparisonOptions]) -> pd.DataFrame:
         """Test which methods differ from one of them.
 
         Parameters
@@ -290,7 +308,12 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         check_is_fitted(self)
         return compare_methods(self._measured(), baseline, **options)
 
-    def get_results(self, cutoff=None, metric=None, query="all"):
+    def get_results(
+        self,
+        cutoff: int | None = None,
+        metric: str | Measure | Sequence[str | Measure] | None = None,
+        query: object = "all",
+    ) -> pd.DataFrame:
         """Choose measures and queries of the results.
 
         Parameters
@@ -310,7 +333,15 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         check_is_fitted(self)
         return select_results(self.results_, self.per_query_, cutoff=cutoff, metric=metric, query=query)
 
-    def convert_to_latex(self, cutoff=None, metric=None, query="all", *, baseline=None, **options):
+    def convert_to_latex(
+        self,
+        cutoff: int | None = None,
+        metric: str | Measure | Sequence[str | Measure] | None = None,
+        query: object = "all",
+        *,
+        baseline: str | None = None,
+        **options: Unpack[LatexOptions],
+    ) -> str:
         """Write results as a LaTeX table in the manner of booktabs, the best of each measure in bold.
 
         A method that failed is never the best; where its `error_score` is NaN its cells are dashes.
@@ -351,7 +382,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         if unknown:
             raise InputError(f"learns must name methods among {', '.join(names)}; got {unknown[0]!r}.")
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Columns of the best method's consensus.
 
         Parameters
@@ -373,7 +404,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         check_is_fitted(self)
         return self.best_estimator_.get_feature_names_out()
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         return accept_lists(super().__sklearn_tags__())
 
 

@@ -10,17 +10,7 @@ __all__ = ["check_learners", "find_judgements"]
 def check_learners(members, learns):
     """Refuse methods that learn from judgements, which a Comparator would measure on what they have learnt from.
 
-    Parameters
-    ----------
-    members : list of (str, estimator) tuples
-        Methods that are to be compared.
-    learns : collection of str
-        Names of further methods that learn from judgements.
-
-    Raises
-    ------
-    ValueError
-        If there is one; the message names all of them, each with its reason.
+    The message names all of them, each with its reason; `learns` names further ones.
     """
     reasons = {}
     for name, estimator in members:
@@ -40,18 +30,7 @@ def check_learners(members, learns):
 
 
 def find_judgements(estimator):
-    """Say what in an estimator learns from judgements.
-
-    Parameters
-    ----------
-    estimator : estimator
-        An aggregator, or a pipeline, search or other estimator around some.
-
-    Returns
-    -------
-    str or None
-        What does; None if nothing can be seen.
-    """
+    """Say what in an estimator, at any depth, learns from judgements; None if nothing can be seen."""
     return next(filter(None, (_judge(*part) for part in _parts(estimator))), None)
 
 

@@ -18,14 +18,21 @@ CombSUM   0.5124*        2.1
 Copeland  0.4800        15.4
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
 import numpy as np
 import pandas as pd
 
 from ..metrics._relevance._registry import find_measure, orient, prefers
 
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
 __all__ = ["latex_table", "markdown_table", "style_table", "text_table"]
 
-# Longest time that is still told in milliseconds; above it nobody asks for them.
+# Longest time, in seconds, that is shown in milliseconds.
 _MS_LIMIT = 10.0
 
 _LATEX = str.maketrans(
@@ -41,7 +48,15 @@ _LATEX = str.maketrans(
 )
 
 
-def text_table(results, *, references=None, marks=None, decimals=4, mark_best=True, time="time"):
+def text_table(
+    results: pd.DataFrame,
+    *,
+    references: pd.DataFrame | None = None,
+    marks: pd.DataFrame | None = None,
+    decimals: int = 4,
+    mark_best: bool | list[str] = True,
+    time: str = "time",
+) -> str:
     """Write results as plain text, numbers right-aligned, a star at the best value of each measure.
 
     Parameters
@@ -97,9 +112,28 @@ def text_table(results, *, references=None, marks=None, decimals=4, mark_best=Tr
     return "\n".join(lines)
 
 
+class LatexOptions(TypedDict, total=False):
+    """Options of :func:`latex_table` for what passes them on."""
+
+    references: pd.DataFrame | None
+    decimals: int
+    mark_best: bool | list[str]
+    time: str
+    caption: str | None
+    label: str | None
+
+
 def latex_table(
-    results, *, references=None, marks=None, decimals=4, mark_best=True, time="time", caption=None, label=None
-):
+    results: pd.DataFrame,
+    *,
+    references: pd.DataFrame | None = None,
+    marks: pd.DataFrame | None = None,
+    decimals: int = 4,
+    mark_best: bool | list[str] = True,
+    time: str = "time",
+    caption: str | None = None,
+    label: str | None = None,
+) -> str:
     r"""Write results as a LaTeX table in the manner of booktabs, the best value of each measure in bold.
 
     Parameters
@@ -176,7 +210,15 @@ def latex_table(
     return "\n".join([r"\begin{table}", r"\centering", *caption, *label, *lines, r"\end{table}"])
 
 
-def markdown_table(results, *, references=None, marks=None, decimals=4, mark_best=True, time="time"):
+def markdown_table(
+    results: pd.DataFrame,
+    *,
+    references: pd.DataFrame | None = None,
+    marks: pd.DataFrame | None = None,
+    decimals: int = 4,
+    mark_best: bool | list[str] = True,
+    time: str = "time",
+) -> str:
     r"""Write results as a Markdown table, the best value of each measure in bold.
 
     Parameters
@@ -226,7 +268,14 @@ def markdown_table(results, *, references=None, marks=None, decimals=4, mark_bes
     return "\n".join(lines)
 
 
-def style_table(results, *, marks=None, decimals=4, mark_best=True, time="time"):
+def style_table(
+    results: pd.DataFrame,
+    *,
+    marks: pd.DataFrame | None = None,
+    decimals: int = 4,
+    mark_best: bool | list[str] = True,
+    time: str = "time",
+) -> Styler:
     """Style results for a notebook, the best value of each measure in bold.
 
     Parameters

@@ -1,5 +1,9 @@
 """Slices of a comparison, by measure, cutoff and query."""
 
+from collections.abc import Sequence
+
+import pandas as pd
+
 from .._support._numbers import is_integer
 from ..exceptions import InputError
 from ..metrics import Measure, get_measure
@@ -11,7 +15,14 @@ __all__ = ["select_results"]
 _NAMES = {"precision": "p"}
 
 
-def select_results(results, per_query, *, cutoff=None, metric=None, query="all"):
+def select_results(
+    results: pd.DataFrame,
+    per_query: pd.DataFrame,
+    *,
+    cutoff: int | None = None,
+    metric: str | Measure | Sequence[str | Measure] | None = None,
+    query: object = "all",
+) -> pd.DataFrame:
     """Choose measures and queries of a comparison.
 
     Parameters
@@ -67,7 +78,7 @@ def _check_queries(per_query, query):
     unknown = [one for one in queries if one not in known]
     if unknown:
         raise InputError(
-            f"query must be 'all', None or judged queries; {unknown[0]!r} is none. There are "
+            f"query must be 'all', None or judged queries; {unknown[0]!r} is not one. There are "
             f"{', '.join(map(repr, known.unique()[:5].tolist()))}{', ...' if known.nunique() > 5 else ''}."
         )
     return queries

@@ -1,4 +1,4 @@
-"""What came of running methods on the same lists: a consensus and its measures, or an error."""
+"""Outcomes of running methods on the same lists: a consensus and its measures, or an error."""
 
 import time
 from collections.abc import Mapping
@@ -17,28 +17,13 @@ __all__ = ["Outcome", "Runs", "run_method", "warn_of_failures"]
 
 @dataclass
 class Outcome:
-    """What came of one method.
-
-    Parameters
-    ----------
-    name : str
-    estimator : estimator
-        Fitted, or an unfitted copy where it failed.
-    measured : dict of str to ndarray of shape (n_judged_queries,)
-        Its measures, or the error score in their place.
-    result : RankedPairs, DataFrame or None, default=None
-        Its consensus.
-    elapsed : float, default=nan
-        Seconds of fit and aggregation.
-    error : Exception or None, default=None
-        What it raised.
-    """
+    """Outcome of one method."""
 
     name: str
-    estimator: object
-    measured: dict
-    result: object = None
-    elapsed: float = np.nan
+    estimator: object  # fitted, or an unfitted copy where it failed
+    measured: dict  # of measure to an array of shape (n_judged_queries,), which holds the error score if it failed
+    result: object = None  # its consensus, an EncodedConsensus or a frame
+    elapsed: float = np.nan  # seconds of fit and aggregation
     error: Exception | None = None
 
     @property
@@ -49,27 +34,7 @@ class Outcome:
 
 
 def run_method(name, estimator, X, lists, judged, measures, error_score):
-    """Fit a method, aggregate and measure.
-
-    Parameters
-    ----------
-    name : str
-    estimator : estimator
-        Unfitted; it is fitted in place unless it fails.
-    X : DataFrame or RankedLists
-        What came in.
-    lists : RankedLists
-        The same, encoded.
-    judged : JudgedLists
-        The same with their judgements.
-    measures : dict of str to Measure
-    error_score : float or "raise"
-        What the method gets for every measure if it fails.
-
-    Returns
-    -------
-    Outcome
-    """
+    """Fit a method in place, aggregate and measure: `lists` are `X` encoded, `judged` the same with judgements."""
     start = time.perf_counter()
     try:
         result = fit_rank(estimator, X, lists)
@@ -84,24 +49,7 @@ def run_method(name, estimator, X, lists, judged, measures, error_score):
 
 
 def warn_of_failures(outcomes, error_score):
-    """Warn of methods that failed.
-
-    Parameters
-    ----------
-    outcomes : list of Outcome
-    error_score : float
-        What they get for every measure.
-
-    Returns
-    -------
-    dict of str to str
-        What each of them raised.
-
-    Raises
-    ------
-    ValueError
-        If all of them failed.
-    """
+    """Warn of the methods that failed, or raise if all did; returns what each of them raised, by name."""
     failed = [outcome for outcome in outcomes if outcome.error is not None]
     if not failed:
         return {}
@@ -121,14 +69,7 @@ def warn_of_failures(outcomes, error_score):
 
 
 class Runs(Mapping):
-    """Consensus frames by method, each built when it is asked for; methods that failed have none.
-
-    Parameters
-    ----------
-    results : dict of str to RankedPairs or DataFrame
-    failures : dict of str to str
-        What the other methods raised.
-    """
+    """Consensus frames by method, each built when it is looked up; methods that failed have none."""
 
     def __init__(self, results, failures):
         self._results = results
@@ -136,7 +77,7 @@ class Runs(Mapping):
 
     def __getitem__(self, name):
         if name in self._failures:
-            raise KeyError(f"{name!r} has no consensus, for it failed: {self._failures[name]}")
+            raise KeyError(f"{name!r} has no consensus because it failed: {self._failures[name]}")
         result = self._results[name]
         return result if isinstance(result, pd.DataFrame) else result.to_frame()
 

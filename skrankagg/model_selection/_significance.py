@@ -1,40 +1,47 @@
 """Which differences between methods are more than chance: a frame of per-query values in, a frame out."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypedDict, Unpack
+
+import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError, InputTypeError
-from ..metrics._relevance._registry import find_column, orient, prefers
+from ..metrics._relevance._registry import Measure, find_column, orient, prefers
 from ..stats import (
-    CORRECTIONS,
-    PAIRED_TESTS,
+    FriedmanResult,
     adjust_pvalues,
     bootstrap_interval,
     friedman_nemenyi,
     hedges_g,
     win_tie_loss,
 )
+from ..stats._adjust import CORRECTIONS
+from ..stats._paired import PAIRED_TESTS
 
 __all__ = ["compare_methods", "compare_ranks", "significance_marks"]
 
 
+class PairedTestOptions(TypedDict, total=False):
+    """Options of :func:`compare_methods` that choose the test, for what passes them on."""
+
+    test: Literal["t", "wilcoxon", "sign", "randomization"]
+    correction: Literal["holm", "bonferroni", "bh", "none"]
+    n_resamples: int
+    random_state: int | np.random.RandomState | None
+
+
+class ComparisonOptions(PairedTestOptions, total=False):
+    """All options of :func:`compare_methods`."""
+
+    metric: str | Measure | None
+    confidence: float | None
+
+
 def query_table(per_query, metric=None):
-    """Lay out a measure as queries by methods.
-
-    Parameters
-    ----------
-    per_query : DataFrame
-        Measures, indexed by method (or run) and query, such as ``comparator.per_query_`` or what ``evaluate`` gives for
-        several runs with ``per_query=True``.
-    metric : str or Measure, default=None
-        Column; None takes the first.
-
-    Returns
-    -------
-    table : DataFrame of shape (n_queries, n_methods)
-        Methods in the order given.
-    column : str
-        The column.
-    """
+    """Lay out a measure, or the first one, as a frame of shape (n_queries, n_methods); returns its column as well."""
     if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
         raise InputTypeError(
             "Methods are compared on a frame of measures indexed by method and query, such as comparator.per_query_; "
@@ -48,16 +55,16 @@ def query_table(per_query, metric=None):
 
 
 def compare_methods(
-    per_query,
-    baseline=None,
+    per_query: pd.DataFrame,
+    baseline: str | None = None,
     *,
-    metric=None,
-    test="t",
-    correction="holm",
-    confidence=0.95,
-    n_resamples=9999,
-    random_state=0,
-):
+    metric: str | Measure | None = None,
+    test: Literal["t", "wilcoxon", "sign", "randomization"] = "t",
+    correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
+    confidence: float | None = 0.95,
+    n_resamples: int = 9999,
+    random_state: int | np.random.RandomState | None = 0,
+) -> pd.DataFrame:
     """Compare every method with one of them on the same queries.
 
     Parameters
@@ -150,7 +157,14 @@ def compare_methods(
     return found
 
 
-def significance_marks(per_query, baseline, metrics=None, *, alpha=0.05, **options):
+def significance_marks(
+    per_query: pd.DataFrame,
+    baseline: str,
+    metrics: Sequence[str | Measure] | None = None,
+    *,
+    alpha: float = 0.05,
+    **options: Unpack[PairedTestOptions],
+) -> pd.DataFrame:
     """Marks for a table: which methods differ from a baseline in which measures.
 
     Parameters
@@ -199,7 +213,9 @@ def significance_marks(per_query, baseline, metrics=None, *, alpha=0.05, **optio
     return marks
 
 
-def compare_ranks(per_query, *, metric=None, alpha=0.05):
+def compare_ranks(
+    per_query: pd.DataFrame, *, metric: str | Measure | None = None, alpha: float = 0.05
+) -> tuple[pd.Series, FriedmanResult]:
     """Compare all methods with each other by their ranks on each query: Friedman's test and Nemenyi's.
 
     Parameters
@@ -221,7 +237,7 @@ def compare_ranks(per_query, *, metric=None, alpha=0.05):
 
     See Also
     --------
-    skrankagg.plotting.CriticalDifferenceDisplay : A picture of it.
+    skrankagg.plotting.CriticalDifferenceDisplay : Plots it.
 
     Examples
     --------

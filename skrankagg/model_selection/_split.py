@@ -1,11 +1,15 @@
 """Splitters of ranked lists: every query goes to one side, whole."""
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 
 from .._data._frames import Columns
-from .._data._qrels import check_qrels, find_queries
+from .._data._qrels import Qrels, check_qrels, find_queries
 from .._data._ranked_lists import RankedLists
+from .._data._typing import Judgements, Lists, RandomState
 from .._support._numbers import is_integer
 from ..exceptions import InputError
 
@@ -18,7 +22,9 @@ class _QuerySplitter(BaseCrossValidator):
     A subclass has the parameters `qrels` and `query`, and ``_splitter(n_queries)``.
     """
 
-    def split(self, X, y=None, groups=None):
+    def split(
+        self, X: Lists, y: object = None, groups: object = None
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Generate the samples of each training and test set.
 
         Parameters
@@ -31,7 +37,7 @@ class _QuerySplitter(BaseCrossValidator):
         Yields
         ------
         train, test : ndarray of shape (n_samples_of_the_set,), dtype=int64
-            Positions of the samples, ascending. Rows of a query are never parted.
+            Positions of the samples, ascending. All rows of a query are on one side.
 
         Raises
         ------
@@ -47,12 +53,12 @@ class _QuerySplitter(BaseCrossValidator):
         judged = np.ones(len(queries), dtype=bool) if self.qrels is None else find_queries(self.qrels, queries)
         chosen = np.flatnonzero(judged)
         for train, test in self._splitter(len(chosen)).split(chosen):
-            side = np.where(judged, 0, 1)  # there is something to learn from queries that nothing is measured on
+            side = np.where(judged, 0, 1)  # methods may learn from queries without judgements
             side[chosen[train]], side[chosen[test]] = 1, 2
             side = side[code]
             yield np.flatnonzero(side == 1), np.flatnonzero(side == 2)
 
-    def get_n_splits(self, X=None, y=None, groups=None):
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
         """Number of splits.
 
         Parameters
@@ -119,12 +125,20 @@ class QueryKFold(_QuerySplitter):
     [0 1] [2]
     """
 
-    def __init__(self, n_splits=5, *, shuffle=False, random_state=None, query="query", qrels=None):
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: RandomState = None,
+        query: str = "query",
+        qrels: Judgements | None = None,
+    ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
         self.query = query
-        self.qrels = None if qrels is None else check_qrels(qrels)
+        self.qrels: Qrels | None = None if qrels is None else check_qrels(qrels)
         self._splitter()  # refuses what it cannot take
 
     def _splitter(self, n_queries=None):
@@ -138,7 +152,7 @@ class QueryKFold(_QuerySplitter):
 
 
 class QueryShuffleSplit(_QuerySplitter):
-    """Split queries at random, again and again.
+    """Split queries at random, several times.
 
     All rows of a query fall on one side; a query may be tested in several splits, or in none.
 
@@ -170,7 +184,16 @@ class QueryShuffleSplit(_QuerySplitter):
     [0 1] [2 3]
     """
 
-    def __init__(self, n_splits=10, *, test_size=None, train_size=None, random_state=None, query="query", qrels=None):
+    def __init__(
+        self,
+        n_splits: int = 10,
+        *,
+        test_size: float | None = None,
+        train_size: float | None = None,
+        random_state: RandomState = None,
+        query: str = "query",
+        qrels: Judgements | None = None,
+    ) -> None:
         if not is_integer(n_splits) or n_splits < 1:
             raise InputError(f"n_splits must be an int of at least 1; got {n_splits!r}.")
         self.n_splits = n_splits
@@ -178,7 +201,7 @@ class QueryShuffleSplit(_QuerySplitter):
         self.train_size = train_size
         self.random_state = random_state
         self.query = query
-        self.qrels = None if qrels is None else check_qrels(qrels)
+        self.qrels: Qrels | None = None if qrels is None else check_qrels(qrels)
 
     def _splitter(self, n_queries=None):
         return ShuffleSplit(

@@ -1,4 +1,4 @@
-"""Pictures of comparisons: Display objects, in scikit-learn's manner; they need matplotlib."""
+"""Plots of comparisons: Display objects, as in scikit-learn; they need matplotlib."""
 
 from ._comparison import *
 from ._critical import *

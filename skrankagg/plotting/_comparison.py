@@ -1,11 +1,25 @@
 """A bar for each method of a comparison."""
 
-import numpy as np
+from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from .._data._typing import Judgements, Lists
 from ..exceptions import InputError
-from ..metrics import get_measure
+from ..metrics import Measure, get_measure
 from ..metrics._relevance._registry import find_column
 from ._display import check_fitted, evaluate_runs, import_pyplot, summaries
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
+
+    from ..model_selection import Comparator
 
 __all__ = ["ComparisonDisplay"]
 
@@ -63,14 +77,27 @@ class ComparisonDisplay:
     >>> display.figure_.savefig("ndcg.png")  # doctest: +SKIP
     """
 
-    def __init__(self, results, *, standard_error=None, label="score", greater_is_better=True):
+    ax_: Axes
+    figure_: Figure
+    bars_: BarContainer
+
+    def __init__(
+        self,
+        results: pd.Series,
+        *,
+        standard_error: pd.Series | None = None,
+        label: str = "score",
+        greater_is_better: bool | None = True,
+    ) -> None:
         self.results = results
         self.standard_error = standard_error
         self.label = label
         self.greater_is_better = greater_is_better
 
     @classmethod
-    def from_comparator(cls, comparator, metric=None, *, ax=None, **bar_kwargs):
+    def from_comparator(
+        cls, comparator: Comparator, metric: str | Measure | None = None, *, ax: Axes | None = None, **bar_kwargs: Any
+    ) -> Self:
         """Draw a measure of a fitted Comparator.
 
         Parameters
@@ -104,7 +131,15 @@ class ComparisonDisplay:
         return cls._from_queries(comparator._measured()[[metric]], metric).plot(ax, **bar_kwargs)
 
     @classmethod
-    def from_predictions(cls, runs, qrels, metric="map", *, ax=None, **bar_kwargs):
+    def from_predictions(
+        cls,
+        runs: Mapping[str, Lists],
+        qrels: Judgements,
+        metric: str | Measure = "map",
+        *,
+        ax: Axes | None = None,
+        **bar_kwargs: Any,
+    ) -> Self:
         """Draw a measure of runs that exist already.
 
         Parameters
@@ -140,7 +175,7 @@ class ComparisonDisplay:
             label += f"\nmean ± standard error over {n_queries} queries"
         return cls(results, standard_error=standard_error, label=label, greater_is_better=measure.greater_is_better)
 
-    def plot(self, ax=None, **bar_kwargs):
+    def plot(self, ax: Axes | None = None, **bar_kwargs: Any) -> Self:
         """Draw the bars.
 
         Parameters
@@ -197,6 +232,6 @@ class ComparisonDisplay:
         ]
         # The axis must reach far enough for the longest whisker and the number behind it, whatever its width.
         ax.figure.draw_without_rendering()
-        room = max(text.get_window_extent().width for text in texts) + 8 * ax.figure.dpi / 72
-        share = min(room / ax.get_window_extent().width, 0.5)
+        margin = max(text.get_window_extent().width for text in texts) + 8 * ax.figure.dpi / 72
+        share = min(margin / ax.get_window_extent().width, 0.5)
         ax.set_xlim(min(0.0, np.nanmin(values - error)), np.nanmax(values + error) / (1 - share) or 1.0)

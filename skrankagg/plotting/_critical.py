@@ -1,10 +1,24 @@
 """Critical differences: mean ranks on a line, and bars over those that a test cannot tell apart."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
 import numpy as np
 
+from .._data._typing import Judgements, Lists
+from ..metrics import Measure
 from ..metrics._relevance._registry import orient
-from ..stats import friedman_nemenyi
+from ..stats import FriedmanResult, friedman_nemenyi
 from ._display import check_fitted, evaluate_runs, measured_values, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    from ..model_selection import Comparator
 
 __all__ = ["CriticalDifferenceDisplay"]
 
@@ -40,7 +54,7 @@ class CriticalDifferenceDisplay:
 
     References
     ----------
-    .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006.
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006.
 
     Examples
     --------
@@ -55,13 +69,25 @@ class CriticalDifferenceDisplay:
     1
     """
 
-    def __init__(self, result, names, *, label="mean rank"):
+    ax_: Axes
+    figure_: Figure
+    bars_: list[Line2D]
+
+    def __init__(self, result: FriedmanResult, names: Sequence[Any], *, label: str = "mean rank") -> None:
         self.result = result
         self.names = names
         self.label = label
 
     @classmethod
-    def from_comparator(cls, comparator, metric=None, *, alpha=0.05, qrels=None, ax=None):
+    def from_comparator(
+        cls,
+        comparator: Comparator,
+        metric: str | Measure | None = None,
+        *,
+        alpha: float = 0.05,
+        qrels: Judgements | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the methods of a fitted Comparator.
 
         Parameters
@@ -87,7 +113,15 @@ class CriticalDifferenceDisplay:
         return cls._from_queries(values, alpha).plot(ax)
 
     @classmethod
-    def from_predictions(cls, runs, qrels, metric="map", *, alpha=0.05, ax=None):
+    def from_predictions(
+        cls,
+        runs: Mapping[str, Lists],
+        qrels: Judgements,
+        metric: str | Measure = "map",
+        *,
+        alpha: float = 0.05,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw runs that exist already.
 
         Parameters
@@ -122,7 +156,7 @@ class CriticalDifferenceDisplay:
             label += f"\nwithout a value: {', '.join(left_out)}"
         return cls(result, table.columns.tolist(), label=label)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the diagram.
 
         Parameters
@@ -142,12 +176,12 @@ class CriticalDifferenceDisplay:
         groups = result.groups()
         step, gap = 0.24, 0.12  # inches of a row of names, and of a bar
         height = 0.85 + gap * (len(groups) + 1) + step * (n_left + 0.3)
-        # A line of a few inches, and beside it as much room as the longest name needs.
-        line, room = 4.0, 0.75 + 0.075 * max(len(str(name)) for name in self.names)
-        ax = new_axes(ax, (line + 2 * room, height + 0.3))
+        # A line of a few inches, and on both sides a margin for the longest name.
+        line, margin = 4.0, 0.75 + 0.075 * max(len(str(name)) for name in self.names)
+        ax = new_axes(ax, (line + 2 * margin, height + 0.3))
         low, high = 1.0, float(k)
         inch = (high - low) / line
-        ax.set_xlim(low - room * inch, high + room * inch)
+        ax.set_xlim(low - margin * inch, high + margin * inch)
         # In inches from the axis down; the critical difference stands above it.
         ax.set_ylim(height - 0.85, -0.85)
         ax.set_axis_off()

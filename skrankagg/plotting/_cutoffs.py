@@ -1,10 +1,24 @@
 """A measure at growing cutoffs, and precision at growing recall: a line for each method."""
 
-import numpy as np
+from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from .._data._typing import Judgements, Lists
 from ..exceptions import InputError
-from ..metrics import get_measure
+from ..metrics import Measure, get_measure
 from ._display import check_fitted, evaluate_runs, line_style, measured_values, new_axes, summaries
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    from ..model_selection import Comparator
 
 __all__ = ["CutoffDisplay", "InterpolatedPrecisionDisplay"]
 
@@ -19,7 +33,7 @@ def _size(table):
 
 
 def _draw_lines(ax, table, line_kwargs, greater_is_better=True):
-    """A line for each row over the columns; the legend beside the axes has the best mean on top."""
+    """A line for each row over the columns; the legend to the right of the axes has the best mean on top."""
     lines = []
     for k, (name, values) in enumerate(table.iterrows()):
         style = {"linewidth": 1.2, "markersize": 4.0, **line_style(k), **line_kwargs}
@@ -84,13 +98,27 @@ class CutoffDisplay:
     2
     """
 
-    def __init__(self, table, *, label="score", greater_is_better=True):
+    ax_: Axes
+    figure_: Figure
+    lines_: list[Any]  # of Line2D or BarContainer, as the kind of plot has it
+
+    def __init__(self, table: pd.DataFrame, *, label: str = "score", greater_is_better: bool | None = True) -> None:
         self.table = table
         self.label = label
         self.greater_is_better = greater_is_better
 
     @classmethod
-    def from_comparator(cls, comparator, metric=None, *, cutoffs=None, kind="line", qrels=None, ax=None, **kwargs):
+    def from_comparator(
+        cls,
+        comparator: Comparator,
+        metric: str | Measure | None = None,
+        *,
+        cutoffs: Sequence[int] | None = None,
+        kind: Literal["line", "bar"] = "line",
+        qrels: Judgements | None = None,
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw a measure of a fitted Comparator.
 
         Parameters
@@ -127,7 +155,17 @@ class CutoffDisplay:
         return cls._from_queries(values, metric, cutoffs).plot(kind, ax, **kwargs)
 
     @classmethod
-    def from_predictions(cls, runs, qrels, metric="ndcg", *, cutoffs=range(1, 11), kind="line", ax=None, **kwargs):
+    def from_predictions(
+        cls,
+        runs: Mapping[str, Lists],
+        qrels: Judgements,
+        metric: str | Measure = "ndcg",
+        *,
+        cutoffs: Sequence[int] = range(1, 11),
+        kind: Literal["line", "bar"] = "line",
+        ax: Axes | None = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw a measure of runs that exist already.
 
         Parameters
@@ -160,7 +198,7 @@ class CutoffDisplay:
         measure = get_measure(_at(metric, 1))
         return cls(table, label=measure.title.removesuffix(" at 1"), greater_is_better=measure.greater_is_better)
 
-    def plot(self, kind="line", ax=None, **kwargs):
+    def plot(self, kind: Literal["line", "bar"] = "line", ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw the lines or bars.
 
         Parameters
@@ -264,11 +302,22 @@ class InterpolatedPrecisionDisplay:
     'recall'
     """
 
-    def __init__(self, table):
+    ax_: Axes
+    figure_: Figure
+    lines_: list[Line2D]
+
+    def __init__(self, table: pd.DataFrame) -> None:
         self.table = table
 
     @classmethod
-    def from_comparator(cls, comparator, *, qrels=None, ax=None, **line_kwargs):
+    def from_comparator(
+        cls,
+        comparator: Comparator,
+        *,
+        qrels: Judgements | None = None,
+        ax: Axes | None = None,
+        **line_kwargs: Any,
+    ) -> Self:
         """Draw the runs of a fitted Comparator.
 
         Parameters
@@ -291,7 +340,9 @@ class InterpolatedPrecisionDisplay:
         return cls(summaries(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
 
     @classmethod
-    def from_predictions(cls, runs, qrels, *, ax=None, **line_kwargs):
+    def from_predictions(
+        cls, runs: Mapping[str, Lists], qrels: Judgements, *, ax: Axes | None = None, **line_kwargs: Any
+    ) -> Self:
         """Draw runs that exist already.
 
         Parameters
@@ -312,7 +363,7 @@ class InterpolatedPrecisionDisplay:
         values = evaluate_runs(runs, qrels, [f"iprec@{level}" for level in _LEVELS])
         return cls(summaries(values).set_axis(_LEVELS, axis=1)).plot(ax, **line_kwargs)
 
-    def plot(self, ax=None, **line_kwargs):
+    def plot(self, ax: Axes | None = None, **line_kwargs: Any) -> Self:
         """Draw the lines.
 
         Parameters

@@ -1,4 +1,4 @@
-"""What the pictures share: matplotlib when it is asked for, colours, values from two sources."""
+"""What the plots share: matplotlib when it is needed, colours, values from two sources."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ __all__ = [
     "line_style",
     "measured_values",
     "new_axes",
-    "picture_formats",
+    "plot_formats",
     "summaries",
 ]
 
@@ -36,18 +36,7 @@ def line_style(k):
 
 
 def import_pyplot():
-    """Import matplotlib, or say how to get it.
-
-    Returns
-    -------
-    module
-        ``matplotlib.pyplot``.
-
-    Raises
-    ------
-    ImportError
-        If matplotlib is missing.
-    """
+    """Import ``matplotlib.pyplot``, or say how to install it."""
     try:
         import matplotlib.pyplot
     except ImportError:
@@ -55,8 +44,8 @@ def import_pyplot():
     return matplotlib.pyplot
 
 
-def picture_formats():
-    """Suffixes of the files that pictures can be saved in, without their dots."""
+def plot_formats():
+    """Suffixes of the files that plots can be saved in, without their dots."""
     import_pyplot()
     from matplotlib.backend_bases import FigureCanvasBase
 
@@ -78,22 +67,9 @@ def check_fitted(display, comparator):
 
 
 def measured_values(display, comparator, names, qrels=None):
-    """Measures of each query of a fitted Comparator, computed from its runs where it has not computed them.
+    """Measures of each query of a fitted Comparator, by method and query, NaN where a method failed.
 
-    Parameters
-    ----------
-    display : str
-        Name of the display, for messages.
-    comparator : Comparator
-    names : list of str or Measure
-        Measures.
-    qrels : Qrels or DataFrame, default=None
-        Judgements for those that it has not computed; None takes its own.
-
-    Returns
-    -------
-    DataFrame
-        Indexed by method and query; NaN for methods that failed.
+    Those that it has not computed are measured on its runs, against `qrels` or, where these are None, its own.
     """
     check_fitted(display, comparator)
     measured = comparator._measured()
@@ -106,8 +82,7 @@ def measured_values(display, comparator, names, qrels=None):
         raise InputError(
             f"{display} expects measures that the Comparator has computed, and {', '.join(lacking[:3])} "
             f"{'is' if len(lacking) == 1 else 'are'} not among {', '.join(measured.columns)}. Name them in its "
-            f"metrics, "
-            "or give qrels=."
+            "metrics, or give qrels=."
         )
     # A Comparator measures the judged queries of its own lists: the others have no results, and are left out below.
     # Methods that failed have no run.
@@ -116,17 +91,7 @@ def measured_values(display, comparator, names, qrels=None):
 
 
 def summaries(values):
-    """Summaries of each method, NaN where it has no value.
-
-    Parameters
-    ----------
-    values : DataFrame
-        Measures, indexed by method and query.
-
-    Returns
-    -------
-    DataFrame of shape (n_methods, n_measures)
-    """
+    """Summaries of shape (n_methods, n_measures) of measures by method and query, NaN where a method has no value."""
 
     def summarize(name):
         measure = get_measure(name)

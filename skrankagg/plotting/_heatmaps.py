@@ -1,22 +1,36 @@
 """Heat maps: agreement of voters or methods, and weights of voters."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
 
+from .._data._typing import Lists
 from ..exceptions import InputError
 from ..metrics import agreement_matrix
 from ._display import new_axes
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from matplotlib.text import Text
+
+    from ..model_selection import Comparator
+
 __all__ = ["AgreementDisplay", "VoterWeightsDisplay"]
 
-# Cells are given their numbers up to so many rows.
+# Largest number of rows for which the cells show their numbers.
 _MAX_NUMBERED = 25
 
 
 def _draw_matrix(ax, table, label, limits, cmap, numbered):
-    """A coloured cell for each value, with its number where there is room."""
+    """Draw a coloured cell for each value, if asked with its number."""
     values = table.to_numpy(dtype=np.float64)
     image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
     columns = [str(name) for name in table.columns]
@@ -95,13 +109,28 @@ class AgreementDisplay:
     (4, 4)
     """
 
-    def __init__(self, table, *, label="agreement", limits=None):
+    ax_: Axes
+    figure_: Figure
+    image_: AxesImage
+    text_: list[Text]
+
+    def __init__(
+        self, table: pd.DataFrame, *, label: str = "agreement", limits: tuple[float, float] | None = None
+    ) -> None:
         self.table = table
         self.label = label
         self.limits = limits
 
     @classmethod
-    def from_lists(cls, lists, measure="tau-b", *, order=True, ax=None, **options):
+    def from_lists(
+        cls,
+        lists: Lists | Mapping[str, Lists],
+        measure: str = "tau-b",
+        *,
+        order: bool = True,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
         """Draw the agreement of voters.
 
         Parameters
@@ -128,7 +157,15 @@ class AgreementDisplay:
         return cls(table, label=measure).plot(ax)
 
     @classmethod
-    def from_comparator(cls, comparator, measure="tau-b", *, order=True, ax=None, **options):
+    def from_comparator(
+        cls,
+        comparator: Comparator,
+        measure: str = "tau-b",
+        *,
+        order: bool = True,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
         """Draw the agreement of the methods of a fitted Comparator; those that failed are left out.
 
         Parameters
@@ -151,7 +188,15 @@ class AgreementDisplay:
         return cls.from_lists(dict(comparator.runs_), measure, order=order, ax=ax, **options)
 
     @classmethod
-    def from_predictions(cls, runs, measure="tau-b", *, order=True, ax=None, **options):
+    def from_predictions(
+        cls,
+        runs: Mapping[str, Lists],
+        measure: str = "tau-b",
+        *,
+        order: bool = True,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
         """Draw the agreement of runs that exist already.
 
         Parameters
@@ -173,7 +218,7 @@ class AgreementDisplay:
         """
         return cls.from_lists(runs, measure, order=order, ax=ax, **options)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Axes | None = None) -> Self:
         """Draw the heat map.
 
         Parameters
@@ -189,7 +234,7 @@ class AgreementDisplay:
         n = len(self.table)
         size = max(4.0, 1.8 + 0.33 * n) if n <= _MAX_NUMBERED else max(6.0, 1.8 + 0.16 * n)
         ax = new_axes(ax, (size + 1.0, size))
-        # Everybody agrees with himself: the diagonal is left blank, and takes no share of the colours.
+        # Each voter agrees with itself: the diagonal is left blank, and does not stretch the range of the colours.
         table = self.table.mask(np.eye(n, dtype=bool))
         low, high = (0.0, 1.0) if table.isna().all(axis=None) else (np.nanmin(table), np.nanmax(table))
         if low < 0:
@@ -247,11 +292,15 @@ class VoterWeightsDisplay:
     4
     """
 
-    def __init__(self, weights):
+    ax_: Axes
+    figure_: Figure
+    points_: PathCollection
+
+    def __init__(self, weights: pd.DataFrame) -> None:
         self.weights = weights
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None, **point_kwargs):
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None, **point_kwargs: Any) -> Self:
         """Draw the weights of a fitted aggregator.
 
         Parameters
@@ -275,7 +324,9 @@ class VoterWeightsDisplay:
         return cls(estimator.query_voter_weights_).plot(ax, **point_kwargs)
 
     @classmethod
-    def from_comparator(cls, comparator, method, *, ax=None, **point_kwargs):
+    def from_comparator(
+        cls, comparator: Comparator, method: str, *, ax: Axes | None = None, **point_kwargs: Any
+    ) -> Self:
         """Draw the weights of a method of a fitted Comparator.
 
         Parameters
@@ -297,7 +348,7 @@ class VoterWeightsDisplay:
             raise InputError(f"VoterWeightsDisplay expects a fitted method; {method!r} failed and has no weights.")
         return cls.from_estimator(comparator.named_estimators_[method], ax=ax, **point_kwargs)
 
-    def plot(self, ax=None, **point_kwargs):
+    def plot(self, ax: Axes | None = None, **point_kwargs: Any) -> Self:
         """Draw the points.
 
         Parameters

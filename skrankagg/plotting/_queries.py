@@ -1,17 +1,31 @@
 """Gain and loss of a method on each query."""
 
-import numpy as np
+from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from .._data._typing import Judgements, Lists
 from ..exceptions import InputError
-from ..metrics import get_measure
+from ..metrics import Measure, get_measure
 from ..metrics._relevance._registry import orient
 from ._display import check_fitted, evaluate_runs, measured_values, new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
+
+    from ..model_selection import Comparator
 
 __all__ = ["QueryGainDisplay"]
 
 # Blue and vermilion differ for every kind of colour vision, and in lightness.
 _GAIN, _LOSS, _TEXT = "#0072b2", "#e08a5b", "#333333"
-# Names of queries are written where there are no more of them.
+# Largest number of queries whose names are written.
 _MAX_NAMES = 60
 
 
@@ -54,14 +68,28 @@ class QueryGainDisplay:
     5
     """
 
-    def __init__(self, difference, *, method, baseline, label="score"):
+    ax_: Axes
+    figure_: Figure
+    bars_: BarContainer
+
+    def __init__(self, difference: pd.Series, *, method: str, baseline: str, label: str = "score") -> None:
         self.difference = difference
         self.method = method
         self.baseline = baseline
         self.label = label
 
     @classmethod
-    def from_comparator(cls, comparator, method, baseline, metric=None, *, qrels=None, ax=None, **bar_kwargs):
+    def from_comparator(
+        cls,
+        comparator: Comparator,
+        method: str,
+        baseline: str,
+        metric: str | Measure | None = None,
+        *,
+        qrels: Judgements | None = None,
+        ax: Axes | None = None,
+        **bar_kwargs: Any,
+    ) -> Self:
         """Draw two methods of a fitted Comparator.
 
         Parameters
@@ -89,7 +117,17 @@ class QueryGainDisplay:
         return cls._from_queries(values, method, baseline).plot(ax, **bar_kwargs)
 
     @classmethod
-    def from_predictions(cls, runs, qrels, method, baseline, metric="map", *, ax=None, **bar_kwargs):
+    def from_predictions(
+        cls,
+        runs: Mapping[str, Lists],
+        qrels: Judgements,
+        method: str,
+        baseline: str,
+        metric: str | Measure = "map",
+        *,
+        ax: Axes | None = None,
+        **bar_kwargs: Any,
+    ) -> Self:
         """Draw two runs that exist already.
 
         Parameters
@@ -131,7 +169,7 @@ class QueryGainDisplay:
         gain = orient(table[method] - table[baseline], measure)
         return cls(gain.dropna(), method=method, baseline=baseline, label=measure.title)
 
-    def plot(self, ax=None, **bar_kwargs):
+    def plot(self, ax: Axes | None = None, **bar_kwargs: Any) -> Self:
         """Draw the bars.
 
         Parameters

@@ -1,12 +1,14 @@
 """Consensus of consensuses: aggregators as the voters of another one."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
 from .._data._ranked_lists import RankedLists
 from .._support._composition import Composition
-from .._support._sklearn import N_JOBS, check_is_fitted, clone
+from .._support._sklearn import N_JOBS, Tags, check_is_fitted, clone
 from ..base import ListTransformer
 from ..base._transformer import columns_of
 from ..exceptions import InputError
@@ -24,9 +26,9 @@ class AggregatorUnion(ListTransformer, Composition):
     aggregators : list of (str, estimator) tuples
         Aggregators, or pipelines that end in one, under the names that their voters have. One may be "drop".
     passthrough : bool, default=False
-        Whether the lists that came in stay, beside those of the new voters; ids of voters become strings.
+        Whether the lists that came in stay, in addition to those of the new voters; ids of voters become strings.
     n_jobs : int, default=None
-        Threads that run aggregators side by side; None means 1, -1 all processors.
+        Threads that run aggregators at the same time; None means 1, -1 all processors.
 
     Attributes
     ----------
@@ -66,7 +68,12 @@ class AggregatorUnion(ListTransformer, Composition):
         "n_jobs": N_JOBS,
     }
 
-    def __init__(self, aggregators, *, passthrough=False, n_jobs=None):
+    aggregators_: list[Any]
+    named_aggregators_: dict[str, Any]
+
+    def __init__(
+        self, aggregators: list[tuple[str, Any]], *, passthrough: bool = False, n_jobs: int | None = None
+    ) -> None:
         self.aggregators = aggregators
         self.passthrough = passthrough
         self.n_jobs = n_jobs
@@ -107,7 +114,7 @@ class AggregatorUnion(ListTransformer, Composition):
             united.fillna({"weight": 1.0}) if "weight" in united else united, score="score" if scored else None
         )
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.requires_fit = True
         return tags

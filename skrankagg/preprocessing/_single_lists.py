@@ -1,6 +1,7 @@
-"""Steps that change each list by itself: its scores, its depth."""
+"""Steps that change each list by itself: its scores, its length."""
 
 from numbers import Integral
+from typing import Literal
 
 import numpy as np
 
@@ -16,7 +17,7 @@ __all__ = ["ScoreNormalizer", "TopK"]
 class ScoreNormalizer(ListTransformer):
     """Rescale the scores of each list, or make scores of its ranks.
 
-    Voters score on scales of their own; on one scale their scores can be added and compared.
+    Each voter has its own scale; on a common scale scores can be added and compared.
 
     Parameters
     ----------
@@ -30,7 +31,7 @@ class ScoreNormalizer(ListTransformer):
 
     Notes
     -----
-    Ranks stay. What a norm gives an item that a list does not hold ("borda" does) has no row to stand in, and is lost:
+    Ranks stay. What a norm gives an item that a list does not hold ("borda" does) has no row, and is lost:
     :class:`~skrankagg.aggregators.CombSUM` keeps it. Linear in the number of rows.
 
     Examples
@@ -47,7 +48,7 @@ class ScoreNormalizer(ListTransformer):
 
     _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None})]}
 
-    def __init__(self, norm="min-max"):
+    def __init__(self, norm: Literal["borda", "min-max", "rank", "simple-borda", "z-score"] = "min-max") -> None:
         self.norm = norm
 
     def _prepare(self, X):
@@ -64,15 +65,15 @@ class ScoreNormalizer(ListTransformer):
 class TopK(ListTransformer):
     """Keep the first items of each list.
 
-    What stands behind is absent from then on, and the next step treats it as it treats absent items.
+    Later items are absent from then on, and the next step treats them as it treats absent items.
 
     Parameters
     ----------
     k : int, default=100
         Number of items to keep, at least 1.
     ties : {"cut", "keep"}, default="cut"
-        What to do with items tied across the cut: keep as many as there is room for, in the order of their ids, or
-        all of them.
+        What to do with items tied across the cut: keep k items in all, in the order of their
+        ids, or keep every item that ties with the k-th.
 
     See Also
     --------
@@ -81,7 +82,7 @@ class TopK(ListTransformer):
 
     Notes
     -----
-    Ranks of the items kept are counted anew, which matters for tied ones only. Linear in the number of rows.
+    The items kept are ranked again, which changes the ranks of tied ones only. Linear in the number of rows.
 
     Examples
     --------
@@ -99,7 +100,7 @@ class TopK(ListTransformer):
         "ties": [StrOptions({"cut", "keep"})],
     }
 
-    def __init__(self, k=100, *, ties="cut"):
+    def __init__(self, k: int = 100, *, ties: Literal["cut", "keep"] = "cut") -> None:
         self.k = k
         self.ties = ties
 

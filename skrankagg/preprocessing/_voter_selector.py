@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from numbers import Integral, Real
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from .._data._frames import first_row, plain_index, show_id
 from .._data._qrels import check_qrels
+from .._data._typing import Judgements
 from .._data._voter_names import type_hint, warn_of_misspelt_names
-from .._support._sklearn import HasMethods, Interval, StrOptions, check_is_fitted, clone
+from .._support._sklearn import HasMethods, Interval, StrOptions, Tags, check_is_fitted, clone
 from .._support._warn import warn_user
 from ..aggregators import DIBRA
 from ..base import ListTransformer
@@ -27,7 +29,7 @@ class VoterSelector(ListTransformer):
     Parameters
     ----------
     by : estimator, str, Measure, mapping, pandas.Series or None, default=None
-        What a voter's value is: the weight that an estimator learns, in its ``voter_weights_``; a measure of which more
+        Value of a voter: the weight that an estimator learns, in its ``voter_weights_``; a measure of which more
         is better, over the judged queries for which the voter has a list; a number for each voter, whether it has lists
         or not; None takes the weights of :class:`~skrankagg.aggregators.DIBRA`.
     n_voters : int, default=None
@@ -37,7 +39,7 @@ class VoterSelector(ListTransformer):
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries, for a measure.
     unknown_voter : {"keep", "ignore", "error"}, default="keep"
-        What becomes of the lists of a voter that has no value, as one that ``fit`` has not seen.
+        How to treat the lists of a voter that has no value, such as one that ``fit`` has not seen.
 
     Attributes
     ----------
@@ -59,8 +61,8 @@ class VoterSelector(ListTransformer):
 
     Notes
     -----
-    A measure says how good the lists are that a voter gives. A query without one does not count, since what is kept or
-    left out are lists: a voter that answers few queries well is worth keeping. A value over few queries is uncertain,
+    A measure rates the lists that a voter gives. A query for which the voter has no list does not count: a voter that
+    answers few queries well is worth keeping. A value over few queries is uncertain,
     and the best of such values is partly luck; `n_queries` says how many there are.
 
     Examples
@@ -87,7 +89,17 @@ class VoterSelector(ListTransformer):
         "unknown_voter": [StrOptions({"keep", "ignore", "error"})],
     }
 
-    def __init__(self, by=None, *, n_voters=None, threshold=None, qrels=None, unknown_voter="keep"):
+    voter_scores_: pd.DataFrame
+
+    def __init__(
+        self,
+        by: Any = None,
+        *,
+        n_voters: int | None = None,
+        threshold: float | Literal["mean", "median"] | None = None,
+        qrels: Judgements | None = None,
+        unknown_voter: Literal["keep", "ignore", "error"] = "keep",
+    ) -> None:
         self.by = by
         self.n_voters = n_voters
         self.threshold = threshold
@@ -128,7 +140,7 @@ class VoterSelector(ListTransformer):
                 raise InputError(f"by={str(self.by)!r} measures the voters and needs judgements; give qrels=...")
             if not measure.greater_is_better:
                 raise InputError(
-                    f"by must be a measure of which more is better, for the voters with the highest values are kept; "
+                    f"by must be a measure of which more is better, since the voters with the highest values are kept; "
                     f"{str(self.by)!r} is not one. Choose another measure, or give each voter a number."
                 )
             table = evaluate_voters(lists, check_qrels(self.qrels), measure)
@@ -160,8 +172,8 @@ class VoterSelector(ListTransformer):
             )
         if unknown.all():
             warn_user(
-                f"{type(self).__name__} has a value for none of the voters{hint}, so that all lists are kept and "
-                "nothing is selected; give the voters the ids that fit has seen.",
+                f"{type(self).__name__} has a value for none of the voters{hint}, so all lists are kept; "
+                "to select some, give the voters the ids that fit has seen.",
                 UnknownVoterWarning,
             )
         kept = np.where(unknown, self.unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
@@ -176,7 +188,7 @@ class VoterSelector(ListTransformer):
             )
         return lists if kept.all() else lists.keep_lists(kept)[0]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.requires_fit = True
         return tags

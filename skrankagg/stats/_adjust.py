@@ -1,11 +1,14 @@
 """Corrections of p-values for many comparisons."""
 
+from typing import Literal
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import false_discovery_control
 
 from ..exceptions import InputError
 
-__all__ = ["CORRECTIONS", "adjust_pvalues"]
+__all__ = ["adjust_pvalues"]
 
 
 def _bonferroni(pvalues):
@@ -24,7 +27,9 @@ def _holm(pvalues):
 CORRECTIONS = {"holm": _holm, "bonferroni": _bonferroni, "bh": false_discovery_control, "none": np.copy}
 
 
-def adjust_pvalues(pvalues, correction="holm"):
+def adjust_pvalues(
+    pvalues: ArrayLike, correction: Literal["holm", "bonferroni", "bh", "none"] = "holm"
+) -> NDArray[np.float64]:
     """Raise p-values so that they can be compared with one level, however many there are.
 
     Parameters

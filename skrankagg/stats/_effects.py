@@ -1,8 +1,10 @@
 """How large a difference is, and how sure: effect sizes, counts of queries, intervals."""
 
 import inspect
+from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import bootstrap, rankdata
 
 from .._arrays import TOLERANCE
@@ -15,7 +17,7 @@ __all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_ti
 _GENERATOR = "rng" if "rng" in inspect.signature(bootstrap).parameters else "random_state"
 
 
-def cohen_d(difference):
+def cohen_d(difference: ArrayLike) -> float:
     """Cohen's d of paired differences: their mean in units of their standard deviation.
 
     Parameters
@@ -49,7 +51,7 @@ def cohen_d(difference):
     return float(difference.mean() / spread)
 
 
-def hedges_g(difference):
+def hedges_g(difference: ArrayLike) -> float:
     """Hedges' g of paired differences: Cohen's d times ``1 - 3 / (4 (n - 1) - 1)``.
 
     Parameters
@@ -76,7 +78,7 @@ def hedges_g(difference):
     return cohen_d(difference) * (1 - 3 / (4 * (n - 1) - 1)) if n > 1 else np.nan
 
 
-def rank_biserial(difference):
+def rank_biserial(difference: ArrayLike) -> float:
     """Rank-biserial correlation of paired differences: the effect size of Wilcoxon's test.
 
     Parameters
@@ -108,7 +110,7 @@ def rank_biserial(difference):
     return float((rank @ np.sign(difference)) / rank.sum())
 
 
-def win_tie_loss(difference, tolerance=1e-12):
+def win_tie_loss(difference: ArrayLike, tolerance: float = 1e-12) -> tuple[int, int, int]:
     """Count the queries that are won, tied and lost.
 
     Parameters
@@ -138,7 +140,14 @@ def win_tie_loss(difference, tolerance=1e-12):
     return wins, len(difference) - wins - losses, losses
 
 
-def bootstrap_interval(values, *, confidence=0.95, n_resamples=9999, method="bca", random_state=0):
+def bootstrap_interval(
+    values: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 9999,
+    method: Literal["bca", "percentile", "basic"] = "bca",
+    random_state: int | np.random.RandomState | None = 0,
+) -> tuple[float, float]:
     """Bootstrap confidence interval of a mean over queries.
 
     Parameters
@@ -148,7 +157,7 @@ def bootstrap_interval(values, *, confidence=0.95, n_resamples=9999, method="bca
     confidence : float, default=0.95
         Between 0 and 1.
     n_resamples : int, default=9999
-        How often the queries are drawn anew.
+        How often the queries are resampled.
     method : {"bca", "percentile", "basic"}, default="bca"
         "bca" corrects for bias and skewness.
     random_state : int, RandomState instance or None, default=0

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2, f, rankdata, studentized_range
 
 from ..exceptions import InputError
@@ -50,13 +51,13 @@ class FriedmanResult:
     pvalue: float
     f_statistic: float
     f_pvalue: float
-    mean_ranks: np.ndarray
+    mean_ranks: NDArray[np.float64]
     critical_difference: float
-    pvalues: np.ndarray
+    pvalues: NDArray[np.float64]
     n_queries: int
     alpha: float
 
-    def groups(self):
+    def groups(self) -> list[list[int]]:
         """Largest groups of methods that the test cannot tell apart.
 
         Returns
@@ -75,7 +76,7 @@ class FriedmanResult:
         return groups
 
 
-def friedman_nemenyi(values, *, alpha=0.05):
+def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResult:
     r"""Test whether some methods are better than others on the same queries, and which pairs differ.
 
     Parameters
@@ -94,7 +95,7 @@ def friedman_nemenyi(values, *, alpha=0.05):
     --------
     paired_t_test : Two methods.
     adjust_pvalues : Corrects any tests of pairs.
-    skrankagg.plotting.CriticalDifferenceDisplay : The picture of it.
+    skrankagg.plotting.CriticalDifferenceDisplay : Plots it.
 
     Notes
     -----
@@ -103,12 +104,12 @@ def friedman_nemenyi(values, *, alpha=0.05):
     correction for ties, :math:`1 - \sum (t^3 - t) / (N (k^3 - k))` over the groups of t tied methods of the queries;
     Iman and Davenport's is :math:`\frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}`. Two methods differ if their mean
     ranks are :math:`q_\alpha \sqrt{k (k + 1) / (6 N)}` or more apart, q the quantile of the studentized range over
-    :math:`\sqrt 2` [1]_. Demsar does not correct for ties: his example, with ties on 4 of 14 data sets, has a statistic
+    :math:`\sqrt 2` [1]_. Demšar does not correct for ties: his example, with ties on 4 of 14 data sets, has a statistic
     of 9.28 and 3.69 by Iman and Davenport in the paper, and 10.23 and 4.19 here. Nemenyi's test is the same.
 
     References
     ----------
-    .. [1] J. Demsar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006.
+    .. [1] J. Demšar, "Statistical comparisons of classifiers over multiple data sets", JMLR 7, 2006.
 
     Examples
     --------

@@ -5,13 +5,14 @@ difference the p-value is 1.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from .._arrays import TOLERANCE
 from .._support._numbers import is_integer
 from ..exceptions import InputError
 
-__all__ = ["PAIRED_TESTS", "paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
+__all__ = ["paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
 
 # Sign flips that are enumerated rather than drawn: 2 ** 20 of them.
 _EXACT = 20
@@ -33,7 +34,7 @@ def check_n_resamples(n_resamples):
         raise InputError(f"n_resamples must be an int of at least 1; got {n_resamples!r}.")
 
 
-def paired_t_test(difference):
+def paired_t_test(difference: ArrayLike) -> tuple[float, float]:
     """Student's paired t-test.
 
     Parameters
@@ -68,7 +69,7 @@ def paired_t_test(difference):
     return float(found.statistic), float(found.pvalue)
 
 
-def wilcoxon_test(difference):
+def wilcoxon_test(difference: ArrayLike) -> tuple[float, float]:
     """Wilcoxon's signed-rank test; queries without a difference are left out.
 
     Parameters
@@ -99,7 +100,7 @@ def wilcoxon_test(difference):
     return float(found.statistic), float(found.pvalue)
 
 
-def sign_test(difference):
+def sign_test(difference: ArrayLike) -> tuple[float, float]:
     """Sign test of whether one of two methods is better on more than half of the queries.
 
     Parameters
@@ -131,7 +132,9 @@ def sign_test(difference):
     return float(wins), float(stats.binomtest(wins, wins + losses).pvalue)
 
 
-def randomization_test(difference, *, n_resamples=100_000, random_state=0):
+def randomization_test(
+    difference: ArrayLike, *, n_resamples: int = 100_000, random_state: int | np.random.RandomState | None = 0
+) -> tuple[float, float]:
     r"""Fisher's randomisation test: under no difference, the sign of each is a coin toss.
 
     Parameters

@@ -105,7 +105,7 @@ def test_it_is_never_the_best(comparator, others):
 def test_it_has_no_run_and_is_not_fitted(comparator):
     assert list(comparator.runs_) == ["sum", "copeland"] and len(comparator.runs_) == 2
     assert "bad" not in comparator.runs_
-    with pytest.raises(KeyError, match="'bad' has no consensus, for it failed: RuntimeError: no convergence"):
+    with pytest.raises(KeyError, match="'bad' has no consensus because it failed: RuntimeError: no convergence"):
         comparator.runs_["bad"]
     with pytest.raises(KeyError, match="unheard"):
         comparator.runs_["unheard of"]

@@ -176,7 +176,7 @@ def test_results_are_chosen_by_measure_cutoff_and_query(comparator):
     assert len(some) == 8 and some.index.names == ["method", "query"]
     assert comparator.get_results(query=None).equals(comparator.per_query_)
     for wrong, words in (
-        ({"query": "q99"}, "'q99' is none. There are 'q01'"),
+        ({"query": "q99"}, "'q99' is not one. There are 'q01'"),
         ({"metric": "err"}, "it has map, ndcg@5"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -234,7 +234,7 @@ def test_flagrs_layout_is_of_the_measures_that_are_given(comparator):
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
-    [({"query": "q99"}, "'q99' is none"), ({"metric": "err"}, "it has map"), ({"cutoff": 0}, "cutoff")],
+    [({"query": "q99"}, "'q99' is not one"), ({"metric": "err"}, "it has map"), ({"cutoff": 0}, "cutoff")],
 )
 def test_results_that_are_not_there_are_refused(comparator, wrong, words):
     with pytest.raises(ValueError, match=words):

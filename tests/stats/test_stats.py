@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from skrankagg.stats import (
-    PAIRED_TESTS,
     adjust_pvalues,
     bootstrap_interval,
     cohen_d,
@@ -23,6 +22,7 @@ from skrankagg.stats import (
     win_tie_loss,
 )
 from skrankagg.stats._effects import _GENERATOR
+from skrankagg.stats._paired import PAIRED_TESTS
 
 RNG = np.random.default_rng(0)
 DIFFERENCE = RNG.normal(0.05, 0.1, 40)
@@ -146,7 +146,7 @@ def test_friedmans_test_equals_that_of_scipy_with_and_without_ties():
 
 
 def test_critical_differences_of_demsars_example():
-    # J. Demsar 2006, section 3.2.3: four classifiers on 14 data sets.
+    # J. Demšar 2006, section 3.2.3: four classifiers on 14 data sets.
     assert friedman_nemenyi(RNG.random((14, 4))).critical_difference == pytest.approx(1.25, abs=0.005)
     assert friedman_nemenyi(RNG.random((14, 4)), alpha=0.10).critical_difference == pytest.approx(1.12, abs=0.005)
 

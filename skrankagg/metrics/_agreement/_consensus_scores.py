@@ -1,10 +1,13 @@
-"""How well a consensus stands for the lists that it was made of: a score that needs no judgements."""
+"""How well a consensus represents the lists that it was made from: a score that needs no judgements."""
+
+from typing import Any, Literal
 
 import numpy as np
 
 from ..._arrays._list_distances import LIST_DISTANCES
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import check_lists, check_run
+from ..._data._typing import Lists
 from ...exceptions import InputError
 from ._kendall import ratio_or_nan
 from ._matrices import tied_by_score
@@ -12,7 +15,11 @@ from ._matrices import tied_by_score
 __all__ = ["ConsensusScorer", "consensus_score"]
 
 
-def consensus_score(lists, consensus, distance="tau"):
+def consensus_score(
+    lists: Lists,
+    consensus: Lists,
+    distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "tau",
+) -> float:
     """Closeness of a consensus to the lists of its query, one less the weighted mean distance.
 
     Parameters
@@ -74,7 +81,7 @@ def consensus_score(lists, consensus, distance="tau"):
 class ConsensusScorer:
     """Score an aggregator by the closeness of its consensus to the lists, without judgements.
 
-    What is measured is how near the consensus is to the lists that it stands for, which is not whether it is right.
+    The score says how close the consensus is to the lists that it represents, not whether it is right.
 
     Parameters
     ----------
@@ -97,10 +104,10 @@ class ConsensusScorer:
     True
     """
 
-    def __init__(self, distance="tau"):
+    def __init__(self, distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "tau") -> None:
         self.distance = distance
 
-    def __call__(self, estimator, X, y=None):
+    def __call__(self, estimator: Any, X: Lists, y: object = None) -> float:
         """Aggregate the lists and score the consensus.
 
         Parameters
@@ -118,5 +125,5 @@ class ConsensusScorer:
         """
         return consensus_score(X, estimator.transform(X), self.distance)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"ConsensusScorer(distance={self.distance!r})"

@@ -4,12 +4,14 @@ Every public function takes rankings as lists of items, best first, in which a s
 item to rank, and looks at the items that all of them hold. Where nothing can be compared the value is NaN.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy.stats import weightedtau
 
 from ...exceptions import InputError
 from ._kendall import common, ratio_or_nan
-from ._rankings import align, mid_rank
+from ._rankings import Ranking, align, mid_rank
 
 __all__ = ["kendall_w", "spearman_rho", "tau_ap", "weighted_tau"]
 
@@ -17,7 +19,7 @@ __all__ = ["kendall_w", "spearman_rho", "tau_ap", "weighted_tau"]
 _CELLS = 1 << 20
 
 
-def spearman_rho(first, second):
+def spearman_rho(first: Ranking, second: Ranking) -> float:
     r"""Spearman's rank correlation of the items that both rankings hold.
 
     Parameters
@@ -51,7 +53,7 @@ def rank_rho(first, second):
     return float(ratio_or_nan(first @ second, np.sqrt((first @ first) * (second @ second))))
 
 
-def weighted_tau(first, second):
+def weighted_tau(first: Ranking, second: Ranking) -> float:
     r"""Vigna's weighted tau of the items that both rankings hold, additive and hyperbolic.
 
     Parameters
@@ -92,7 +94,7 @@ def rank_weighted_tau(first, second):
     return float(weightedtau(-first, -second).statistic) if len(first) > 1 else np.nan
 
 
-def tau_ap(first, second):
+def tau_ap(first: Ranking, second: Ranking) -> float:
     r"""Average precision correlation: how well the second ranking agrees with the top of the first.
 
     Parameters
@@ -157,7 +159,7 @@ def rank_tau_ap(first, second):
     return float(2 * agreeing / (n - 1) - 1)
 
 
-def kendall_w(rankings):
+def kendall_w(rankings: Iterable[Ranking]) -> float:
     r"""Kendall's coefficient of concordance of several rankings, corrected for ties.
 
     Parameters

@@ -8,11 +8,13 @@ With two items there is one pair. Of the P pairs, C are in the same order in bot
 :math:`P_1` and :math:`P_2` are not tied in the first and in the second, and T are tied in both.
 """
 
+from typing import Literal
+
 import numpy as np
 
 from ..._kernels import discordant_pairs
 from ...exceptions import InputError
-from ._rankings import align, mid_rank
+from ._rankings import Ranking, align, mid_rank
 
 __all__ = ["footrule_distance", "goodman_kruskal_gamma", "kendall_distance", "kendall_tau"]
 
@@ -38,16 +40,9 @@ FROM_COUNTS = {
 
 
 def pair_counts(first, second):
-    """Count pairs in two complete vectors of ranks.
+    """Count pairs in two complete vectors of ranks, of shape (n_items,).
 
-    Parameters
-    ----------
-    first, second : ndarray of shape (n_items,)
-
-    Returns
-    -------
-    tuple of float
-        Discordant pairs, pairs that both order, that the first orders, that the second orders, and all pairs.
+    Returns discordant pairs, pairs that both order, that the first orders, that the second orders, and all pairs.
     """
     n = len(first)
     if n < 2:
@@ -67,7 +62,7 @@ def _tied_pairs(rank):
 
 
 def common(first, second):
-    """Ranks of the items that both hold, ranked anew."""
+    """Mid-ranks, among the items that both hold, of two vectors of ranks."""
     both = ~np.isnan(first) & ~np.isnan(second)
     return mid_rank(first[both]), mid_rank(second[both])
 
@@ -78,7 +73,7 @@ def union(first, second):
     return tuple(mid_rank(np.where(np.isnan(rank), np.inf, rank)[either]) for rank in (first, second))
 
 
-def kendall_tau(first, second, *, variant="b"):
+def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "x"] = "b") -> float:
     r"""Kendall's rank correlation of the items that both rankings hold.
 
     Parameters
@@ -101,7 +96,7 @@ def kendall_tau(first, second, *, variant="b"):
     Notes
     -----
     :math:`\tau_a = (C - D)/P`; :math:`\tau_b = (C - D)/\sqrt{P_1 P_2}` [1]_; :math:`\tau_x = (C - D + T)/P` [2]_, the
-    only one that is a metric's complement: :math:`P (1 - \tau_x)` is the distance of Kemeny and Snell. O(n log n).
+    only one that corresponds to a metric: :math:`P (1 - \tau_x)` is the distance of Kemeny and Snell. O(n log n).
 
     References
     ----------
@@ -114,7 +109,7 @@ def kendall_tau(first, second, *, variant="b"):
     >>> from skrankagg.metrics import kendall_tau
     >>> kendall_tau(["a", "b", "c"], ["a", "c", "b"])
     0.3333333333333333
-    >>> [round(kendall_tau(["a", "b", "c"], ["a", {"b", "c"}], variant=v), 4) for v in "abx"]
+    >>> [round(kendall_tau(["a", "b", "c"], ["a", {"b", "c"}], variant=v), 4) for v in ("a", "b", "x")]
     [0.6667, 0.8165, 0.6667]
     """
     if variant not in ("a", "b", "x"):
@@ -122,7 +117,7 @@ def kendall_tau(first, second, *, variant="b"):
     return float(FROM_COUNTS[variant](*pair_counts(*common(*align(first, second)))))
 
 
-def goodman_kruskal_gamma(first, second):
+def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
     r"""Goodman and Kruskal's gamma of the items that both rankings hold, :math:`(C - D)/(C + D)`.
 
     Parameters
@@ -152,7 +147,7 @@ def goodman_kruskal_gamma(first, second):
     return float(FROM_COUNTS["gamma"](*pair_counts(*common(*align(first, second)))))
 
 
-def kendall_distance(first, second, *, p=0.5, normalize=False):
+def kendall_distance(first: Ranking, second: Ranking, *, p: float = 0.5, normalize: bool = False) -> float:
     r"""Kendall's distance between partial rankings and top-k lists, Fagin's :math:`K^{(p)}`.
 
     Parameters
@@ -203,7 +198,9 @@ def top_distance(first, second, *, p=0.5, normalize=False):
     return float(ratio_or_nan(distance, pairs)) if normalize else distance
 
 
-def footrule_distance(first, second, *, location=None, normalize=False):
+def footrule_distance(
+    first: Ranking, second: Ranking, *, location: float | None = None, normalize: bool = False
+) -> float:
     r"""Spearman's footrule between rankings and top-k lists, Fagin's :math:`F^{(l)}`.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Agreement of everybody with everybody: voters, methods, voters and a consensus.
+"""Agreement of every two voters, of every two methods, and of the voters with a consensus.
 
 The pairs of items of all lists are counted at once where the measure asks for such counts; a matrix product then adds
 up a strip of pairs for all pairs of lists.
@@ -6,6 +6,7 @@ up a strip of pairs for all pairs of lists.
 
 import inspect
 from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from scipy.spatial.distance import cdist
 
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
+from ..._data._typing import Lists
 from ..._support._threads import one_blas_thread
 from ...exceptions import InputError, InputTypeError
 from . import _correlations, _overlap
@@ -58,7 +60,13 @@ def _full_rho(ranks):
 _FULL = {"spearman": _full_rho, "footrule": lambda ranks: cdist(ranks, ranks, "cityblock")}
 
 
-def agreement_names():
+class HasRuns(Protocol):
+    """A fitted Comparator, as far as agreement goes."""
+
+    runs_: Mapping[str, pd.DataFrame]
+
+
+def agreement_names() -> list[str]:
     """Names of the measures of agreement, for matrices.
 
     Returns
@@ -81,7 +89,9 @@ def agreement_names():
     return sorted([*_COUNTED, *_PAIRWISE])
 
 
-def agreement_matrix(lists, measure="tau-b", *, per_query=False, **options):
+def agreement_matrix(
+    lists: Lists | Mapping[str, Lists] | HasRuns, measure: str = "tau-b", *, per_query: bool = False, **options: Any
+) -> pd.DataFrame:
     """Agreement of every two voters, or of every two methods.
 
     Parameters
@@ -100,7 +110,7 @@ def agreement_matrix(lists, measure="tau-b", *, per_query=False, **options):
     -------
     DataFrame of shape (n_voters, n_voters)
         The mean over the queries for which both have a list and the value is defined, NaN where there is none. Row i
-        and column j hold the agreement of i with j, which is that of j with i but for "tau-ap". With
+        and column j hold the agreement of i with j, which is that of j with i except for "tau-ap". With
         ``per_query=True`` the index has the query first.
 
     See Also
@@ -145,7 +155,7 @@ def agreement_matrix(lists, measure="tau-b", *, per_query=False, **options):
     )
 
 
-def consensus_agreement(lists, consensus, measure="tau-b", **options):
+def consensus_agreement(lists: Lists, consensus: Lists, measure: str = "tau-b", **options: Any) -> pd.Series:
     """Agreement of every voter with a consensus.
 
     Parameters
@@ -189,7 +199,7 @@ def consensus_agreement(lists, consensus, measure="tau-b", **options):
         ranked = np.full(run.n_items + lists.n_items, np.nan)
         rows = slice(run.row_ptr[place[q]], run.row_ptr[place[q] + 1])
         ranked[run.candidate_item[run.candidate[rows]]] = run.rank[rows]
-        # The lists' items take their places among the consensus' ones; those that it lacks stand behind.
+        # Columns are the items of the consensus, then the items of the lists that it lacks.
         here = lists.candidate_item[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]
         column = np.where(item[here] < 0, run.n_items + here, item[here])
         table = np.full((len(voters) + 1, len(ranked)), np.nan)
@@ -204,7 +214,7 @@ def consensus_agreement(lists, consensus, measure="tau-b", **options):
     return pd.Series(ratio_or_nan(total, count), index=plain_index(lists.voters).rename("voter"), name=measure)
 
 
-def concordance(lists):
+def concordance(lists: Lists) -> pd.Series:
     """Kendall's coefficient of concordance of the voters of each query.
 
     Parameters
@@ -255,18 +265,10 @@ def tied_by_score(run):
 
 @one_blas_thread
 def pair_counts_of_all(ranks):
-    """Count pairs of items for every two lists at once.
+    """Count pairs of the items that both lists hold, for every two lists at once.
 
-    Parameters
-    ----------
-    ranks : ndarray of shape (n_lists, n_items)
-        NaN where a list lacks an item.
-
-    Returns
-    -------
-    tuple of ndarray of shape (n_lists, n_lists)
-        For the items that both lists hold: discordant pairs, pairs that both order, that the first orders, that the
-        second orders, and all pairs.
+    From ranks of shape (n_lists, n_items), NaN for absent items, arrays of shape (n_lists, n_lists): discordant pairs,
+    pairs that both order, that the first orders, that the second orders, and all pairs.
     """
     held = ~np.isnan(ranks)
     m, n = ranks.shape

@@ -14,11 +14,13 @@ References
 .. [1] M. Corsi and J. Urbano, "The treatment of ties in rank-biased overlap", SIGIR 2024.
 """
 
+from typing import Literal
+
 import numpy as np
 
 from ..._support._numbers import is_integer
 from ...exceptions import InputError
-from ._rankings import align, tie_places
+from ._rankings import Ranking, align, tie_places
 
 __all__ = ["average_overlap", "overlap", "rank_biased_overlap"]
 
@@ -66,7 +68,7 @@ def _curve(first, second, k, ties):
     return _agreement((one * other).sum(axis=0), *sides, ties)
 
 
-def overlap(first, second, k, *, ties="a"):
+def overlap(first: Ranking, second: Ranking, k: int, *, ties: Literal["w", "a", "b"] = "a") -> float:
     """Share of the first k items that two rankings have in common.
 
     Parameters
@@ -108,7 +110,9 @@ def _check_depth(k):
         raise InputError(f"k must be a depth, a whole number of at least 1; got {k!r}.")
 
 
-def average_overlap(first, second, k=None, *, ties="a"):
+def average_overlap(
+    first: Ranking, second: Ranking, k: int | None = None, *, ties: Literal["w", "a", "b"] = "a"
+) -> float:
     """Mean of the overlaps at the depths 1 to k.
 
     Parameters
@@ -128,7 +132,7 @@ def average_overlap(first, second, k=None, *, ties="a"):
     See Also
     --------
     overlap : At one depth.
-    rank_biased_overlap : Weighs the depths and goes on behind the last.
+    rank_biased_overlap : Weighs the depths and extrapolates below the last.
 
     Examples
     --------
@@ -148,17 +152,24 @@ def rank_average_overlap(first, second, k=None, *, ties="a"):
     return float(curve.mean()) if len(curve) else np.nan
 
 
-def rank_biased_overlap(first, second, *, p=0.9, score="ext", ties="a"):
+def rank_biased_overlap(
+    first: Ranking,
+    second: Ranking,
+    *,
+    p: float = 0.9,
+    score: Literal["ext", "min", "max", "res"] = "ext",
+    ties: Literal["w", "a", "b"] = "a",
+) -> float:
     r"""Rank-biased overlap of two indefinite rankings, of any lengths and with ties.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
-        Rankings; both go on behind what is seen of them.
+        Rankings; each is taken for the top of a longer one.
     p : float, default=0.9
         Persistence, between 0 and 1: the lower, the more the top counts.
     score : {"ext", "min", "max", "res"}, default="ext"
-        Extrapolation of the agreement seen; its lower and upper bound, whatever comes behind; their difference.
+        Extrapolation of the agreement seen; its lower and upper bound, whatever comes below; their difference.
     ties : {"w", "a", "b"}, default="a"
         Reading of ties: sports ranks, mean over their orders, or that corrected for the information lost.
 
@@ -174,9 +185,9 @@ def rank_biased_overlap(first, second, *, p=0.9, score="ext", ties="a"):
     Notes
     -----
     :math:`\frac{1 - p}{p} \sum_{d \ge 1} A_d p^d` with the agreement A at depth d [1]_, with ties [2]_. Let the
-    rankings hold s and l items, s at most l. Behind depth s the shorter one is taken to hold as many of the items of
-    the longer one that it lacks as its agreement at s says (`ext`), none of them ("min"), or all in turn ("max");
-    behind l both go on likewise. O(n l) for n items.
+    rankings hold s and l items, s at most l. Below depth s the shorter one is taken to hold as many of the items of
+    the longer one that it lacks as its agreement at s says ("ext"), none of them ("min"), or all in turn ("max");
+    below depth l the same holds for both. O(n l) for n items.
 
     References
     ----------
@@ -212,7 +223,7 @@ def rank_rbo(first, second, *, p=0.9, score="ext", ties="a"):
     depths = np.arange(1, length + 1)
     short, long = (_contributions(rank, length, ties) for rank in (first, second))
     shared = (short * long).sum(axis=0)
-    # Behind its end the shorter ranking goes on without ties.
+    # Below its last item the shorter ranking continues without ties.
     short_weight = np.where(depths > s, depths, _weight(short, depths, ties))
     long_weight = _weight(long, depths, ties)
     seen = _agreement(shared, short_weight, long_weight, ties)
@@ -223,7 +234,7 @@ def rank_rbo(first, second, *, p=0.9, score="ext", ties="a"):
 
 
 def _unseen(lacking, rank, long, s, score, agreement):
-    """What the items of the longer ranking that the shorter one lacks add to the overlap behind depth s."""
+    """What the items of the longer ranking that the shorter one lacks add to the overlap below depth s."""
     length = long.shape[1]
     added = np.zeros(length)
     if score == "min" or length == s:
@@ -243,7 +254,7 @@ def _unseen(lacking, rank, long, s, score, agreement):
 
 
 def _tail(shared, agreement, s, length, p, score):
-    """Sum of A_d p^d over the depths behind the longer ranking."""
+    """Sum of A_d p^d over the depths below the longer ranking."""
     rest = p ** (length + 1.0) / (1 - p)
     if score == "ext":
         return (shared + (length - s) * agreement) / length * rest

@@ -1,4 +1,4 @@
-"""Rankings as people write them, turned into ranks over a common set of items.
+"""Rankings as users write them, turned into ranks over a common set of items.
 
 >>> from skrankagg.metrics._agreement._rankings import align
 >>> align(["a", ["b", "c"]], {"c": 1, "d": 2})
@@ -6,30 +6,24 @@ array([[1. , 2.5, 2.5, nan],
        [nan, nan, 1. , 2. ]])
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from ...exceptions import InputError, InputTypeError
 
-__all__ = ["align", "mid_rank", "tie_places"]
+__all__ = ["Ranking", "align", "mid_rank", "tie_places"]
+
+#: Items, best first, of which a set or a list in the place of an item ties; or the rank of each item.
+Ranking: TypeAlias = Sequence[Any] | Mapping[Any, float] | pd.Series
 
 _TIES = (set, frozenset, list)
 
 
 def tie_places(rank):
-    """First and last place that each item shares with those that tie with it, from 1.
-
-    Parameters
-    ----------
-    rank : ndarray of shape (n_items,)
-        No NaN.
-
-    Returns
-    -------
-    first, last : ndarray of shape (n_items,), dtype=int64
-    """
+    """First and last place, from 1, of the items that tie with each item, of shape (n_items,); no rank is NaN."""
     ordered = np.sort(rank)  # several times faster than scipy's rankdata for the few items of most lists
     return np.searchsorted(ordered, rank, side="left") + 1, np.searchsorted(ordered, rank, side="right")
 
@@ -41,19 +35,7 @@ def mid_rank(rank):
 
 
 def align(*rankings):
-    """Rank the union of the items in each ranking.
-
-    Parameters
-    ----------
-    *rankings : list, or mapping or Series of item to rank
-        Items, best first, of which a set or a list in the place of an item ties; or the rank of each item, 1 for the
-        best.
-
-    Returns
-    -------
-    ndarray of shape (n_rankings, n_items), dtype=float64
-        Mid-ranks, NaN where a ranking lacks the item.
-    """
+    """Rank the union of the items: mid-ranks of shape (n_rankings, n_items), NaN where a ranking lacks the item."""
     ranks = [_ranks(ranking) for ranking in rankings]
     items = {item: k for k, item in enumerate(dict.fromkeys(item for rank in ranks for item in rank))}
     table = np.full((len(ranks), len(items)), np.nan)

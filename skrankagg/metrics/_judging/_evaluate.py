@@ -1,19 +1,31 @@
 """Evaluate runs against judgements, frames in and a frame out."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Unpack
 
 import pandas as pd
 
 from ..._data._qrels import check_qrels
+from ..._data._typing import Judgements, Runs
 from ...exceptions import InputError, InputTypeError
-from .._relevance._conventions import check_conventions
+from .._relevance._conventions import Conventions, check_conventions
 from .._relevance._inputs import look_up, warn_of_runs
-from .._relevance._registry import get_measures
+from .._relevance._registry import Measure, get_measures
 
 __all__ = ["evaluate"]
 
 
-def evaluate(run, qrels, metrics=("map", "p@10", "ndcg@10"), *, per_query=False, missing=None, **conventions):
+def evaluate(
+    run: Runs,
+    qrels: Judgements | Mapping[Any, Any] | Sequence[Any],
+    metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
+    *,
+    per_query: bool = False,
+    missing: Literal["zero", "skip"] | None = None,
+    **conventions: Unpack[Conventions],
+) -> pd.DataFrame:
     """Measure one run, or several, against relevance judgements.
 
     The judgements state the queries: those of a run that are not judged are left out.

@@ -1,4 +1,9 @@
-"""Measure the voters themselves: what aggregating has to beat."""
+"""Measure the voters themselves: the scores that a consensus has to beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -8,14 +13,22 @@ from ..._data._conflicts import describe_conflict
 from ..._data._frames import plain_index
 from ..._data._qrels import check_qrels
 from ..._data._ranked_lists import check_lists
-from .._relevance._conventions import check_conventions
+from ..._data._typing import Judgements, Lists
+from .._relevance._conventions import Conventions, check_conventions
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
-from .._relevance._registry import get_measures
+from .._relevance._registry import Measure, get_measures
 
 __all__ = ["evaluate_voters"]
 
 
-def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), *, missing="skip", **conventions):
+def evaluate_voters(
+    lists: Lists,
+    qrels: Judgements,
+    metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
+    *,
+    missing: Literal["skip", "zero"] = "skip",
+    **conventions: Unpack[Conventions],
+) -> pd.DataFrame:
     """Measure each voter's own lists against relevance judgements.
 
     Parameters
@@ -48,8 +61,8 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), *, missing
 
     Voters with lists for different queries have means over different queries: one that has answered a single easy query
     may come first. With ``missing="zero"`` all means are over the same queries, and can be compared with each other and
-    with those of a consensus or of a :class:`~skrankagg.Comparator`. The default says how good the lists are that a
-    voter gives, however few they are.
+    with those of a consensus or of a :class:`~skrankagg.Comparator`. The default rates the lists that a voter
+    gives, however few they are.
 
     Examples
     --------

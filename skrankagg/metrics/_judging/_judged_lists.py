@@ -1,4 +1,4 @@
-"""Lists beside their judgements: aggregate and measure on the codes, as often as there are candidates."""
+"""Lists with their judgements: aggregate and measure on the codes, for any number of estimators."""
 
 import numpy as np
 import pandas as pd
@@ -14,20 +14,7 @@ __all__ = ["JudgedLists", "fit_rank", "rank"]
 class JudgedLists:
     """Ranked lists and the judgements of their queries, aligned once for every consensus to be measured.
 
-    Parameters
-    ----------
-    lists : RankedLists
-    qrels : Qrels
-
-    Attributes
-    ----------
-    queries : pandas.Index of shape (n_judged_queries,)
-        Ids of the queries that have judgements; the others are not measured.
-
-    Raises
-    ------
-    ValueError
-        If no query of the lists is judged.
+    ``queries`` holds the ids of the queries that have judgements; the others are not measured.
     """
 
     def __init__(self, lists, qrels):
@@ -38,17 +25,9 @@ class JudgedLists:
         self.queries = plain_index(lists.queries)[self._encoded.judged]
 
     def measure(self, consensus, measures):
-        """Measure a consensus of the lists.
+        """Measure a consensus, encoded or a frame: each measure's values, of shape (n_judged_queries,), by its name.
 
-        Parameters
-        ----------
-        consensus : EncodedConsensus or DataFrame
-            A query that a frame lacks has an empty list.
-        measures : dict of str to Measure
-
-        Returns
-        -------
-        dict of str to ndarray of shape (n_judged_queries,)
+        A query that a frame lacks has an empty list.
         """
         ranked = self._grade(consensus)
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
@@ -81,21 +60,9 @@ def _is_frame(consensus):
 
 
 def fit_rank(estimator, X, lists):
-    """Fit an estimator and let it aggregate the same lists.
+    """Fit an estimator and let it aggregate the same lists; returns an EncodedConsensus or a frame.
 
-    Our own aggregators stay on the codes; a pipeline, or anybody's transformer, gets what came in.
-
-    Parameters
-    ----------
-    estimator : estimator
-    X : DataFrame or RankedLists
-        What came in.
-    lists : RankedLists
-        The same, encoded.
-
-    Returns
-    -------
-    EncodedConsensus or DataFrame
+    Our own aggregators stay on the codes; a pipeline, or any other transformer, gets `X` as it came in.
     """
     if isinstance(estimator, BaseAggregator):
         return estimator._fit_rank(lists)

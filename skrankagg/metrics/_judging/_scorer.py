@@ -1,21 +1,34 @@
 """Scorers: measures of relevance where scikit-learn asks for ``scoring``."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Unpack
+
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..._data._fitted_rows import check_untorn
 from ..._data._frames import plain_index, show_id
 from ..._data._qrels import Qrels, check_qrels
 from ..._data._ranked_lists import check_lists
+from ..._data._typing import Judgements, Lists
 from ..._support._sklearn import UNUSED, BaseEstimator
 from ...exceptions import InputError, InputTypeError
+from .._relevance._conventions import AllConventions
 from .._relevance._registry import Measure, get_measures, orient
 from ._judged_lists import JudgedLists, rank
 
 __all__ = ["RankingScorer", "make_ranking_scorer"]
 
 
-def make_ranking_scorer(metrics, *, qrels=None, **conventions):
+def make_ranking_scorer(
+    metrics: str | Measure | Sequence[str | Measure],
+    *,
+    qrels: Judgements | None = None,
+    **conventions: Unpack[AllConventions],
+) -> RankingScorer:
     """Make a scorer of one measure, or of several, for scikit-learn's ``scoring``.
 
     Parameters
@@ -27,7 +40,7 @@ def make_ranking_scorer(metrics, *, qrels=None, **conventions):
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they come as metadata.
     **conventions
-        Conventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
+        AllConventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
 
     Returns
     -------
@@ -74,7 +87,7 @@ class RankingScorer(BaseEstimator):
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they come as metadata: ``scorer.set_score_request(qrels=True)``.
     conventions : dict, default=None
-        Conventions of the measures, as in :func:`make_ranking_scorer`.
+        AllConventions of the measures, as in :func:`make_ranking_scorer`.
 
     See Also
     --------
@@ -101,21 +114,27 @@ class RankingScorer(BaseEstimator):
     # The estimator that is scored is no metadata.
     __metadata_request__score = {"estimator": UNUSED}
 
-    def __init__(self, metrics, *, qrels=None, conventions=None):
+    def __init__(
+        self,
+        metrics: str | Measure | Sequence[str | Measure],
+        *,
+        qrels: Judgements | None = None,
+        conventions: AllConventions | None = None,
+    ) -> None:
         self.metrics = metrics
         self.qrels = qrels
         self.conventions = conventions
 
     @property
-    def __name__(self):
-        """What scikit-learn's displays of learning and validation curves call the score."""
+    def __name__(self) -> str:
+        """Name of the score in scikit-learn's displays of learning and validation curves."""
         return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
-    def __call__(self, estimator, X, y=None, **params):
+    def __call__(self, estimator: Any, X: Lists, y: Qrels | ArrayLike | None = None, **params: Any) -> Any:
         """Score a fitted estimator, see :meth:`score`."""
         return self.score(estimator, X, y, **params)
 
-    def score(self, estimator, X, y=None, *, qrels=None):
+    def score(self, estimator: Any, X: Lists, y: Qrels | ArrayLike | None = None, *, qrels: Qrels | None = None) -> Any:
         """Score a fitted estimator.
 
         Parameters
@@ -176,7 +195,7 @@ class RankingScorer(BaseEstimator):
 
 
 def _score_name(name, measure):
-    # Scikit-learn's way: a score is better the greater it is, and a negated one says so.
+    # As in scikit-learn, a greater score is better, and the name of a negated one says so.
     return f"neg_{name}" if measure.greater_is_better is False else name
 
 
@@ -197,31 +216,16 @@ def _judge_by(lists, qrels, queries, X):
     if (place < 0).all():
         raise InputError(
             f"y must hold ids of judged queries, or be a Qrels; it holds {named[0]!r}, and the qrels know "
-            f"{show_id(qrels.queries, 0)}. Leave it out: judgements belong into qrels=..."
+            f"{show_id(qrels.queries, 0)}. Leave it out: pass judgements as qrels=..."
         )
     return qrels.reassign(lists.queries, place)
 
 
 def choose_qrels(owner, y, qrels):
-    """Choose among the judgements that came with a call and those of the constructor.
+    """Choose among the judgements that came with a call and those of the constructor, ``owner.qrels``.
 
-    Parameters
-    ----------
-    owner : object with an attribute ``qrels``
-    y, qrels : Qrels or None
-        What came with the call.
-
-    Returns
-    -------
-    Qrels
-
-    Raises
-    ------
-    TypeError
-        If a frame came: where lengths coincide, scikit-learn would cut it along with the samples, and wrong numbers
-        would be the result.
-    ValueError
-        If there is nothing.
+    A call takes no frame: where lengths coincide, scikit-learn would split it along with the samples, and the numbers
+    would be wrong.
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not isinstance(given, Qrels):

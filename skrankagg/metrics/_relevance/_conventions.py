@@ -8,6 +8,7 @@ from ...exceptions import InputError
 
 __all__ = [
     "OPTIONS",
+    "AllConventions",
     "Conventions",
     "Denominator",
     "Discount",
@@ -43,6 +44,12 @@ class Conventions(TypedDict, total=False):
     persistence: float | None
     max_grade: float | None
     ties: Ties | None
+
+
+class AllConventions(Conventions, total=False):
+    """With what a judged query without results counts, where that is not a parameter of its own."""
+
+    missing: Missing
 
 
 #: What each convention may be: one of some words, or a number.

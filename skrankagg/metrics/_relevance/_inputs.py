@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from narwhals.typing import IntoDataFrame
 
 from ..._data._frames import plain_index
-from ..._data._qrels import Qrels, check_qrels, match_ids, show_ids
-from ..._data._ranked_lists import RankedLists, check_run
+from ..._data._qrels import check_qrels, match_ids, show_ids
+from ..._data._ranked_lists import check_run
+from ..._data._typing import Judgements, Lists
 from ..._support._warn import warn_user
 from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
 from ._ranked_relevance import RankedRelevance, RelevanceList
@@ -32,9 +32,9 @@ __all__ = [
     "warn_of_runs",
 ]
 
-# What the public measures take; any data frame that narwhals knows is one of these, too.
-RunLike = RankedLists | IntoDataFrame | Sequence[Any] | Mapping[Any, Any] | np.ndarray
-QrelsLike = Qrels | IntoDataFrame | Sequence[Any] | Set[Any] | Mapping[Any, Any] | np.ndarray
+# What the public measures take.
+RunLike = Lists | Sequence[Any] | Mapping[Any, Any] | np.ndarray
+QrelsLike = Judgements | Sequence[Any] | Set[Any] | Mapping[Any, Any] | np.ndarray
 
 _PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
 

@@ -18,7 +18,7 @@ from typing import Unpack
 import numpy as np
 
 from ...exceptions import InputError, InputTypeError
-from ._conventions import OPTIONS, Conventions, check_conventions
+from ._conventions import OPTIONS, AllConventions, check_conventions
 from ._measure import MEASURES, Measure
 
 __all__ = ["Measure", "get_measure", "measure_names"]
@@ -61,7 +61,7 @@ def measure_names() -> list[str]:
     return names
 
 
-def get_measure(name: str | Measure, **conventions: Unpack[Conventions]) -> Measure:
+def get_measure(name: str | Measure, **conventions: Unpack[AllConventions]) -> Measure:
     """Look up a measure by name.
 
     Parameters
@@ -113,7 +113,7 @@ def get_measure(name: str | Measure, **conventions: Unpack[Conventions]) -> Meas
 
 
 def get_measures(
-    metrics: str | Measure | Sequence[str | Measure], **conventions: Unpack[Conventions]
+    metrics: str | Measure | Sequence[str | Measure], **conventions: Unpack[AllConventions]
 ) -> dict[str, Measure]:
     """Look up one measure, or several.
 

@@ -1,0 +1,124 @@
+"""The tool that checks types finds wrong arguments, and every example; names of options are those of the code."""
+
+import inspect
+import re
+from importlib.util import find_spec
+from typing import get_args, get_type_hints
+
+import pytest
+
+from check_types import Example, all_examples, check_examples, prompts
+from public_api import public_objects
+from skrankagg.metrics._judging._conventions import ScorerConventions
+from skrankagg.metrics._relevance._measure import OPTIONS
+
+SOUND = """\
+import skrankagg as sk
+lists, qrels = sk.datasets.make_mallows(n_queries=2, random_state=0), None
+sk.metrics.kendall_tau(["a", "b"], ["b", "a"], variant="x")"""
+
+WRONG = {
+    "value": 'from skrankagg.metrics import kendall_tau\nkendall_tau(["a"], ["a"], variant="c")',
+    "name": "from skrankagg.stats import sign_test\nsign_test([0.5], exact=True)",
+    "result": "from skrankagg.stats import friedman_nemenyi\nfriedman_nemenyi([[1.0, 2.0], [1.0, 3.0]]).ranks",
+    "member": "import skrankagg as sk\nsk.stats.PAIRED_TESTS",
+}
+
+# An error without any name of the package in it.
+OTHER = "import numpy as np\nnp.zeros(2, order=3)"
+
+
+def example(name, code):
+    return Example(name, [(f"{name}:{line}", one) for line, one in enumerate(code.splitlines(), 1)])
+
+
+@pytest.mark.skipif(
+    any(find_spec(name) is None for name in ("basedpyright", "pandas-stubs")), reason="needs basedpyright, pandas-stubs"
+)
+def test_a_wrong_argument_is_found_and_what_concerns_other_libraries_is_not():
+    examples = [
+        example("sound", SOUND),
+        *(example(name, code) for name, code in WRONG.items()),
+        example("other", OTHER),
+    ]
+    found = check_examples(examples)
+    assert sorted(entry.partition(": ")[0] for entry in found) == sorted(f"{name}:2" for name in WRONG)
+
+
+def test_examples_that_raise_on_purpose_are_left_out():
+    text = """Text.
+
+    >>> first = 1
+    >>> first.second
+    Traceback (most recent call last):
+    AttributeError: no
+    >>> for one in range(first):
+    ...     one
+    0
+    """
+    assert prompts(text, "page", 10) == [
+        (12, "page:12", "first = 1"),
+        (16, "page:16", "for one in range(first):"),
+        (17, "page:17", "    one"),
+    ]
+
+
+def test_every_example_is_looked_at():
+    sources = [one.source for one in all_examples()]
+    shown = {name for name, (_, value) in public_objects().items() if ">>> " in (value.__doc__ or "")}
+    assert len(shown) > 100 and shown <= set(sources)
+    files = [source for source in sources if source.endswith((".md", ".ipynb"))]
+    assert "README.md" in files and "docs/getting_started.md" in files and "notebooks/6_elections.ipynb" in files
+    assert set(sources) == shown | set(files) and len(sources) == len(set(sources))
+
+
+def test_plain_code_and_prompts_of_a_page_are_one_module():
+    page = next(one for one in all_examples() if one.source == "docs/scaling_out.md")
+    lines = [int(place.rpartition(":")[2]) for place, _ in page.lines]
+    assert lines == sorted(lines) and len(lines) == len(set(lines))
+    code = [code for _, code in page.lines]
+    assert "def main():" in code and not any(one.startswith(">>>") for one in code)
+
+
+def test_the_types_of_conventions_are_those_of_the_measures():
+    hints = get_type_hints(ScorerConventions)
+    assert set(hints) == set(OPTIONS)
+    for name, allowed in OPTIONS.items():
+        values = [value for value in get_args(hints[name]) if value is not type(None)]
+        if isinstance(allowed, tuple):
+            literal = [value for one in values for value in get_args(one)] or values
+            assert set(literal) == set(allowed), name
+        else:
+            assert hints[name] is allowed or values == [allowed], name
+
+
+def test_the_docstring_names_the_same_values_as_the_type():
+    # A choice stands twice, in the docstring and in the type: they must not drift apart.
+    compared = 0
+    for name, (kind, value) in public_objects().items():
+        if kind not in ("function", "class") or ".compat." in name:
+            continue
+        documented = dict(_choices(value.__doc__ or ""))
+        call = value.__init__ if inspect.isclass(value) else value
+        try:
+            hints = get_type_hints(call)
+        except NameError:  # a name that is imported for type checkers alone
+            continue
+        for parameter, hint in hints.items():
+            literal = _literals(hint)
+            if literal and parameter in documented:
+                assert literal == documented[parameter], f"{name}: {parameter}"
+                compared += 1
+    assert compared > 10
+
+
+def _choices(docstring):
+    for name, values in re.findall(r"^ *(\w+) : \{([^}]*)\}", docstring, flags=re.MULTILINE):
+        yield name, set(re.findall(r'"([^"]*)"', values))
+
+
+def _literals(hint):
+    found = set()
+    for one in get_args(hint):
+        found |= {one} if isinstance(one, str) else _literals(one)
+    return found

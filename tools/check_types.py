@@ -1,0 +1,268 @@
+"""Check the types at the public border: in the examples, as a user's editor does, and of every public symbol.
+
+Run as a script, python tools/check_types.py prints what basedpyright finds and exits with 1 if it finds anything.
+"""
+
+import ast
+import doctest
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from public_api import public_objects  # noqa: E402
+
+#: How examples are checked: what pyright reports to a user by default.
+SETTINGS = {
+    "typeCheckingMode": "standard",
+    "reportUnusedExpression": "none",  # an example shows the value of an expression
+    "reportMissingModuleSource": "none",  # an optional library may be installed as stubs only
+}
+
+#: Stand-ins for the classes of scikit-learn that ours derive from: it has no types, and --verifytypes would call every
+#: class of ours unknown. What we inherit from it is not ours to type.
+STUBS = {
+    "__init__.pyi": "",
+    "base.pyi": "class BaseEstimator: ...\nclass TransformerMixin: ...\n",
+    "model_selection/__init__.pyi": "class BaseCrossValidator: ...\n",
+    "utils/__init__.pyi": "class Tags: ...\n",
+    "utils/metaestimators.pyi": "class _BaseComposition: ...\n",
+}
+
+#: Fewer public symbols than this mean that the package was not found.
+FEWEST_SYMBOLS = 250
+
+_FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^ *```", flags=re.DOTALL | re.MULTILINE)
+
+
+@dataclass
+class Example:
+    """Code to check as a module of its own: a page, a notebook or a docstring."""
+
+    source: str
+    lines: list  # of (place, code): "README.md:12", "lists = ..."
+
+    def text(self):
+        """The module, with its source as a comment."""
+        return "\n".join([f"# {self.source}", *(code for _, code in self.lines), ""])
+
+
+def prompts(text, place, first_line=1):
+    """Lines of the examples behind prompts, without those that raise an error on purpose.
+
+    Parameters
+    ----------
+    text : str
+        A docstring or a page.
+    place : str
+        File that it comes from.
+    first_line : int, default=1
+        Where the text begins in the file.
+
+    Returns
+    -------
+    list of (int, str, str)
+        Line in the file, place and code.
+    """
+    # The fences of code blocks end an example like a blank line does.
+    text = re.sub(r"^ *```.*$", "", text, flags=re.MULTILINE)
+    return [
+        (line, f"{place}:{line}", code)
+        for example in doctest.DocTestParser().get_examples(text)
+        if example.exc_msg is None
+        for line, code in enumerate(example.source.splitlines(), first_line + example.lineno)
+    ]
+
+
+def page_example(path):
+    """One module of all Python code on a page: behind prompts, and in fences without prompts."""
+    text, place = path.read_text(encoding="utf-8"), str(path.relative_to(ROOT))
+    found = prompts(text, place)
+    for fence in _FENCE.finditer(text):
+        indent, language, code = fence.groups()
+        if language == "python" and not re.search(r"^ *>>> ", code, flags=re.MULTILINE):
+            first = text.count("\n", 0, fence.start(3)) + 1
+            for line, one in enumerate(code.splitlines(), first):
+                found.append((line, f"{place}:{line}", one.removeprefix(indent)))
+    return Example(place, [(place, code) for _, place, code in sorted(found)])
+
+
+def notebook_example(path):
+    """One module of all cells of a notebook, without magic commands."""
+    place, lines = str(path.relative_to(ROOT)), []
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    for number, cell in enumerate(cells):
+        if cell["cell_type"] == "code":
+            code = "".join(cell["source"]).splitlines()
+            lines += [
+                (f"{place}, cell {number}, line {k}", "" if one.startswith(("%", "!")) else one)
+                for k, one in enumerate(code, 1)
+            ]
+    return Example(place, lines)
+
+
+def docstring_examples(path, public):
+    """A module for each docstring of a file that has examples and belongs to a public name."""
+    place = path.relative_to(ROOT)
+    module = ".".join(place.with_suffix("").parts).removesuffix(".__init__")
+    for name, node in _documented(ast.parse(path.read_text(encoding="utf-8")), module):
+        if name in public and ast.get_docstring(node) is not None:
+            docstring = node.body[0].value
+            lines = [(where, code) for _, where, code in prompts(docstring.value, place, docstring.lineno)]
+            if lines:
+                yield Example(name, lines)
+
+
+def _documented(node, name):
+    """A module, its classes and functions, and what stands in those, by dotted name."""
+    yield name, node
+    for child in node.body:
+        if isinstance(child, ast.ClassDef | ast.FunctionDef):
+            yield from _documented(child, f"{name}.{child.name}")
+
+
+def all_examples():
+    """Examples of README.md, of the guide, of the notebooks and of the docstrings of all public objects."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    examples = [page_example(page) for page in pages]
+    examples += [notebook_example(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
+    public = public_objects()
+    for path in sorted((ROOT / "skrankagg").rglob("*.py")):
+        examples += docstring_examples(path, public)
+    return [example for example in examples if example.lines]
+
+
+def _basedpyright(folder, *arguments, path=(ROOT,)):
+    """Run basedpyright in a folder, with the package found on a path as an installed library is; returns its report."""
+    given = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([*map(str, path), *given]),
+        # With --verifytypes it takes the first Python on the path, whatever --pythonpath says.
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    }
+    command = [sys.executable, "-m", "basedpyright", "--pythonpath", sys.executable, "--outputjson", *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    try:
+        return json.loads(done.stdout)
+    except json.JSONDecodeError:
+        raise RuntimeError(f"basedpyright ended with {done.returncode}: {done.stdout}{done.stderr}") from None
+
+
+def check_examples(examples):
+    """Check examples as a user's editor does.
+
+    What it would say if nothing were known of our own package is left out: it concerns other libraries alone, several
+    of which have partial types.
+
+    Parameters
+    ----------
+    examples : list of Example
+
+    Returns
+    -------
+    list of str
+        An entry for each error or warning: place, rule, message and code.
+    """
+    if importlib.util.find_spec("pandas-stubs") is None:
+        raise RuntimeError("The types of pandas are in another package; pip install pandas-stubs.")
+    found = _problems(examples)
+    concerned = [example for example in examples if any(one[0] is example for one in found)]
+    with tempfile.TemporaryDirectory() as folder:
+        for module in (ROOT / "skrankagg").rglob("*.py"):
+            stub = (Path(folder) / module.relative_to(ROOT)).with_suffix(".pyi")
+            stub.parent.mkdir(parents=True, exist_ok=True)
+            stub.write_text("from typing import Any\ndef __getattr__(name: str) -> Any: ...\n", encoding="utf-8")
+        search = [Path(folder).resolve()]
+        others = {(id(one[0]), *one[1:]) for one in _problems(concerned, path=search)} if concerned else set()
+    return [
+        f"{example.lines[line][0]}: {rule}: {message}\n    {example.lines[line][1]}"
+        for example, line, rule, message in found
+        if (id(example), line, rule, message) not in others
+    ]
+
+
+def _problems(examples, path=(ROOT,)):
+    """Errors and warnings as tuples of the example, its line, the rule and the message."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = {}
+        for number, example in enumerate(examples):
+            file = Path(folder).resolve() / f"example_{number}.py"
+            file.write_text(example.text(), encoding="utf-8")
+            names[str(file)] = example
+        (Path(folder) / "pyrightconfig.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
+        report = _basedpyright(folder, path=path)
+    analyzed = report["summary"]["filesAnalyzed"]
+    if analyzed != len(examples):
+        raise RuntimeError(f"basedpyright looked at {analyzed} of {len(examples)} examples.")
+    return [
+        # The first line of the module is the comment with its source.
+        (names[one["file"]], one["range"]["start"]["line"] - 1, one.get("rule", "syntax"), one["message"])
+        for one in report["generalDiagnostics"]
+        if one["severity"] in ("error", "warning")
+    ]
+
+
+def check_symbols():
+    """Check that the type of every public symbol is known.
+
+    Returns
+    -------
+    unknown : list of str
+        Public symbols of which a part has no type, or one that type checkers may infer differently.
+    reasons : list of str
+        Places where a type is missing, in these symbols and in what they refer to.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in STUBS.items():
+            path = Path(folder) / "stubs" / "sklearn-stubs" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        search = [Path(folder).resolve() / "stubs", ROOT]
+        report = _basedpyright(folder, "--verifytypes", "skrankagg", "--ignoreexternal", path=search)
+    found = report["typeCompleteness"]
+    public = [symbol["name"] for symbol in found["symbols"] if symbol["isExported"]]
+    if len(public) < FEWEST_SYMBOLS or Path(found["packageRootDirectory"]) != ROOT / "skrankagg":
+        messages = [problem["message"] for problem in report["generalDiagnostics"]]
+        raise RuntimeError(
+            f"basedpyright found {len(public)} public symbols in {found['packageRootDirectory']!r}: {messages}."
+        )
+    lacking = [symbol for symbol in found["symbols"] if not symbol["isTypeKnown"] or symbol["isTypeAmbiguous"]]
+    unknown = [symbol["name"] for symbol in lacking if symbol["isExported"]]
+    reasons = {
+        f"{_place(one)}: {symbol['name']}: {one['message']}"
+        for symbol in lacking
+        for one in symbol["diagnostics"]
+        if "range" in one
+    }
+    # What refers to an unknown type is itself partially unknown: the places where a type is missing say more.
+    roots = {reason for reason in reasons if "partially unknown" not in reason}
+    return unknown, sorted(roots or reasons) if unknown else []
+
+
+def _place(problem):
+    return f"{Path(problem['file']).relative_to(ROOT)}:{problem['range']['start']['line'] + 1}"
+
+
+def main():
+    """Check all examples and all public symbols; returns the exit code."""
+    examples = all_examples()
+    problems = check_examples(examples)
+    unknown, reasons = check_symbols()
+    print(*problems, *reasons, *(f"{name} has no complete type" for name in unknown), sep="\n")
+    print(
+        f"{len(problems)} problems in {len(examples)} examples; {len(unknown)} public symbols without a complete type"
+    )
+    return 1 if problems or unknown else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
