@@ -13,6 +13,7 @@ from .._arrays._ragged import starts_to_ptr, tie_starts
 from .._support._sklearn import Interval, StrOptions, limit_threads
 from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
+from ..base._tags import TagsOfAggregator
 from ..base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["MarkovChain", "stationary_distribution"]
@@ -344,7 +345,7 @@ class MarkovChain(BaseAggregator):
 
     def _fit_lists(self, lists):
         ranked = super()._fit_lists(lists)
-        self.n_iter_ = int(self.query_info_["n_iter"].max())
+        self.n_iter_: int = int(self.query_info_["n_iter"].max())
         return ranked
 
     # Threads of the linear algebra wait for each other longer than they work on matrices of this size, and far longer
@@ -376,7 +377,7 @@ class MarkovChain(BaseAggregator):
             )
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged})
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         # Without jumps items share the score 0, and with nothing else they all tie.
         tags.aggregator_tags.unanimity = 0 < self.ergodic_number < 1
