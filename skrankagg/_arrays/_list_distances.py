@@ -19,19 +19,10 @@ __all__ = ["LIST_DISTANCES", "consensus_places", "cosine", "footrule", "local_fo
 
 
 def consensus_places(lists, order, score):
-    """Places of the candidates in a consensus, ties at their mean.
+    """Places of the candidates in a consensus, ties at their mean, float64 of shape (n_candidates,).
 
-    Parameters
-    ----------
-    lists : RankedLists
-    order : ndarray of shape (n_candidates,), dtype=int
-        Candidates of each query, best first.
-    score : ndarray of shape (n_candidates,), dtype=float64
-        Scores in this order; equal neighbours tie.
-
-    Returns
-    -------
-    ndarray of shape (n_candidates,), dtype=float64
+    ``order`` holds the candidates of each query, best first, and ``score`` their scores in this order; equal neighbours
+    tie.
     """
     place = np.empty(lists.n_candidates)
     place[order] = mid_ranks(lists.candidate_ptr, tie_starts(lists.candidate_ptr, score))

@@ -1,8 +1,8 @@
 """Pairwise preferences between the items of a query, counted over its lists: all matrices of pairs are made here.
 
-A list that holds two items prefers the one that it ranks above the other; two tied items it does not compare. Of a list
-that holds only one of them there are two readings, and a method says which one is its own: the absent item is *below*
-the ranked one, or the list is *apart* and says nothing. Two absent items are never compared.
+A list that holds two items prefers the one that it ranks above the other; it does not compare two tied items. A list
+that holds only one of them can be read in two ways, and each method chooses one: the absent item comes last, below the
+ranked one, or the list is ignored for this pair. Two absent items are never compared.
 
 Two ways lead to the same counts: NumPy compares all items of a list with all at once, which suits long lists that hold
 most items; a kernel visits only the pairs inside each list, which suits the top of long rankings, and many small
@@ -43,19 +43,10 @@ _BLOCK_CELLS = 1 << 20
 
 
 def rank_matrix(lists, q):
-    """Ranks of all items of a query in all of its lists.
+    """Ranks of all items of a query in all of its lists, int16 or int32 of shape (n_query_lists, n_query_items).
 
-    Parameters
-    ----------
-    lists : RankedLists
-    q : int
-        Position of the query.
-
-    Returns
-    -------
-    ndarray of shape (n_query_lists, n_query_items), dtype=int16 or int32
-        Twice the mid-rank, so that halves are whole, from 2 to 2 n. Absent items have the number 4 n + 2: they are
-        further below every ranked item than any two ranked ones are apart.
+    They are twice the mid-ranks, so that halves are whole, from 2 to 2 n. Absent items have the number 4 n + 2: they
+    are further below every ranked item than any two ranked ones are apart.
     """
     n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
     # Ranks plus a gap of up to 2 n + 1 are compared, and must not overflow.
@@ -77,23 +68,12 @@ def _spread(lists, q, value, absent, dtype):
 
 
 def preference_counts(ranks, lower=None, *, gap=1, weight=None):
-    """Count the lists that rank one item above another.
+    """Number, int32, or weight, float64, of the lists that prefer the row's item to the column's, (n_items, n_items).
 
-    Parameters
-    ----------
-    ranks : ndarray of shape (n_lists, n_items), dtype=int
-        Lower is better.
-    lower : ndarray of shape (n_lists, n_items), dtype=int, default=None
-        Ranks of the items as the worse one of a pair, where they differ: -1 for an item that is below none.
-    gap : int, default=1
-        How far above it must be at least; 0 also counts the lists that tie the two, and an item against itself.
-    weight : ndarray of shape (n_lists,) or (n_lists, n_items), dtype=float64, default=None
-        What a list counts, or what it counts in pairs of which an item is the worse one; None counts each 1.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_items), dtype=int32, or float64 with weights
-        Number, or total weight, of the lists that prefer the row's item to the column's.
+    ``ranks`` is of shape (n_lists, n_items), lower is better. ``lower`` are the ranks of the items as the worse one of
+    a pair, where they differ: -1 for an item that is below none. A list prefers an item that is at least ``gap`` above
+    the other; at 0 ties count too, and an item against itself. ``weight`` is what a list counts, (n_lists,), or what it
+    counts in pairs of which an item is the worse one, (n_lists, n_items); None counts each 1.
     """
     upper, lower = ranks + gap, ranks if lower is None else lower
     m, n = ranks.shape
@@ -148,18 +128,11 @@ def _count_by_list(upper, lower):
 
 
 def weigh_by_list(upper, lower, weight):
-    """Add up weights of lists one after the other, where rounding must follow their order.
+    """Add up weights of lists one after the other, where rounding must follow their order: (n_items, n_items).
 
-    Parameters
-    ----------
-    upper, lower : ndarray of shape (n_lists, n_items)
-        Ranks as the better and as the worse item of a pair: a list prefers i to j where ``upper[i] <= lower[j]``.
-    weight : ndarray of shape (n_lists, n_items), dtype=float64
-        What a list counts in pairs of which an item is the worse one.
-
-    Returns
-    -------
-    ndarray of shape (n_items, n_items), dtype=float64
+    ``upper`` and ``lower`` are the ranks as the better and as the worse item of a pair, ``weight`` what a list counts
+    in pairs of which an item is the worse one, all of shape (n_lists, n_items); a list prefers i to j where ``upper[i]
+    <= lower[j]``.
     """
     n = upper.shape[1]
     counts = np.zeros((n, n))
@@ -184,18 +157,9 @@ def _weigh_by_item(upper, lower, weight):
 
 
 def query_blocks(lists, chosen=None):
-    """Cut queries into blocks of equally many items, so that their square matrices stack.
+    """Cut queries, or those chosen by a mask, into blocks of equally many items, so that their square matrices stack.
 
-    Parameters
-    ----------
-    lists : RankedLists
-    chosen : ndarray of shape (n_queries,), dtype=bool, default=None
-        Queries to take; None takes all.
-
-    Yields
-    ------
-    ndarray of shape (n_block_queries,), dtype=int64
-        Positions of the queries of a block. A block of several queries holds a bounded number of cells.
+    Yields positions of queries, int64; a block of several queries holds a bounded number of cells.
     """
     sizes = lists.query_n_items
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
@@ -207,27 +171,13 @@ def query_blocks(lists, chosen=None):
 
 
 def preference_stacks(lists, row_weight=None):
-    """Weigh the preferences between the items that a list holds both of, in blocks of queries.
+    """Weigh the preferences between the items that a list holds both of, in blocks of queries with equally many items.
 
-    Parameters
-    ----------
-    lists : RankedLists
-    row_weight : ndarray of shape (n_rows,), dtype=float64, default=None
-        What each row counts in the pairs of which it is the worse one; tied rows of a list count the same. None counts
-        each list its weight.
-
-    Yields
-    ------
-    queries : ndarray of shape (n_block_queries,), dtype=int64
-        Positions of the queries, which have equally many items.
-    above : ndarray of shape (n_block_queries, n_items, n_items), dtype=float64
-        Total weight of the lists that hold both and rank the row's item above the column's.
-    level : ndarray of shape (n_block_queries, n_items, n_items), dtype=float64
-        Total weight of the lists that hold both at one rank; an item and itself: of those that hold it.
-
-    Notes
-    -----
-    The lists that hold both weigh ``above + above.T + level``. The arrays may be read-only.
+    ``row_weight``, (n_rows,), is what each row counts in the pairs of which it is the worse one; tied rows of a list
+    count the same; None counts each list its weight. Yields the positions of the queries, (n_block_queries,), and two
+    arrays of shape (n_block_queries, n_items, n_items), which may be read-only: `above`, the total weight of the lists
+    that hold both and rank the row's item above the column's, and `level`, that of the lists that hold both at one
+    rank; for an item and itself, of those that hold it. The lists that hold both weigh ``above + above.T + level``.
     """
     ties = bool((lists.rank % 1 != 0).any() or (np.diff(lists.rank) == 0).any())
     if row_weight is None:
@@ -251,7 +201,7 @@ def preference_stacks(lists, row_weight=None):
 def _dense_preferences(lists, q, row_weight, constant, ties):
     ranks = rank_matrix(lists, q)
     absent = ranks > 2 * ranks.shape[1]
-    lower = np.where(absent, -1, ranks) if absent.any() else ranks  # below none: a list that holds one only is apart
+    lower = np.where(absent, -1, ranks) if absent.any() else ranks  # below none: a list that holds one only is ignored
     row_weight = row_weight[_query_rows(lists, q)]
     weight = None if constant else _spread(lists, q, row_weight, 0.0, np.float64)
     above = preference_counts(ranks, lower, weight=weight)
@@ -264,26 +214,11 @@ def _dense_preferences(lists, q, row_weight, constant, ties):
 
 
 def preference_matrix(lists, q, *, absent="last"):
-    """Weigh the lists of a query that prefer one item to another.
+    """Weight of a query's lists that prefer the row's item to the column's, and of those that hold both: two (n, n).
 
-    Parameters
-    ----------
-    lists : RankedLists
-    q : int
-        Position of the query.
-    absent : {"last", "ignore"}, default="last"
-        Whether a list ranks the items that it does not hold below those that it holds, or compares only the items that
-        it holds.
+    With ``absent="last"`` a list ranks the items that it does not hold below those that it holds, with "ignore" it
+    compares only the items that it holds.
 
-    Returns
-    -------
-    prefer : ndarray of shape (n_items, n_items), dtype=float64
-        Total weight of the lists that prefer the row's item to the column's.
-    both : ndarray of shape (n_items, n_items), dtype=float64
-        Total weight of the lists that hold both.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
     >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
@@ -304,23 +239,11 @@ def preference_matrix(lists, q, *, absent="last"):
 
 
 def majority_agreement(ranks, counts):
-    """Count the pairs of items on which each list agrees with a strict majority.
+    """Number of pairs of items on which each list agrees with a strict majority, float64 of shape (n_lists,).
 
-    Parameters
-    ----------
-    ranks : ndarray of shape (n_lists, n_items), dtype=int
-        Lower is better; absent items have one number above all others.
-    counts : ndarray of shape (n_items, n_items)
-        Number of lists that prefer the row's item to the column's.
+    ``ranks``, (n_lists, n_items), are lower where better, absent items at one number above all others; ``counts``,
+    (n_items, n_items), are the lists that prefer the row's item to the column's.
 
-    Returns
-    -------
-    ndarray of shape (n_lists,), dtype=float64
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from skrankagg._arrays._pairwise import majority_agreement
     >>> majority_agreement(np.array([[1, 2], [2, 1], [1, 2]]), np.array([[0, 2], [1, 0]]))
     array([1., 0., 1.])
     """
@@ -328,19 +251,7 @@ def majority_agreement(ranks, counts):
 
 
 def count_above(ranks, chosen):
-    """Count, of some ordered pairs of items, those of which each list ranks the first above the second.
-
-    Parameters
-    ----------
-    ranks : ndarray of shape (n_lists, n_items), dtype=int
-        Lower is better.
-    chosen : ndarray of shape (n_items, n_items), dtype=bool
-        The pairs: the row's item and the column's.
-
-    Returns
-    -------
-    ndarray of shape (n_lists,), dtype=float64
-    """
+    """Of the ordered pairs of items chosen by a mask (n, n), how many each list ranks in this order: (n_lists,)."""
     m, n = ranks.shape
     if m * n**2 <= _BLOCK_CELLS:
         above = ranks[:, :, None] < ranks[:, None, :]
@@ -358,17 +269,7 @@ def count_above(ranks, chosen):
 
 
 def majority(lists):
-    """Count each item's majority wins and draws against the other items of its query.
-
-    Parameters
-    ----------
-    lists : RankedLists
-
-    Returns
-    -------
-    wins, draws : ndarray of shape (n_candidates,), dtype=float64
-        Numbers of opponents beaten by a weighted majority, and of opponents at a draw.
-    """
+    """Numbers of opponents that each item beats by a weighted majority, and that it draws with: two (n_candidates,)."""
     wins, draws = np.empty(lists.n_candidates), np.empty(lists.n_candidates)
     dense = _is_dense(lists)
     for q in np.flatnonzero(dense):

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-#: Rows that one step of a long pass works on: what it needs beside its result is a fraction of that.
+#: Rows that one step of a long pass works on: what it needs on top of its result is a fraction of that.
 _CHUNK = 1 << 18
 
 
@@ -57,21 +57,11 @@ def _key_starts(packed, shift):
 
 
 def sort_codes(codes, sizes):
-    """Sort rows by several integer codes, the first one first, equal rows in their old order.
+    """Sort rows by several non-negative integer codes, the first one first, equal rows in their old order.
 
-    Parameters
-    ----------
-    codes : iterable of ndarray of shape (n_rows,), dtype=int
-        Non-negative codes. An iterator may make each when it is asked for, so that they are never all in memory.
-    sizes : list of int
-        For each code, a number that all its values are below.
-
-    Returns
-    -------
-    order : ndarray of shape (n_rows,), dtype=int64
-        Row numbers in sorted order.
-    starts : list of ndarray of shape (n_rows,), dtype=bool
-        For each code, where in sorted order a new group of equal values of this code and those before it starts.
+    Each code is of shape (n_rows,) and below its size; an iterator may make each when it is asked for, so that they are
+    never all in memory. Returns the row numbers in sorted order, int64 of shape (n_rows,), and for each code where in
+    that order a new group of equal values of this code and those before it starts, bool of shape (n_rows,).
     """
     codes = iter(codes)
     bits = [_n_bits(size) for size in sizes]
@@ -103,25 +93,11 @@ def _sort_wide_codes(codes):
 
 
 def group_order(group, value):
-    """Order rows by group, then by ascending value, equal rows in their old order.
+    """Order rows by group, then by ascending value, equal rows in their old order: int64 of shape (n_rows,).
 
-    Parameters
-    ----------
-    group : ndarray of shape (n_rows,), dtype=int
-        Non-negative group of each row.
-    value : ndarray of shape (n_rows,), dtype=int or float64
-        Finite or infinite, not NaN.
-
-    Returns
-    -------
-    ndarray of shape (n_rows,), dtype=int64
-        Row numbers in sorted order.
-
-    Notes
-    -----
-    Whole numbers are sorted as they are. Other values are first scaled to as many bits as are left beside the group
-    and the row, which keeps their order but for those that fall on one number; these few are then put in order among
-    themselves.
+    Groups are non-negative, values not NaN. Whole numbers are sorted as they are. Other values are first scaled to as
+    many bits as the group and the row leave, which keeps their order except where several become one number; these few
+    are then put in order among themselves.
     """
     n_rows = len(group)
     if n_rows < _FEW:  # the passes below cost more than they save
@@ -160,22 +136,10 @@ def group_order(group, value):
 
 
 def tie_starts(ptr, value):
-    """Mark where a new group of equal values starts, in rows that are sorted within ranges.
+    """Mark where a new group of equal values starts, in rows sorted within ranges: bool of shape (n_rows,).
 
-    Parameters
-    ----------
-    ptr : ndarray of shape (n_ranges + 1,), dtype=int
-        Range ``k`` is ``ptr[k]`` to ``ptr[k + 1] - 1``; it may be empty.
-    value : ndarray of shape (n_rows,)
+    Range ``k`` is ``ptr[k]`` to ``ptr[k + 1] - 1``; it may be empty, and starts a group whatever its first value.
 
-    Returns
-    -------
-    ndarray of shape (n_rows,), dtype=bool
-        A range starts a group, whatever its first value.
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> tie_starts(np.array([0, 3, 5]), np.array([1.0, 2.0, 2.0, 2.0, 3.0]))
     array([ True,  True, False,  True,  True])
     """
@@ -186,65 +150,24 @@ def tie_starts(ptr, value):
 
 
 def starts_to_ptr(start):
-    """Turn the marks of group starts into a pointer array.
-
-    Parameters
-    ----------
-    start : ndarray of shape (n_rows,), dtype=bool
-        True where a group starts; the first row does.
-
-    Returns
-    -------
-    ndarray of shape (n_groups + 1,), dtype=int64
-        Where each group starts, and the number of rows.
-    """
+    """Turn the marks of group starts, (n_rows,) and the first one True, into a pointer array, (n_groups + 1,)."""
     return np.append(np.flatnonzero(start), len(start))
 
 
 def expand(ptr):
-    """Number of the group of each row.
-
-    Parameters
-    ----------
-    ptr : ndarray of shape (n_groups + 1,), dtype=int
-
-    Returns
-    -------
-    ndarray of shape (n_rows,), dtype=int32
-    """
+    """Number of the group of each row: (n_groups + 1,) to int32 of shape (n_rows,)."""
     return np.repeat(np.arange(len(ptr) - 1, dtype=np.int32), np.diff(ptr))
 
 
 def positions(ptr):
-    """Position of each row within its group, from 1.
-
-    Parameters
-    ----------
-    ptr : ndarray of shape (n_groups + 1,), dtype=int
-
-    Returns
-    -------
-    ndarray of shape (n_rows,), dtype=int64
-    """
+    """Position of each row within its group, from 1: (n_groups + 1,) to int64 of shape (n_rows,)."""
     position = np.arange(1, ptr[-1] + 1)
     position -= np.repeat(ptr[:-1].astype(np.int32), np.diff(ptr))
     return position
 
 
 def gather_ranges(ptr, groups):
-    """Row numbers of some groups, one group after the other.
-
-    Parameters
-    ----------
-    ptr : ndarray of shape (n_groups + 1,), dtype=int
-    groups : ndarray of shape (n_chosen,), dtype=int
-
-    Returns
-    -------
-    rows : ndarray of shape (n_chosen_rows,), dtype=int64
-    new_ptr : ndarray of shape (n_chosen + 1,), dtype=int64
-        Pointer array over ``rows``.
-    """
+    """Row numbers of some groups, one group after the other, (n_chosen_rows,), and a pointer array over them."""
     sizes = np.diff(ptr)[groups]
     new_ptr = np.concatenate([[0], np.cumsum(sizes)])
     rows = np.arange(new_ptr[-1]) + np.repeat(ptr[:-1][groups] - new_ptr[:-1], sizes)
@@ -252,23 +175,10 @@ def gather_ranges(ptr, groups):
 
 
 def mid_ranks(row_ptr, tie_start):
-    """Mean position of each group of ties within its list.
+    """Mean position of each group of ties within its list, from 1, float64 of shape (n_rows,).
 
-    Parameters
-    ----------
-    row_ptr : ndarray of shape (n_lists + 1,), dtype=int
-        Lists, sorted best first.
-    tie_start : ndarray of shape (n_rows,), dtype=bool
-        Where a new group of tied rows starts; every list starts one.
+    Rows are sorted best first; ``tie_start`` tells where a new group of ties starts, and every list starts one.
 
-    Returns
-    -------
-    ndarray of shape (n_rows,), dtype=float64
-        From 1 on; tied rows share the mean of the positions that they occupy.
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> mid_ranks(np.array([0, 4]), np.array([True, True, False, True]))
     array([1. , 2.5, 2.5, 4. ])
     """
@@ -281,21 +191,8 @@ def mid_ranks(row_ptr, tie_start):
 
 
 def dense_ranks(ptr, value):
-    """Number the distinct values of each group from 0, the smallest first.
+    """Number the distinct values of each group from 0, the smallest first, int64 of shape (n_rows,); no group is empty.
 
-    Parameters
-    ----------
-    ptr : ndarray of shape (n_groups + 1,), dtype=int
-        No group is empty.
-    value : ndarray of shape (n_rows,), dtype=float64
-
-    Returns
-    -------
-    ndarray of shape (n_rows,), dtype=int64
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> dense_ranks(np.array([0, 3, 5]), np.array([9.0, 2.0, 9.0, 1.0, 0.0]))
     array([1, 0, 1, 1, 0])
     """

@@ -14,6 +14,7 @@ from .._support._sklearn import Interval, StrOptions
 from .._support._threads import one_blas_thread
 from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
+from ..base._tags import TagsOfAggregator
 from ..base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["MarkovChain", "stationary_distribution"]
@@ -345,7 +346,7 @@ class MarkovChain(BaseAggregator):
 
     def _fit_lists(self, lists):
         ranked = super()._fit_lists(lists)
-        self.n_iter_ = int(self.query_info_["n_iter"].max())
+        self.n_iter_: int = int(self.query_info_["n_iter"].max())
         return ranked
 
     # Threads of the linear algebra wait for each other longer than they work on matrices of this size, and far longer
@@ -377,7 +378,7 @@ class MarkovChain(BaseAggregator):
             )
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged})
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         # Without jumps items share the score 0, and with nothing else they all tie.
         tags.aggregator_tags.unanimity = 0 < self.ergodic_number < 1

@@ -26,22 +26,10 @@ class _Node:
 
 
 def branch(state, polytope, rng):
-    """Look through all orders that are cheaper than the best one known.
+    """Look through all orders that are cheaper than the best one known; the state keeps the best order and the bound.
 
-    Parameters
-    ----------
-    state : State
-        The best order known, the bound and the deadline; updated.
-    polytope : TrianglePolytope
-        With the pairs fixed that hold in all nodes.
-    rng : numpy.random.Generator
-
-    Raises
-    ------
-    Infeasible
-        When all are looked through: the best order known is optimal.
-    Unfinished
-        When time runs out.
+    `polytope` has the pairs fixed that hold in all nodes. Always raises: Infeasible when all orders are looked through,
+    so that the best one known is optimal, Unfinished when time runs out.
     """
     root = _bounded(state, polytope, polytope.before, polytope.cycle)
     stack = [root] if root else []

@@ -19,26 +19,12 @@ _LEAST = 0.1
 
 
 def half_cuts(matrix, most, x):
-    """Find violated half cuts among the rows that a solution satisfies with equality.
+    """Find violated half cuts among the rows that a fractional solution x, (n_variables,), satisfies with equality.
 
-    Parameters
-    ----------
-    matrix : scipy.sparse.csr_array of shape (n_rows, n_variables)
-        Whole coefficients; the rows hold for all whole solutions, of variables from 0 to 1.
-    most : ndarray of shape (n_rows,)
-        Whole right sides.
-    x : ndarray of shape (n_variables,)
-        A fractional solution.
-
-    Returns
-    -------
-    cuts : scipy.sparse.csr_array of shape (n_cuts, n_variables)
-    most : ndarray of shape (n_cuts,)
-        ``cuts @ x <= most`` holds for whole solutions; this one violates each by about a half.
-
-    References
-    ----------
-    .. [1] A. Caprara and M. Fischetti, "{0, 1/2}-Chvatal-Gomory cuts", Mathematical Programming 74, 1996.
+    Rows ``matrix @ x <= most``, of whole numbers, hold for all whole solutions of variables from 0 to 1. Returns a
+    sparse matrix of cuts, (n_cuts, n_variables), and what each may be at most, (n_cuts,); `x` violates each by about a
+    half. The method is that of A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory cuts", Mathematical Programming
+    74, 1996.
     """
     n = matrix.shape[1]
     slack = np.maximum(most - matrix @ x, 0.0)

@@ -13,6 +13,7 @@ from ..._data._frames import known_or_missing
 from ..._support._progress import Progress
 from ..._support._sklearn import N_JOBS, Interval, StrOptions
 from ...base import BaseAggregator, Consensus
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._costs import kemeny_lower_bound
 from ._solver import solve_strict
@@ -245,7 +246,7 @@ class Kemeny(BaseAggregator):
             return self.time_limit is not None or n <= _EASY_ITEMS
         return self.method == "exact"
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own = tags.aggregator_tags
         own.neutral = False

@@ -7,6 +7,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ..._arrays._preferences import n_below, query_preferences
 from ...base import Consensus
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._costs import kemeny_score
 from ._near import ABSENT, BaseNearKemeny, interchangeable
@@ -99,7 +100,7 @@ class FootruleOptimal(BaseNearKemeny):
             score[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = n_below(rank)
         return Consensus(score, queries={"footrule": distance, "kemeny_score": kemeny})
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.absent_below = True  # `absent` changes the score reported, not the order
         return tags

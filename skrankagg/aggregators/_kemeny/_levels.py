@@ -13,14 +13,9 @@ __all__ = []
 class Stack:
     """Buckets of all components, in the components' order.
 
-    Parameters
-    ----------
-    parts : list of (ndarray of int, ndarray of int)
-        Items of each component and their buckets, from 0 for the best.
-    before, level : ndarray of shape (n, n)
-        Cost of the row's item before the column's, and of a tie, beyond the lowest cost of the pair.
-    tolerance : float
-        Costs up to this are none.
+    `parts` are the items of each component and their buckets, from 0 for the best; `before` and `level`, (n, n), the
+    costs of the row's item before the column's, and of a tie, beyond the lowest cost of the pair; costs up to the
+    tolerance count as 0.
     """
 
     def __init__(self, parts, before, level, tolerance):
@@ -38,25 +33,15 @@ class Stack:
         self.may_follow = (held @ (before > tolerance) @ held.T == 0).T
 
     def is_forced(self):
-        """Whether each component must stand where it stands.
+        """For each component but the last, whether it must stand before the next: bool of shape (n_components - 1,).
 
-        Returns
-        -------
-        ndarray of shape (n_components - 1,), dtype=bool
-            For each component and the next: whether neither a tie of its last bucket and the other's first one nor
-            their change of places is for nothing.
+        It need not where a tie of its last bucket and the other's first one, or their change of places, costs nothing.
         """
         last = np.flatnonzero(np.diff(self.component))
         return ~(self.may_tie | self.may_follow)[last, last + 1]
 
     def levels(self):
-        """Number the levels of the items.
-
-        Returns
-        -------
-        ndarray of shape (n,), dtype=int64
-            From 0 for the best, without gaps.
-        """
+        """Number the levels of the items from 0 for the best, without gaps: int64 of shape (n,)."""
         n = len(self.component)
         same = self.component[:, None] == self.component
         # By how many levels the column's bucket must stand below the row's, of those that come first; -1 where it need

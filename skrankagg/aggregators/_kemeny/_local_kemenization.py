@@ -7,6 +7,7 @@ import numpy as np
 from ..._arrays._preferences import margins
 from ..._support._sklearn import check_is_fitted, clone
 from ...base import BaseAggregator
+from ...base._tags import TagsOfAggregator
 from .._scores._linear import BordaCount
 from ._near import ABSENT, BaseNearKemeny, interchangeable
 from ._search import local_kemenization
@@ -82,7 +83,7 @@ class LocalKemenization(BaseNearKemeny):
         return BordaCount() if self.aggregator is None else clone(self.aggregator)
 
     def _fit_lists(self, lists):
-        self.aggregator_ = self._aggregator()
+        self.aggregator_: BaseAggregator = self._aggregator()
         self.aggregator_._fit_lists(self.aggregator_._prepare(lists))
         return super()._fit_lists(lists)
 
@@ -98,7 +99,7 @@ class LocalKemenization(BaseNearKemeny):
         order = local_kemenization(given[candidates] - lists.candidate_ptr[q], prefer)
         return np.argsort(order), interchangeable(margins(prefer), order)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         base = self._aggregator().__sklearn_tags__()
         tags.requires_fit = base.requires_fit

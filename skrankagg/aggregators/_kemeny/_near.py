@@ -11,6 +11,7 @@ from ..._arrays._pairwise import rank_matrix
 from ..._arrays._preferences import draws, margins, n_below, query_preferences
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._costs import kemeny_score
 from ._search import order_cost
@@ -70,7 +71,7 @@ class BaseNearKemeny(BaseAggregator):
             score[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = n_below(shown)
         return Consensus(score, queries={"kemeny_score": cost})
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.neutral = False
         tags.aggregator_tags.unanimity = False
@@ -164,7 +165,7 @@ class KwikSort(BaseNearKemeny):
         order = min(orders, key=lambda order: order_cost(margin, order))
         return np.argsort(order), draws(margin, order)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.condorcet_winner = True
         return tags
@@ -235,7 +236,7 @@ class PickAPerm(BaseNearKemeny):
         best = ranks[np.argmax(costs <= costs.min() * (1 + TOLERANCE))]
         return best, best
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.unanimity = True
         tags.aggregator_tags.absent_below = True  # the list taken ends with its absent items, whatever `absent`

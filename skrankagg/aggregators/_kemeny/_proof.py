@@ -22,20 +22,10 @@ _IDLE, _STEP = 4, 0.01
 
 @dataclass
 class Proven:
-    """An order and what is known of it.
+    """An order of a component, its cost and the bound beyond the majorities' orientation of every pair, and the reason.
 
-    Parameters
-    ----------
-    order : ndarray of shape (n,)
-        Items, best first.
-    cost, bound : float
-        What it costs, and what every order costs at least, beyond the majorities' orientation of every pair.
-    reason : str
-        Why the search stopped: "optimal", "time limit", or "solver" if the solver gave up.
-    cycle : ndarray of shape (n_cycles, 3), dtype=int64, optional
-        The last rows of the proof.
-    n_programmes : int, default=0
-        Linear programmes that it took.
+    The reason is why the search stopped: "optimal", "time limit", or "solver" if the solver gave up. `cycle`, of shape
+    (n_cycles, 3), are the last rows of the proof, which took `n_programmes` linear programmes.
     """
 
     order: np.ndarray
@@ -47,22 +37,9 @@ class Proven:
 
 
 def prove(margin, order, rng, *, deadline=np.inf, report=None):
-    """Find a cheapest order of a component and prove that it is one.
+    """Find a cheapest order of a component and prove that it is one, from margins (n, n) and a first order.
 
-    Parameters
-    ----------
-    margin : ndarray of shape (n, n), dtype=float64
-    order : ndarray of shape (n,)
-        Where to start.
-    rng : numpy.random.Generator
-    deadline : float
-        When to stop, by `time.monotonic`.
-    report : callable, default=None
-        Called after each step with the cost and the bound.
-
-    Returns
-    -------
-    Proven
+    It stops at the deadline, by `time.monotonic`, and reports the cost and the bound after each step.
     """
     state = State(margin, order, granularity(margin), deadline, report)
     state.search(order, rng, _SEARCH_ROUNDS * len(margin))
@@ -100,9 +77,7 @@ class State:
             self.order, self.cost = order, cost
 
     def raise_bound(self, bound):
-        """Take note of a lower bound, rounded up to what orders can cost; excluded orders cost the known one at "
-        "least.
-        """
+        """Take note of a lower bound, rounded up to what orders can cost."""
         if self.step:
             bound = self.step * np.ceil(bound / self.step - 1e-3)
         self.bound = max(self.bound, min(bound, self.cost))
@@ -123,20 +98,7 @@ class State:
 
 
 def relax(state, polytope, rng):
-    """Bound by triangles, then by half cuts as long as they close the gap.
-
-    Parameters
-    ----------
-    state : State
-        The best order known, the bound and the deadline; updated.
-    polytope : TrianglePolytope
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    bool
-        Whether there is a gap left.
-    """
+    """Bound by triangles, then by half cuts as long as they close the gap; returns whether there is a gap left."""
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
     last, before, idle = -np.inf, None, 0

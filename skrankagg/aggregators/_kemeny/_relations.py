@@ -24,16 +24,8 @@ _NODES = 200
 class RelationProgramme:
     """Orders with ties of some items, as far as rows describe them.
 
-    Parameters
-    ----------
-    before : ndarray of shape (n, n)
-        Cost of the row's item before the column's.
-    level : ndarray of shape (n, n)
-        Cost of a tie.
-    unit : float
-        Costs are given to the solver as multiples of this, so that its tolerances are small.
-    deadline : float
-        When to stop, by `time.monotonic`.
+    `before` and `level`, (n, n), are the costs of the row's item before the column's, and of a tie; the solver is given
+    multiples of `unit`, so that its tolerances are small.
     """
 
     def __init__(self, before, level, unit, deadline):
@@ -49,30 +41,12 @@ class RelationProgramme:
     def rounds(self, level, *, excluded=None, most=None, limit=None):
         """Solve programmes with more and more triples, and whole ones in the end.
 
-        Parameters
-        ----------
-        level : ndarray of shape (n, n)
-            Cost of a tie.
-        excluded : ndarray of shape (n,), default=None
-            Buckets of an order that is cut off.
-        most : float, default=None
-            Orders that cost more are of no use: variables that none of the others has otherwise are fixed.
-        limit : int, default=None
-            Programmes that are solved at most, whole ones with few nodes.
-
-        Yields
-        ------
-        y : ndarray of shape (n, n)
-            1 where the row's item is before the column's or tied with it; the last one is an order.
-        bound : float
-            What each order costs at least.
-
-        Raises
-        ------
-        Infeasible
-            If no order costs so little.
-        Unfinished
-            At the deadline or the limit, and where the solver gives up; its arguments are a bound and a reason.
+        `level`, (n, n), is the cost of a tie; `excluded`, (n,), the buckets of an order that is cut off. Orders that
+        cost more than `most` are of no use: variables that no other order has otherwise are fixed. At most `limit`
+        programmes are solved, whole ones with few nodes. Yields y, (n, n), 1 where the row's item is before the
+        column's or tied with it, the last one an order, and what each order costs at least. Raises Infeasible if no
+        order costs so little; Unfinished, with a bound and a reason, at the deadline or the limit, and where the solver
+        gives up.
         """
         bounds, integer, n_left = np.zeros((2, self.n * (self.n - 1))), False, np.inf if limit is None else limit
         bounds[1] = 1.0
@@ -93,17 +67,7 @@ class RelationProgramme:
         raise Unfinished(-np.inf, "time limit")
 
     def violated(self, y):
-        """Find the triples that a solution violates.
-
-        Parameters
-        ----------
-        y : ndarray of shape (n, n)
-
-        Returns
-        -------
-        ndarray of shape (n_triples, 3)
-            The most violated first, and no more than one round adds.
-        """
+        """Triples that a solution, (n, n), violates, at most those of one round, the most violated first: (n, 3)."""
         n = self.n
         found, excess = [], []
         for a in range(n):

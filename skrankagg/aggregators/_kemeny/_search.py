@@ -80,24 +80,10 @@ def descend(margin, order):
 
 
 def iterate(margin, order, n_rounds, rng, *, deadline=np.inf, target=-np.inf):
-    """Search by rounds of displacing some items and descending again.
+    """Search by rounds of displacing some items and descending again: the best order found, int64 of shape (n,).
 
-    Parameters
-    ----------
-    margin : ndarray of shape (n, n)
-    order : ndarray of shape (n,)
-        Where to start.
-    n_rounds : int
-    rng : numpy.random.Generator
-    deadline : float
-        When to stop, by `time.monotonic`.
-    target : float
-        What no order costs less than (by :func:`order_cost`): reason to stop.
-
-    Returns
-    -------
-    ndarray of shape (n,), dtype=int64
-        The best order found.
+    It stops after so many rounds, at the deadline, by `time.monotonic`, or at an order of the target cost, by
+    :func:`order_cost`, below which there is none.
     """
     n = len(order)
     if n < 3:

@@ -45,32 +45,13 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 def solve_strict(prefer, rng, *, proves, n_restarts=0, unproven="search", deadline=np.inf, report=None):
-    """Find a strict order of low cost, component by component, the smallest first.
+    """Find a strict order of low cost, component by component, the smallest first, from preferences (n, n).
 
-    Parameters
-    ----------
-    prefer : ndarray of shape (n, n), dtype=float64
-    rng : numpy.random.Generator
-    proves : callable
-        Whether a component of so many items is proven; others are searched only.
-    n_restarts : int
-        Rounds of the iterated local search where nothing is proven.
-    unproven : str
-        Reason to give where a component was searched only and an order may cost less.
-    deadline : float
-        When to stop, by `time.monotonic`.
-    report : callable, default=None
-        Called with the cost and the bound so far.
-
-    Returns
-    -------
-    order : ndarray of shape (n,), dtype=int64
-    cost, bound : float
-        Beyond the majorities' orientation of every pair.
-    reason : str
-        "optimal", or why some component is not proven.
-    parts : list of (ndarray of int, Proven)
-        The components, best first.
+    ``proves(n)`` tells whether a component of n items is proven; the others are searched, with `n_restarts` rounds of
+    the iterated local search, and have the reason `unproven` where an order may cost less. `report` is called with the
+    cost and the bound so far. Returns the order, int64 of shape (n,); its cost and the bound beyond the majorities'
+    orientation of every pair; "optimal" or why some component is not proven; and the components, best first, each with
+    its items and a Proven.
     """
     components, margin = condorcet_components(prefer), margins(prefer)
     solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}

@@ -37,10 +37,7 @@ class Unfinished(Exception):
 class TrianglePolytope:
     """Orders of some items that are cheaper than a known one, as far as rows and fixed pairs describe them.
 
-    Parameters
-    ----------
-    margin : ndarray of shape (n, n), dtype=float64
-        What an order costs more with the row's item before the column's.
+    Margins, (n, n), are what an order costs more with the row's item before the column's.
     """
 
     def __init__(self, margin):
@@ -71,14 +68,7 @@ class TrianglePolytope:
     def fix(self, most):
         """Fix the pairs that no order of a cost up to `most` has the other way round, by the last programme solved.
 
-        Parameters
-        ----------
-        most : float
-
-        Raises
-        ------
-        Infeasible
-            If no order costs so little.
+        Raises Infeasible if no order costs so little.
         """
         if self.bound > most:
             raise Infeasible
@@ -121,37 +111,17 @@ class TrianglePolytope:
         self.n_kept += 1
 
     def agrees(self, x):
-        """Whether a solution has all fixed pairs as they are fixed; those fixed after it may differ.
-
-        Parameters
-        ----------
-        x : ndarray of shape (n_pairs,)
-
-        Returns
-        -------
-        bool
-        """
+        """Whether a solution, (n_pairs,), has all fixed pairs as they are fixed; those fixed after it may differ."""
         forward, backward = self.before[self.first, self.second], self.before[self.second, self.first]
         return bool((x[forward] > 1 - VIOLATION).all() and (x[backward] < VIOLATION).all())
 
     # ------------------------------------------------------------------ rows
 
     def violated(self, x, *, above=VIOLATION, limited=True):
-        """Find cycles of which a solution has more than two arcs.
+        """Cycles of which a solution, (n_pairs,), has more than two arcs, the most violated first: (n_cycles, 3).
 
-        Parameters
-        ----------
-        x : ndarray of shape (n_pairs,)
-        above : float
-            By how much; negative finds those that are nearly violated. Cycles with an arc against a fixed pair are
-            none.
-        limited : bool
-            Whether to return no more than one round adds.
-
-        Returns
-        -------
-        ndarray of shape (n_cycles, 3), dtype=int64
-            The most violated first.
+        They exceed two arcs by more than `above`; a negative number finds those that are nearly violated. Cycles with
+        an arc against a fixed pair are left out, and with `limited` those beyond what one round adds.
         """
         arc = np.zeros((self.n, self.n))
         arc[self.first, self.second] = x
@@ -221,28 +191,11 @@ class TrianglePolytope:
     # ------------------------------------------------------------------ solving
 
     def relax(self, deadline):
-        """Solve the linear programme of the rows held.
+        """Solve the linear programme of the rows held: a solution, (n_pairs,), and a bound.
 
-        Keeps what every order costs at least that has the fixed pairs, and what that rises by if a pair is turned
-        against the sign of its reduced cost, for :meth:`fix`.
-
-        Parameters
-        ----------
-        deadline : float
-            When to stop, by `time.monotonic`.
-
-        Returns
-        -------
-        x : ndarray of shape (n_pairs,)
-            A solution.
-        bound : float
-
-        Raises
-        ------
-        Infeasible
-            If no order has the fixed pairs.
-        Unfinished
-            If time ran out, or the number of programmes.
+        Keeps, for :meth:`fix`, what every order costs at least that has the fixed pairs, and by how much that rises if
+        a pair is turned against the sign of its reduced cost. Raises Infeasible if no order has the fixed pairs,
+        Unfinished if time ran out, by `time.monotonic`, or the number of programmes.
         """
         free = self.free
         x, fixed_cost = self._fixed_value(free)

@@ -25,20 +25,9 @@ _PROGRAMMES, _PER_PROGRAMME = 10, 1
 
 
 def only_order(margin, parts, deadline):
-    """Find out whether the cheapest order is the only one.
+    """Whether the cheapest order is the only one; None where that is not known.
 
-    Parameters
-    ----------
-    margin : ndarray of shape (n, n), dtype=float64
-    parts : list of (ndarray of int, Proven)
-        The components, best first, and what is known of each.
-    deadline : float
-        When to stop, by `time.monotonic`.
-
-    Returns
-    -------
-    bool or None
-        None where that is not known.
+    `parts` are the components, best first, each with its items and what is known of it, a Proven.
     """
     ends = [(items[part.order[0]], items[part.order[-1]], part.reason == "optimal") for items, part in parts]
     for (_, last, above), (first, _, below) in pairwise(ends):

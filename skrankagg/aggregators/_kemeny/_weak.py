@@ -21,30 +21,12 @@ _PROGRAMMES = 10
 
 
 def solve_weak(prefer, tied, penalty, rank, *, proves, deadline, report):
-    """Find an order with ties of the lowest score.
+    """Find an order with ties of the lowest score, from preferences and ties, (n, n), and first ranks, (n,).
 
-    Parameters
-    ----------
-    prefer, tied : ndarray of shape (n, n)
-    penalty : float
-    rank : ndarray of shape (n,)
-        Where the local search starts.
-    proves : bool
-        Whether to prove the optimum.
-    deadline : float
-        When to stop, by `time.monotonic`.
-    report : callable
-        Called with the score and the bound.
-
-    Returns
-    -------
-    rank : ndarray of shape (n,), dtype=int64
-        Number of each item's bucket, from 0 for the best.
-    score, bound : float
-    reason : str or None
-        "optimal", "time limit" or "solver"; None where nothing was to be proven.
-    unique : bool or None
-        Whether no other order has the lowest score; None where that is not known.
+    With `proves` its optimum is proven, until the deadline, by `time.monotonic`; `report` is called with the score and
+    the bound. Returns the number of each item's bucket, int64 of shape (n,), from 0 for the best; score; bound; reason,
+    "optimal", "time limit" or "solver", None where nothing was to be proven; and whether no other order has the lowest
+    score, None where that is not known.
     """
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(np.minimum(before, before.T), level)

@@ -2,6 +2,7 @@
 
 from ..._arrays._pairwise import majority
 from ...base import BaseAggregator
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Condorcet", "Copeland"]
@@ -13,7 +14,7 @@ class _BaseMajority(BaseAggregator):
     def __init__(self, *, voter_weights: VoterWeights | None = None):
         self.voter_weights = voter_weights
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.condorcet_winner = True
         return tags

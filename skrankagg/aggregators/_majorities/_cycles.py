@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..._arrays._preferences import margins, n_below, query_preferences
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
@@ -127,7 +128,7 @@ class _BasePairwise(BaseAggregator):
         """Strength of each majority; 0 where there is none."""
         return np.where(margin > 0, margin if self.strength == "margin" else prefer, 0.0)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.condorcet_winner = True
         tags.aggregator_tags.absent_below = self.absent == "last"
@@ -252,7 +253,7 @@ class RankedPairs(_BasePairwise):
         reach = locked_pairs(arcs, prefer if self.strength == "margin" else margin)
         return reach.sum(axis=1).astype(np.float64)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.neutral = False  # equally strong majorities come by the items' ids
         return tags

@@ -9,6 +9,7 @@ from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import preference_counts, query_blocks, rank_matrix
 from ..._support._sklearn import Interval, RealNotInt, StrOptions
 from ...base import BaseAggregator
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Outranking"]
@@ -182,7 +183,7 @@ class Outranking(BaseAggregator):
             discordance=_threshold(self.discordance, total) + TOLERANCE * total,
         )
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         # An item that all lists rank above another outranks it, and whatever the other one does, unless the list must
         # rank it some places above, or unless agreement is not needed or not within reach.

@@ -9,6 +9,7 @@ from ..._data._frames import first_row, show_id
 from ..._data._voter_names import warn_of_misspelt_names
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights, voter_values
 from ...exceptions import InputError
 
@@ -84,7 +85,7 @@ class BaseNormalisedRanks(BaseAggregator):
         # Where no list has any weight, one that holds nothing stands in.
         return x, np.maximum(weight, 1).astype(np.int64)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.integer_weights = True
         tags.aggregator_tags.absent_below = self.absent == "last"

@@ -32,19 +32,9 @@ _BLOCK = 1 << 15
 
 
 def log_binomial_tail(k, n, x):
-    """Log probability that at least k of n uniform numbers are at most x: that the k-th smallest of them is.
+    """Log probability that at least k of n uniform numbers are at most x, above 0: that the k-th smallest is.
 
-    Parameters
-    ----------
-    k, n : int or ndarray, dtype=int
-        1 <= k <= n.
-    x : float or ndarray, dtype=float64
-        Above 0, at most 1.
-
-    Returns
-    -------
-    ndarray, dtype=float64
-        log P(Beta(k, n - k + 1) <= x), to about 1e-13, however small the probability.
+    Log P(Beta(k, n - k + 1) <= x), element by element, to about 1e-13, however small the probability.
     """
     k, n, x = (np.asarray(value, dtype=np.float64) for value in np.broadcast_arrays(k, n, x))
     probability = betainc(k, n - k + 1, x)
@@ -76,19 +66,8 @@ def _log_tail_ratio(k, n, x):
 def log_poisson_binomial_tail(x, k_max, chance):
     """Log probability that at least k of n uniform numbers are at most x, each counting only up to its own cutoff.
 
-    Parameters
-    ----------
-    x : ndarray of shape (n_values,), dtype=float64
-        Above 0, below 1.
-    k_max : int
-        The largest k asked for.
-    chance : ndarray of shape (n,), dtype=float64
-        Cutoffs, above 0, at most 1: number i is at most x, and seen to be, with probability min(x, chance[i]).
-
-    Returns
-    -------
-    ndarray of shape (k_max + 1, n_values), dtype=float64
-        For each k from 0 and each x; all terms of the recurrence are positive.
+    Number i is at most x, and seen to be, with probability ``min(x, chance[i])``; x is of shape (n_values,), between 0
+    and 1, the result of shape (k_max + 1, n_values), for each k from 0. All terms of the recurrence are positive.
     """
     log_tail = np.full((k_max + 1, len(x)), -np.inf)
     log_tail[0] = 0.0
@@ -99,18 +78,9 @@ def log_poisson_binomial_tail(x, k_max, chance):
 
 
 def thresholds(log_rho, n):
-    """Values below which the k-th smallest of n uniform numbers falls with probability rho, for every k.
+    """Logarithms of the values below which the k-th smallest of n uniform numbers falls with probability rho < 1.
 
-    Parameters
-    ----------
-    log_rho : ndarray of shape (n_values,), dtype=float64
-        Below 0.
-    n : int
-
-    Returns
-    -------
-    ndarray of shape (n, n_values), dtype=float64
-        Logarithms of the quantiles of Beta(k, n - k + 1) at rho, k = 1..n.
+    From (n_values,) to (n, n_values): the quantiles of Beta(k, n - k + 1) at rho, k = 1..n.
     """
     k = np.arange(1.0, n + 1)[:, None]
     k, log_rho = (value.ravel() for value in np.broadcast_arrays(k, log_rho))
@@ -138,23 +108,11 @@ def _newton_step(log_b, k, n, log_rho):
 
 
 def log_crossing(log_rho, n, *, most=1.0):
-    r"""Log probability that some order statistic of n uniform numbers is at least as unlikely as rho.
+    r"""Log probability that some order statistic of n uniform numbers is at least as unlikely as rho, (n_values,).
 
-    Parameters
-    ----------
-    log_rho : ndarray of shape (n_values,), dtype=float64
-        At most 0.
-    n : int
-    most : float, default=1.0
-        Numbers above it are not seen, and count for nothing.
+    It is that of U_(k) <= b_k for some k, b_k the smaller of `most` and the quantile of U_(k) at rho: numbers above
+    `most` are not seen, and count for nothing.
 
-    Returns
-    -------
-    ndarray of shape (n_values,), dtype=float64
-        Log probability that U_(k) <= b_k for some k, b_k the smaller of `most` and the quantile of U_(k) at rho.
-
-    Notes
-    -----
     Of all k with :math:`U_{(k)} \le b_k` consider the last one. There, exactly k numbers are at most :math:`b_k`, for
     one more would be at most :math:`b_{k+1}` too. With :math:`N(b)` the count of numbers up to b, therefore,
 
@@ -197,24 +155,10 @@ def _log_crossing(log_rho, n, most):
 
 
 def sorted_places(candidate, x, n_candidates, *, weight=None):
-    """Sort the normalised ranks of each candidate, and number them.
+    """Rows sorted by candidate and normalised rank, and how many ranks of the candidate come up to and with each.
 
-    Parameters
-    ----------
-    candidate : ndarray of shape (n_rows,), dtype=int
-        Candidate of each row.
-    x : ndarray of shape (n_rows,), dtype=float64
-        Normalised rank that the row gives it.
-    n_candidates : int
-    weight : ndarray of shape (n_rows,), dtype=float64, default=None
-        Whole numbers: a row of weight w stands for w equal ones, a row of weight 0 is left out.
-
-    Returns
-    -------
-    rows : ndarray of shape (n_kept,), dtype=int64
-        Row numbers, sorted by candidate and rank.
-    place : ndarray of shape (n_kept,), dtype=int64
-        How many ranks of the candidate there are up to and with this row.
+    `weight`, whole numbers of shape (n_rows,), makes a row stand for so many equal ones; rows of weight 0 are left out.
+    Both results are int64 of shape (n_kept,).
     """
     rows = group_order(candidate, x)
     if weight is None:

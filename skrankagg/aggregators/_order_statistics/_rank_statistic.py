@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from ... import _kernels
 from ..._support._sklearn import StrOptions
 from ...base import Consensus
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ._normalised_ranks import BaseNormalisedRanks, minimum_by_candidate
 from ._probabilities import sorted_places
@@ -176,7 +177,7 @@ class RankStatistic(BaseNormalisedRanks):
         score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
         return Consensus(score, {"pvalue": ndtr(-score)} if self.statistic == "mean" else {})
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         # No absent item has the least rank.
         tags.aggregator_tags.absent_below &= self.statistic != "min"

@@ -9,6 +9,7 @@ from ..._data._frames import first_row, show_id
 from ..._data._voter_names import warn_of_misspelt_names
 from ..._support._sklearn import Interval
 from ...base import Consensus
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights, voter_values
 from ...exceptions import InputError
 from ._normalised_ranks import PER_VOTER, BaseNormalisedRanks, minimum_by_candidate
@@ -181,7 +182,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         log_p = rho_pvalue(log_rho, n_lists, exact=self.exact, top_cutoff=most)
         return Consensus(-log_p / np.log(10) + 0.0, {"pvalue": np.exp(log_p)})
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         # The bound m rho is 1 for many items.
         tags.aggregator_tags.unanimity = self.exact

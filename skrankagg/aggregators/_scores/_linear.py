@@ -7,6 +7,7 @@ import numpy as np
 from ..._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["BordaCount", "CombMNZ", "CombSUM", "SimpleBorda"]
@@ -61,7 +62,7 @@ class _BaseComb(BaseAggregator):
             gain -= absent[lists.row_list]  # a held item's gain minus what absence gives
         return gain, absent
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.needs_scores = self.norm in SCORE_NORMS
         # A mean score is 0 and any score may be below 0, where an absent item's is: being ranked can be worse.

@@ -9,6 +9,7 @@ from ..._arrays._pairwise import majority_agreement, preference_counts, rank_mat
 from ..._kernels import merge_lists
 from ..._support._sklearn import Interval, StrOptions
 from ...base import WeightedAggregator
+from ...base._tags import TagsOfAggregator
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
 
@@ -152,7 +153,7 @@ class Agglomerative(WeightedAggregator):
             return score[0]
         return merge_lists(score, weight, self.c1, self.c2, self.weight_update == "similarity")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.voter_weights = False
         # The weight of a merged list then depends less on how heavy its parts were than on what it resembles.

@@ -10,6 +10,7 @@ from ..._arrays._ragged import gather_ranges
 from ..._support._sklearn import Interval, StrOptions, clone
 from ...base import BaseAggregator, WeightedAggregator
 from ...base._consensus import order_candidates
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
@@ -256,7 +257,7 @@ class DIBRA(WeightedAggregator):
         score[candidate[held]] = cut_score
         return score
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own, base = tags.aggregator_tags, self._aggregator().__sklearn_tags__().aggregator_tags
         own.needs_scores = base.needs_scores

@@ -10,6 +10,7 @@ from ..._arrays._pairwise import count_above, preference_counts, rank_matrix
 from ..._arrays._ragged import starts_to_ptr, tie_starts
 from ..._support._sklearn import Interval
 from ...base import WeightedAggregator
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
 
@@ -153,7 +154,7 @@ class PreferenceRelations(WeightedAggregator):
         counted = below * (weight * lists.list_weight)[lists.row_list]
         return np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         # On full lists every list that ranks i above j gives i more points, but a weight may be 0.
         tags.aggregator_tags.unanimity = True
