@@ -304,7 +304,7 @@ def test_the_guide_shows_the_methods_of_the_benchmark(script):
     page = (Path(__file__).parents[2] / "docs" / "user_guide" / "choosing.md").read_text(encoding="utf-8")
     header, *rows = page.partition("benchmarks/duels.py\n")[2].partition("\n```")[0].splitlines()
     assert header.split("exposure")[1].split() == list(script.SETTINGS)
-    assert [row.partition("  ")[0] for row in rows] == [*map(repr, script.METHODS), "(largest likelihood)"]
+    assert [row.partition("  ")[0] for row in rows] == [*map(repr, script.METHODS), "(maximum likelihood)"]
 
 
 def test_the_benchmark_draws_by_its_model(script):

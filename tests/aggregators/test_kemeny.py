@@ -298,7 +298,7 @@ def test_edges():
     assert Kemeny().aggregate(tied)[1].loc[0, "kemeny_score"] == 3  # half for each pair of each list
 
 
-def test_a_list_of_weight_zero_is_not_there():
+def test_a_list_of_weight_zero_counts_as_absent():
     frame = profile("abc", "cba", "cab", "bca")
     consensus, info = Kemeny(voter_weights={"v0": 1, "v1": 0, "v2": 0, "v3": 0}).aggregate(frame)
     assert consensus["item"].tolist() == ["a", "b", "c"] and info.loc[0, "kemeny_score"] == 0

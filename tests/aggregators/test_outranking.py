@@ -170,7 +170,7 @@ def test_unanimity_is_promised_where_it_holds():
         check_unanimity(method)
 
 
-def test_parameters_out_of_range_are_told():
+def test_parameters_out_of_range_are_reported():
     for name, value in (
         ("preference", -1),
         ("veto", 1.5),

@@ -128,7 +128,7 @@ def test_an_unknown_voter_has_the_mean_of_the_known_ones():
 
 
 @pytest.mark.parametrize("method", [DIBRA(), PreferenceRelations(), Agglomerative()], ids=repr)
-def test_ids_of_another_type_are_told(method):
+def test_ids_of_another_type_are_reported(method):
     lists = example_lists(full=True)
     numbers = lists.assign(voter=lists["voter"].str[1:].astype(int))
     text = lists.assign(voter=lists["voter"].str[1:])
@@ -146,7 +146,7 @@ def test_ids_of_another_type_are_told(method):
         fitted.set_params(unknown_voter="error").transform(text)
 
 
-def test_selectors_tell_of_ids_of_another_type():
+def test_selectors_report_ids_of_another_type():
     lists = example_lists(full=True)
     numbers, text = lists.assign(voter=lists["voter"].str[1:].astype(int)), lists.assign(voter=lists["voter"].str[1:])
     selector = VoterSelector(n_voters=2).fit(numbers)
@@ -184,7 +184,7 @@ def named_by_voter():
 
 @pytest.mark.parametrize("call", ["fit", "fit_transform"])
 @pytest.mark.parametrize(("method", "parameter"), list(named_by_voter()))
-def test_a_name_that_no_list_has_is_told_once(method, parameter, call):
+def test_a_name_that_no_list_has_is_reported_once(method, parameter, call):
     lists = example_lists(full=True).replace({"voter": {"v0": "google", "v1": "bing"}})
     value = 1.0 if parameter == "top_cutoff" else 20
     given = {**dict.fromkeys(["google", "bing", "v2", "v3", "v4"], value), "gogle": value}

@@ -190,7 +190,7 @@ def by_voter(lists, query="q"):
     return pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "score"])
 
 
-def test_strange_names_survive():
+def test_unusual_names_survive():
     names = ["a,b", 'say "x"', "NA", "null", "007", "7", "x" * 200, "é"]
     frame = by_voter({"v": names, "w,w": names[::-1], "NA": names})
     qrels = pd.DataFrame({"query": "q", "item": names, "relevance": 1})
@@ -320,7 +320,7 @@ FRAME = by_voter({"v": ["a", "b"]})
         (lambda: one_method().get_results(3), ValueError, "no results yet"),
     ],
 )
-def test_what_is_wrong_is_said(call, error, message):
+def test_errors_are_reported(call, error, message):
     with pytest.raises(error, match=message):
         call()
 

@@ -123,7 +123,7 @@ def test_measures_are_equal(data, theirs):
     np.testing.assert_allclose(ours, found, rtol=1e-12, atol=1e-12)
 
 
-def test_gains_below_a_level_are_none_there(data):
+def test_gains_below_a_level_are_zero_there(data):
     lists, qrels = data
     run = lists[lists["voter"] == "a"].drop(columns="voter")
     judged = ranx.Qrels(nested(qrels, "relevance", int))

@@ -66,7 +66,7 @@ def test_a_frame_goes_round(seed, fraction):
     assert (both["score"] == both["score_out"]).all() and (both["weight"] == both["weight_out"]).all()
 
 
-def test_columns_are_named_once_at_the_door():
+def test_columns_are_named_once_in_from_frame():
     lists = frame([("q", "v", "a", 2.0), ("q", "v", "b", 9.0)], "qid sys docno sim")
     encoded = RankedLists.from_frame(lists, query="qid", voter="sys", item="docno", score="sim")
     assert encoded.to_frame()["item"].tolist() == ["b", "a"]
@@ -241,7 +241,7 @@ def test_pickling_keeps_the_lists():
     assert not again.candidate.flags.writeable
 
 
-def test_it_is_no_array(X):
+def test_it_is_not_an_array(X):
     with pytest.raises(TypeError, match="container of queries"):
         np.asarray(RankedLists.from_frame(X))
 
@@ -278,7 +278,7 @@ def test_other_weights_are_another_container(X):
 # ---------------------------------------------------------------------- what the door refuses
 
 
-def test_more_pairs_than_codes_can_number_are_refused(X, monkeypatch):
+def test_more_candidates_than_codes_can_number_are_refused(X, monkeypatch):
     monkeypatch.setattr(_encoding, "_MOST_CANDIDATES", 3)
     with pytest.raises(ValueError, match=r"at most 3 .* it has 4"):
         RankedLists.from_frame(X)
@@ -394,14 +394,14 @@ def test_a_column_can_be_left_unread(X):
 # ---------------------------------------------------------------------- warnings
 
 
-def test_ranks_and_scores_that_conflict_are_told(X):
+def test_conflicting_ranks_and_scores_are_reported(X):
     wrong = X.assign(rank=X["score"])  # the best score has the worst rank
     with pytest.warns(RankScoreConflictWarning, match="query 'q', voter 'u' order its items differently"):
         lists = RankedLists.from_frame(wrong)
     assert lists.to_frame()["item"].tolist()[:3] == ["c", "b", "a"]
 
 
-def test_ties_of_one_kind_are_no_conflict():
+def test_ties_of_one_kind_are_not_a_conflict():
     lists = frame(
         [("q", "v", "a", 1, 5.0), ("q", "v", "b", 1, 7.0), ("q", "v", "c", 2, 5.0), ("q", "w", "c", 1, 9.0)],
         "query voter item rank score",
@@ -410,7 +410,7 @@ def test_ties_of_one_kind_are_no_conflict():
 
 
 @pytest.mark.parametrize("shuffle", [True, False])
-def test_lists_cut_by_a_row_wise_splitter_are_told(shuffle):
+def test_lists_cut_by_a_row_wise_splitter_are_reported(shuffle):
     lists = example_lists(full=True, ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
     train, _ = next(KFold(5, shuffle=shuffle, random_state=0 if shuffle else None).split(lists.iloc[5:]))
     cut = lists.iloc[[0, 1, 2, *(train + 5)]]
@@ -421,7 +421,7 @@ def test_lists_cut_by_a_row_wise_splitter_are_told(shuffle):
             RankedLists.from_frame(cut.drop(columns="rank"))
 
 
-def test_honest_parts_of_a_frame_are_not_told_off():
+def test_valid_parts_of_a_frame_do_not_warn():
     lists = example_lists(full=True, ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
     RankedLists.from_frame(lists[lists["query"] != "q1"])
     RankedLists.from_frame(lists[lists["voter"] != "v1"])

@@ -49,7 +49,7 @@ def test_what_pyarrow_may_change_runs_without_it_too(request):
 
 @given(segments=st.lists(st.lists(st.floats(-1e6, 1e6), max_size=6), min_size=1, max_size=6))
 @settings(max_examples=50, deadline=None)
-def test_running_totals_start_afresh_in_each_segment(segments):
+def test_running_totals_restart_in_each_segment(segments):
     value = np.array([x for segment in segments for x in segment], dtype=float)
     ptr = np.concatenate([[0], np.cumsum([len(segment) for segment in segments])])
     expected = [total for segment in segments for total in np.cumsum(segment)]
@@ -104,7 +104,7 @@ def test_nothing_is_stale_here():
 
 
 @pytest.mark.skipif(not _kernels.COMPILED, reason="the kernels run interpreted")
-def test_an_edited_source_beside_a_compiled_kernel_is_noticed(tmp_path):
+def test_an_edited_source_next_to_a_compiled_kernel_is_detected(tmp_path):
     # The kernels alone: what stands around them has no part in it, and is slow to import.
     package = tmp_path / "skrankagg"
     shutil.copytree(FOLDER, package / "_kernels", ignore=shutil.ignore_patterns("__pycache__"))
@@ -163,7 +163,7 @@ def test_every_kernel_is_called_with_large_arguments():
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of the process is told on Linux only")
 @pytest.mark.skipif(not _kernels.COMPILED, reason="plain Python gives back what it takes")
 @pytest.mark.parametrize("name", _LARGE_CALLS)
-def test_kernels_give_back_the_memory_of_their_arguments(name):
+def test_kernels_release_the_memory_of_their_arguments(name):
     call = _LARGE_CALLS[name]
     for _ in range(3):
         call()

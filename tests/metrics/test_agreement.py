@@ -242,7 +242,7 @@ def test_bounds_of_rank_biased_overlap_are_those_of_the_extensions():
         assert low - 1e-9 <= between <= high + 1e-9
 
 
-def test_a_ranking_overlaps_itself_fully_but_for_the_mean_over_its_ties():
+def test_a_ranking_overlaps_itself_fully_except_for_the_mean_over_its_ties():
     one = ["a", {"b", "c"}, "d"]
     assert rank_biased_overlap(one, one, ties="w") == pytest.approx(1.0)
     assert rank_biased_overlap(one, one, ties="b") == pytest.approx(1.0)
@@ -338,7 +338,7 @@ def test_options_reach_the_measure(lists):
         ("overlap", {"k": 0}, ValueError, "k must be a depth"),
     ],
 )
-def test_wrong_measures_are_told(lists, measure, options, error, words):
+def test_wrong_measures_are_reported(lists, measure, options, error, words):
     with pytest.raises(error, match=words):
         agreement_matrix(lists, measure, **options)
 
@@ -352,7 +352,7 @@ def test_wrong_measures_are_told(lists, measure, options, error, words):
         ({"a": np.nan}, ValueError, "finite rank"),
     ],
 )
-def test_wrong_rankings_are_told(given, error, words):
+def test_wrong_rankings_are_reported(given, error, words):
     with pytest.raises(error, match=words):
         kendall_tau(given, ["a", "b"])
     with pytest.raises(ValueError, match="variant must be one of"):

@@ -71,7 +71,7 @@ def test_means_add_up_by_their_numbers_of_queries():
     assert np.average(table["ndcg@3"], weights=table["n_queries"]) == pytest.approx(expected)
 
 
-def test_a_query_that_nobody_judged_changes_nothing():
+def test_an_unjudged_query_changes_nothing():
     lists, qrels = crowd(1)
     judged = lists[lists["query"].isin(qrels["query"])]
     for missing in ("skip", "zero"):

@@ -93,7 +93,7 @@ def test_pytrec_eval_rounds_scores_to_float32_and_so_may_the_caller():
     assert evaluate(rounded, qrels, "mrr", ties="trec_eval").iloc[0, 0] == 0.5
 
 
-def test_ranx_makes_a_number_of_bpref_and_rbp_that_is_none():
+def test_ranx_has_other_values_of_bpref_and_rbp():
     # Written down from ranx 0.3.21: bpref of a query without judged irrelevant items is NaN there, 1 in trec_eval and
     # here; its rbp multiplies by the grade and can exceed 1.
     assert evaluate([["a"]], [{"a": 1}], "bpref").iloc[0, 0] == 1.0

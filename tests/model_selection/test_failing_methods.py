@@ -85,7 +85,7 @@ def others():
 # ---------------------------------------------------------------------- what is left
 
 
-def test_a_failing_method_costs_its_row_only(comparator, others):
+def test_a_failing_method_loses_only_its_row(comparator, others):
     assert comparator.results_.index.tolist() == ["sum", "bad", "copeland"]
     row, score = comparator.results_.loc["bad"], comparator.error_score
     np.testing.assert_array_equal(row[METRICS], [score] * 3)
@@ -131,7 +131,7 @@ def test_the_warning_names_the_method_and_the_first_line_of_its_error():
     assert list(comparator.failures_) == ["bad", "worse", "worst"] and "item" in comparator.failures_["worst"]
 
 
-def test_nothing_is_said_where_nothing_fails(others):
+def test_no_warning_if_nothing_fails(others):
     assert others.failures_ == {} and len(others.runs_) == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -212,7 +212,7 @@ def test_a_comparator_without_judgements_of_its_own_fails_as_a_member():
         Comparator([("nested", nested)], qrels=ENCODED, error_score="raise").fit(LISTS)
 
 
-def test_parameters_of_a_method_cost_its_row_only():
+def test_wrong_parameters_of_a_method_lose_only_its_row():
     comparator = fit([*GOOD, ("typo", CombSUM(norm="bordo"))])
     assert "'norm' parameter of CombSUM" in comparator.failures_["typo"]
 
@@ -238,7 +238,7 @@ def test_folds_are_chosen_from_the_methods_that_succeed_there():
 # ---------------------------------------------------------------------- tests of significance
 
 
-def test_nothing_is_tested_of_a_method_that_failed(comparator, others):
+def test_a_method_that_failed_is_not_tested(comparator, others):
     for options in ({}, {"baseline": "sum", "metric": "map", "test": "randomization"}):
         found, expected = comparator.compare(**options), others.compare(**options)
         pd.testing.assert_frame_equal(found.drop("bad"), expected)  # not corrected for one more, either
@@ -309,7 +309,7 @@ def test_tables_of_its_queries_mark_others_alone(comparator):
         assert not [line for line in latex.splitlines() if line.startswith("bad") and "textbf" in line]
 
 
-def test_to_be_ahead_of_a_failure_is_no_distinction():
+def test_being_ahead_of_a_failed_method_is_not_marked():
     one = fit(METHODS[:2], metrics="map")
     assert "*" not in text_table(one.results_)
     assert "textbf" not in one.convert_to_latex()
@@ -361,7 +361,7 @@ def test_lines_name_it_without_a_value(plotting, cutoffs, kind):
     display.figure_.draw_without_rendering()
 
 
-def test_other_pictures_leave_it_out_or_say_so(plotting, comparator):
+def test_other_plots_leave_it_out_or_say_so(plotting, comparator):
     table = plotting.InterpolatedPrecisionDisplay.from_comparator(comparator).table
     assert table.loc["bad"].isna().all() and table.drop("bad").notna().all(axis=None)
     display = plotting.CriticalDifferenceDisplay.from_comparator(comparator)

@@ -187,7 +187,7 @@ def test_voters_that_fit_has_not_seen():
         clone(selector).set_params(unknown_voter="error").fit(lists)
 
 
-def test_a_query_that_loses_all_lists_is_told():
+def test_a_query_that_loses_all_lists_is_reported():
     lists = pd.DataFrame({"query": list("ppq"), "voter": list("uvv"), "item": list("xyx"), "rank": 1})
     selector = VoterSelector({"u": 1.0, "v": 0.0}, n_voters=1)
     with pytest.warns(
@@ -208,7 +208,7 @@ def test_a_query_that_loses_all_lists_is_told():
         (VoterSelector({**VOTERS, "v1": np.nan}), "that of 'v1' is NaN"),
     ],
 )
-def test_voters_that_cannot_be_chosen_are_told(selector, words):
+def test_voters_that_cannot_be_chosen_are_reported(selector, words):
     with pytest.raises(ValueError, match=words):
         selector.fit(example_lists())
 
@@ -371,7 +371,7 @@ class Promote(ListTransformer):
         return RankedLists.from_frame(frame.drop(columns="score", errors="ignore"))
 
 
-def test_strangers_stand_between_our_steps():
+def test_foreign_steps_work_between_our_steps():
     """A function over the frame before, and a re-ranker after the aggregator."""
     lists = example_lists(full=True)
     pipeline = make_pipeline(FunctionTransformer(lambda frame: frame[frame["rank"] <= 6]), Copeland(), Promote("i05"))

@@ -154,7 +154,7 @@ def test_partitions_without_queries_and_columns_of_a_method(recipe, data):
     ],
     ids=["as it was", "by voter", "by item", "some rows"],
 )
-def test_torn_queries_are_noticed(recipe, tear, error):
+def test_split_queries_are_detected(recipe, tear, error):
     consensus = recipe["aggregate"](tear(recipe["lists"]), CombSUM())
     with pytest.raises(error, match=r"queries were split|lists have lost rows"):
         recipe["check_whole"](consensus)

@@ -83,7 +83,7 @@ def test_corrections_equal_those_of_statsmodels():
             )
 
 
-def test_corrections_by_hand_and_what_they_leave_out():
+def test_corrections_by_hand_and_missing_values():
     assert adjust_pvalues([0.01, 0.02, 0.6], "holm").tolist() == pytest.approx([0.03, 0.04, 0.6])
     assert adjust_pvalues([0.01, 0.02, 0.6], "bonferroni").tolist() == pytest.approx([0.03, 0.06, 1.0])
     assert adjust_pvalues([0.01, 0.02, 0.6], "bh").tolist() == pytest.approx([0.03, 0.03, 0.6])
@@ -113,7 +113,7 @@ def test_intervals_are_those_of_scipy_and_repeat():
             bootstrap_interval(DIFFERENCE, **wrong)
 
 
-def test_an_interval_covers_the_mean_as_often_as_it_says():
+def test_an_interval_covers_the_mean_at_its_level():
     rng = np.random.default_rng(5)
     covered = 0
     for _ in range(150):

@@ -135,7 +135,7 @@ def test_a_wrong_aggregator_fails_with_a_reason(aggregator, check):
         check_aggregator(aggregator)
 
 
-def test_what_is_no_aggregator_fails():
+def test_what_is_not_an_aggregator_fails():
     class Nothing(BaseEstimator):
         pass
 
@@ -152,7 +152,7 @@ def test_a_hook_that_is_missing_is_named():
 
 
 @pytest.mark.parametrize("wrong", [np.zeros(1), np.full(2, np.nan)], ids=["shape", "nan"])
-def test_a_hook_that_returns_nonsense_is_told(wrong):
+def test_a_hook_that_returns_nonsense_is_reported(wrong):
     class Nonsense(BaseAggregator):
         def _aggregate(self, lists):
             return wrong
