@@ -1,4 +1,4 @@
-"""Schulze, ranked pairs and minimax: against their definitions in plain Python, and published elections."""
+"""Schulze, ranked pairs and minimax: compared with their definitions in plain Python and with published elections."""
 
 import itertools
 
@@ -18,7 +18,7 @@ RULES = (Schulze, RankedPairs, Minimax)
 
 
 def election(*votes):
-    """Ballots as (how many, order) pairs."""
+    """Ballots from (number of voters, order) tuples."""
     rows = [
         ("q", f"v{v:02d}", item, rank, count)
         for v, (count, order) in enumerate(votes)

@@ -1,4 +1,4 @@
-"""Linear combination and reciprocal ranks: against exact fractions, and what is peculiar to them."""
+"""Linear combination and reciprocal ranks: compared with exact fractions, and their particular cases."""
 
 import numpy as np
 import pandas as pd
@@ -89,7 +89,7 @@ def test_more_lists_win_a_tie(X):
 
 
 def test_rounding_does_not_order_items():
-    # 0.1 + 0.2 and 0.3 are one score, whatever their last bits say: the item's name decides.
+    # 0.1 + 0.2 and 0.3 are one score, whatever their last bits: the item's id decides.
     frame = pd.DataFrame(
         {
             "query": "q",

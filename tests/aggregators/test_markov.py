@@ -1,4 +1,4 @@
-"""Markov chains: against exact fractions, the published figures, and the promises of the walk."""
+"""Markov chains: compared with exact fractions and published numbers, and the guarantees of the walk."""
 
 from fractions import Fraction
 

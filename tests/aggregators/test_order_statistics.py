@@ -1,4 +1,4 @@
-"""Order statistics of normalised ranks: against exact fractions, published figures, and what is peculiar to them."""
+"""Order statistics of normalised ranks: compared with exact fractions and published numbers, and particular cases."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -366,7 +366,7 @@ def letters():
 
 
 def figure(method, exact, params):
-    """The figure that the R package calls its score."""
+    """The number that the R package calls its score."""
     if method == "RRA":
         return RobustRankAggregation(exact=exact, **params).fit_transform(letters()).set_index("item")["pvalue"]
     statistic = {"geom.mean": "geometric-mean"}.get(method, method)
@@ -394,7 +394,7 @@ def test_figures_of_the_r_package(case, method, item, value):
 
 
 def test_all_figures_of_the_r_package(shared_data):
-    # Of three lists the alternating sum of its exact form has all digits yet.
+    # For three lists the alternating sum of its exact form still has all digits.
     table = pd.read_csv(shared_data / "bioinf" / "RobustRankAggreg" / "expected_letters.csv")
     assert len(table) == 360
     for (case, method, exact), theirs in table.groupby(["case", "method", "exact"]):

@@ -1,4 +1,4 @@
-"""Voters that do not match: unknown to a fitted method, or named where no list is theirs."""
+"""Voters that do not match: unknown to a fitted method, or named without having a list."""
 
 import inspect
 
@@ -106,7 +106,7 @@ def test_the_mean_does_not_change_the_scale_of_known_voters():
     scaled = scale_weights(weight, ptr, ones, "z", known=known)
     assert scaled[:3].tolist() == pytest.approx(scale_weights(weight[:3], ptr - [0, 1], ones[:3], "z").tolist())
     assert scaled[3] == pytest.approx(scaled[:3].mean())
-    # A list of weight 2 is two lists, and one of weight 0 is none.
+    # A list of weight 2 counts as two lists, and one of weight 0 as no list.
     twice = scale_weights(weight, ptr, np.array([1.0, 2.0, 1.0, 1.0]), "minmax", known=known)
     assert twice[3] == pytest.approx((0 + 2 * 0.25 + 1) / 4)
     unheard = scale_weights(weight, ptr, np.array([1.0, 1.0, 0.0, 1.0]), "minmax", known=known)
@@ -165,7 +165,7 @@ def test_which_voter_a_name_resembles():
     voters = ["bing", "google", "yahoo", "v1", "v2", "v11", "7", "run_a", "expert-b", "expert-c"]
     found = near_voters(["gogle", "Google ", "YAHOO", "vv2", "v01", 7], voters)
     assert [voter for _, voter in found] == ["google", "google", "yahoo", "v2", "v1", "7"]
-    # Another number or single letter is another voter, and what resembles two is a third one.
+    # Another number or single letter is another voter, and a name that resembles two voters is a third one.
     assert near_voters(["v12", "v3", "dense", "8", "run_b", "b", "expert"], voters) == []
     assert near_voters(["ab"], ["Ab", "aB"]) == []
     assert near_voters(["gogle"], ["google", *map(str, range(2000))]) == []

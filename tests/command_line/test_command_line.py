@@ -1,4 +1,4 @@
-"""The command line, in process and out of it."""
+"""The command line, in this process and in others."""
 
 import gzip
 import importlib.util
@@ -49,7 +49,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(folder, capsys):
-    """Run a command that must succeed in silence; returns what it prints."""
+    """Run a command that must succeed silently; returns what it prints."""
 
     def run(*argv):
         assert main(list(argv)) == 0

@@ -1,6 +1,6 @@
-"""The published results of FLAGR 1.0.18 on its test data, which the generator makes again.
+"""The published results of FLAGR 1.0.18 on its test data, which the generator reproduces.
 
-FLAGR orders items that tie in exact arithmetic by rounding noise; everything else must be as it has it.
+FLAGR orders items that tie in exact arithmetic by rounding noise; everything else must be equal.
 """
 
 import itertools

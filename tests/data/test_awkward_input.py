@@ -1,4 +1,4 @@
-"""Input on which a well-known library crashes, hangs or errs: here each gives its right answer or its error."""
+"""Input on which a well-known library crashes, hangs or errs: here each gives the correct result or an error."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from golden import GOLDEN
 from skrankagg import Qrels, RankedLists, RankedPairs, Schulze, evaluate
 from skrankagg.datasets import read_lists, read_qrels
 
-# Their cost is documented: fewer items show as much.
+# Their cost is documented: fewer items are enough.
 CUBIC = (RankedPairs, Schulze)
 AGGREGATORS = [aggregator for aggregator, *_ in GOLDEN]
 every_method = pytest.mark.parametrize("aggregator", AGGREGATORS, ids=repr)
@@ -24,7 +24,7 @@ def consensus_of(aggregator, lists):
 
 
 def keeps_order(aggregator, consensus, items):
-    """Whether items come as everybody has them; only a method that does not promise as much may let some tie."""
+    """Whether items are in the order of all voters; only a method that does not guarantee this may tie some."""
     if aggregator.__sklearn_tags__().aggregator_tags.unanimity:
         return consensus["item"].tolist() == items
     place = consensus["item"].map({item: place for place, item in enumerate(items)})

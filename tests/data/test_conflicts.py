@@ -1,4 +1,4 @@
-"""Lists whose scores contradict their ranks: methods of ranks use the ranks, whatever reads the scores refuses them."""
+"""Lists whose scores contradict their ranks: methods of ranks use the ranks, methods of scores refuse the lists."""
 
 import pickle
 import warnings

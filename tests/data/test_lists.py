@@ -1,4 +1,4 @@
-"""RankedLists: the encoding, the container of queries, and what the door refuses."""
+"""RankedLists: the encoding, the container of queries, and the input checks."""
 
 import copy
 import pickle
@@ -90,7 +90,7 @@ def test_ids_keep_their_dtype(dtype):
 
 
 def test_long_runs_of_ids_encode_like_any_others():
-    # Columns of at least 4096 rows in long runs take a shorter way.
+    # Columns of at least 4096 rows in long runs take a faster path.
     rng = np.random.default_rng(0)
     lists = pd.DataFrame(
         {
@@ -258,7 +258,7 @@ def test_a_notebook_shows_the_first_query_side_by_side():
     rows = [("q<1>", "u", "a", 1), ("q<1>", "u", "b", 2), ("q<1>", "v", "b", 1), ("q<1>", "v", "a&c", 1)]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
     html = RankedLists.from_frame(frame)._repr_html_()
-    assert html.count("<tr") == 3  # the voters and two places; what v ties stands in one cell
+    assert html.count("<tr") == 3  # the voters and two places; the items that v ties are in one cell
     assert "<td>a&amp;c = b</td>" in html and "query &#x27;q&lt;1&gt;&#x27;</p>" in html
     many = pd.concat([frame.assign(voter=f"v{k:02d}") for k in range(0, 9)]).drop_duplicates(["voter", "item"])
     assert "8 of its 9 voters" in RankedLists.from_frame(many)._repr_html_()
@@ -275,7 +275,7 @@ def test_other_weights_are_another_container(X):
             lists.with_list_weight(wrong)
 
 
-# ---------------------------------------------------------------------- what the door refuses
+# ---------------------------------------------------------------------- input checks
 
 
 def test_more_candidates_than_codes_can_number_are_refused(X, monkeypatch):

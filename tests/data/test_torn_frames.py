@@ -1,6 +1,6 @@
-"""A frame that a row-wise splitter broke up is refused or told; sound uses of frames are neither.
+"""A frame that a row-wise splitter broke up is refused or warned of; valid uses of frames are neither.
 
-The truth comes from the rows: a fold is torn if a query has rows on both sides.
+The expected result comes from the rows: a fold is split if a query has rows on both sides.
 """
 
 import pickle
@@ -71,7 +71,7 @@ def test_every_fold_that_splits_a_query_raises_and_no_other(n_queries, n_voters)
 
 
 def split(estimator, score=SCORER):
-    """Fit on whole lists of some voters and score on those of the others, each frame without a trace of the cut."""
+    """Fit on whole lists of some voters and score on those of the others, with no sign of the cut in either frame."""
     return score(estimator.fit(LEFT), RIGHT)
 
 
@@ -138,7 +138,7 @@ def test_scikit_learn_makes_it_nan_unless_errors_are_raised():
     with pytest.warns(UserWarning, match=TORN), pytest.warns(UserWarning, match="non-finite"):
         search.fit(BY_VOTER)
     assert np.isnan(search.cv_results_["mean_test_score"]).all()
-    assert search.best_params_ == {"norm": "rank"}  # the first candidate, of which nothing is known
+    assert search.best_params_ == {"norm": "rank"}  # the first setting, which was never scored
     with pytest.raises(ValueError, match=TORN):
         search.set_params(error_score="raise").fit(BY_VOTER)
 
@@ -258,7 +258,7 @@ def test_a_frame_that_begins_with_a_list_does_not_warn():
     BordaCount().fit(FRAME[FRAME["query"] > "q03"])
     BordaCount().fit(FRAME[FRAME["rank"] > 3].reset_index(drop=True))
     BordaCount().fit(FRAME.iloc[135:].reset_index(drop=True))
-    BordaCount().fit(FRAME.iloc[135:].drop(columns="rank"))  # nothing tells where lists of scores begin
+    BordaCount().fit(FRAME.iloc[135:].drop(columns="rank"))  # lists of scores do not show where they begin
     worst_first = FRAME.sort_values(["query", "voter", "rank"], ascending=[True, True, False]).reset_index(drop=True)
     BordaCount().fit(worst_first.iloc[140:])
     counted_from_0 = FRAME.assign(rank=FRAME["rank"] - 1)

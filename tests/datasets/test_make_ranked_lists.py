@@ -1,4 +1,4 @@
-"""Ranked lists with a truth: what the options promise is measured on the data."""
+"""Ranked lists with a truth: the effect of each option is measured on the data."""
 
 import numpy as np
 import pandas as pd

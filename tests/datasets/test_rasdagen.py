@@ -1,4 +1,4 @@
-"""The generator of FLAGR's test data, against the data, the C library and the C++ program."""
+"""The generator of FLAGR's test data, compared with the data, the C library and the C++ program."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Readers and the writer: every row survives as it stands, or the file is refused."""
+"""Readers and the writer: every row survives unchanged, or the file is refused."""
 
 import gzip
 import importlib.util

@@ -1,4 +1,4 @@
-"""The kernels: against NumPy, and whether what runs is what was compiled."""
+"""The kernels: compared with NumPy, and whether the running code is the compiled code."""
 
 import inspect
 import json
@@ -29,7 +29,7 @@ def test_the_kernels_run_as_they_should():
     assert expected == ("compiled" if _kernels.COMPILED else "interpreted")
 
 
-# Other tests are left out of the interpreted pass; nothing that a kernel does may be left out with them.
+# Other tests are left out of the interpreted pass; the remaining ones must still cover every kernel.
 @pytest.mark.skipif(os.environ.get("SKRANKAGG_EXPECT") != "interpreted", reason="calls are seen in that pass only")
 def test_every_kernel_was_called_by_tests_of_its_methods(kernel_callers):
     assert "PYTEST_XDIST_WORKER" not in os.environ, "the interpreted pass counts calls, so it must run in one process"
@@ -105,7 +105,7 @@ def test_nothing_is_stale_here():
 
 @pytest.mark.skipif(not _kernels.COMPILED, reason="the kernels run interpreted")
 def test_an_edited_source_next_to_a_compiled_kernel_is_detected(tmp_path):
-    # The kernels alone: what stands around them has no part in it, and is slow to import.
+    # The kernels alone: the rest of the package is not involved and is slow to import.
     package = tmp_path / "skrankagg"
     shutil.copytree(FOLDER, package / "_kernels", ignore=shutil.ignore_patterns("__pycache__"))
     (package / "__init__.py").touch()
@@ -140,7 +140,7 @@ def _resident():
 _SQUARE, _MANY = np.zeros((400, 400)), 100_000
 _NUMBERS, _EACH = np.zeros(_MANY), np.arange(_MANY + 1)
 _ONES, _WHOLE = np.ones(_MANY), np.array([0, _MANY])
-# Calls of every kernel with some arguments of about a megabyte and little to do.
+# Calls of every kernel with some arguments of about a megabyte and little work.
 _LARGE_CALLS = {
     "bucket_descent": lambda: _kernels.bucket_descent(_SQUARE, _SQUARE, np.zeros(400, dtype=int)),
     "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),

@@ -254,7 +254,7 @@ def test_concordance_equals_the_formula_and_the_mean_correlation():
     rng = np.random.default_rng(4)
     rankings = [dict(zip(ITEMS, rng.permutation(6), strict=True)) for _ in range(4)]
     rho = np.mean([spearman_rho(a, b) for a, b in itertools.combinations(rankings, 2)])
-    assert kendall_w(rankings) == pytest.approx((1 + 3 * rho) / 4)  # without ties, as is well known
+    assert kendall_w(rankings) == pytest.approx((1 + 3 * rho) / 4)  # without ties, a known identity
     tied = np.array([[1, 2.5, 2.5, 4], [1, 3, 2, 4], [2, 1, 3.5, 3.5]])
     friedman = stats.friedmanchisquare(*tied.T).statistic
     assert kendall_w([dict(zip("abcd", row, strict=True)) for row in tied]) == pytest.approx(friedman / (3 * 3))
@@ -265,7 +265,7 @@ def test_concordance_equals_the_formula_and_the_mean_correlation():
 
 @pytest.fixture(scope="module")
 def lists():
-    """Some voters, queries, absent items, and ties."""
+    """Several voters and queries, with absent items and ties."""
     rng = np.random.default_rng(5)
     rows = [
         (f"q{q}", f"v{v}", item, int(rng.integers(1, 6)))

@@ -1,4 +1,4 @@
-"""Runs that lack queries, that hold nothing, or of which nothing is judged; and folds without judgements."""
+"""Runs that lack queries, are empty, or have no judged item; and folds without judgements."""
 
 import copy
 import inspect
@@ -162,7 +162,7 @@ def test_a_single_bad_run_is_zero(bad, words):
     assert value == 0 and f"The run {words}" in the_only(caught, NothingJudgedWarning)
     value, caught = caught_by(lambda: precision(bad, QRELS, 5))
     assert value == 0 and f"The run {words}" in the_only(caught, NothingJudgedWarning)
-    # Whoever says that 0 is meant for queries without results has not meant a run without any.
+    # Choosing 0 for queries without results does not cover a run without any results.
     the_only(caught_by(lambda: precision(bad, QRELS, 5, missing="zero"))[1], NothingJudgedWarning)
 
 
@@ -250,7 +250,7 @@ def test_ids_of_mixed_types_could_match():
 
 
 class Answers(sklearn.base.TransformerMixin, sklearn.base.BaseEstimator):
-    """A stranger's transformer that returns a consensus of its own."""
+    """A foreign transformer that returns its own consensus."""
 
     def __init__(self, consensus=None):
         self.consensus = consensus

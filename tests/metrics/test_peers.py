@@ -1,6 +1,6 @@
-"""Measures beside trec_eval, pytrec_eval and ir_measures, with the conventions in which they differ by name.
+"""Measures compared with trec_eval, pytrec_eval and ir_measures, with the conventions in which they differ.
 
-Where the peers deviate from what is right, the reason stands beside the number.
+Where the peers are wrong, the reason is next to the number.
 """
 
 import re
@@ -258,7 +258,7 @@ def test_twelve_runs_of_the_robust_track(shared_data):
     folder = shared_data / "robust03"
     expected = pd.read_csv(folder / "expected_trec_eval_9.tsv.gz", sep="\t", header=None, dtype=str)
     expected.columns = ["run", "measure", "query", "value"]
-    # The recall of 0.1 is rounded differently there, see above; the mean over queries is no matter of trec_eval.
+    # The recall of 0.1 is rounded differently there, see above; trec_eval has no mean over queries.
     known = {name: ours for name, ours in TREC_EVAL.items() if name not in {"iprec_at_recall_0.10", "gm_map"}}
     expected = expected[expected["measure"].isin(known) & (expected["query"] != "all")]
     qrels = Qrels.from_frame(read_qrels(folder / "robust03_qrels.txt.gz").astype({"query": str}))
@@ -336,18 +336,18 @@ def test_every_number_of_flagrs_evaluation(shared_data):
 
 
 def test_defects_of_peers_that_are_not_ours():
-    # Each by what its users report of it; the numbers of the peers are written down, not run.
-    # ranx cuts grades to whole numbers: 1.9 counts as 1.
+    # Each as reported by users; the peers' numbers are recorded, not computed.
+    # ranx truncates grades to integers: 1.9 counts as 1.
     assert evaluate([["a"]], [{"a": 1.9}], "dcg@1[gain=linear]").iloc[0, 0] == 1.9
-    # ranx refuses runs whose queries differ from the judged ones; here the judgements state the queries.
+    # ranx refuses runs whose queries differ from the judged ones; here the judgements determine the queries.
     run = pd.DataFrame({"query": ["a", "x"], "item": ["i", "i"], "rank": 1})
     qrels = pd.DataFrame({"query": ["a", "b"], "item": ["i", "i"], "relevance": 1})
     assert evaluate(run, qrels, "p@1").iloc[0, 0] == 0.5
-    # ranx orders equal scores as they come; here the order of the rows is no matter.
+    # ranx orders equal scores as they come; here the order of the rows does not matter.
     tied = pd.DataFrame({"query": "q", "item": [f"d{k:02}" for k in range(40)], "score": 1.0})
     truth = pd.DataFrame({"query": "q", "item": ["d07"], "relevance": 1})
     assert {evaluate(tied.sample(frac=1, random_state=k), truth, "mrr").iloc[0, 0] for k in range(5)} == {1 / 8}
-    # trec_eval's rbp reads a lowest and a highest gain that nobody has set; a gain here is 1, or a share of max_grade.
+    # trec_eval's rbp reads a lowest and a highest gain that are never set; a gain here is 1, or a share of max_grade.
     assert evaluate([["a"]], [{"a": 3}], "rbp[persistence=0.9]").iloc[0, 0] == pytest.approx(0.1)
     # FLAGR's nDCG of a list that lacks relevant items can still be 1.
     lacking = [["a"]], [{"a": 1, "b": 1}]

@@ -1,6 +1,6 @@
-"""Scorers, splitters, and every entry point of scikit-learn's model selection, each with a number known otherwise.
+"""Scorers, splitters, and every entry point of scikit-learn's model selection, each with a known result.
 
-The expected numbers come from another road: aggregate all queries at once, measure each, average over the folds.
+The expected numbers are computed differently: aggregate all queries at once, measure each, average over the folds.
 """
 
 import os
@@ -43,7 +43,7 @@ from skrankagg.preprocessing import TopK
 FRAME, QRELS = make_ranked_lists(
     n_queries=11, n_voters=6, n_items=25, list_length=20, absent=0.1, quality=0.3, random_state=0
 )
-QRELS = QRELS[QRELS["query"] != "q04"].reset_index(drop=True)  # nobody judged it
+QRELS = QRELS[QRELS["query"] != "q04"].reset_index(drop=True)  # it is not judged
 LISTS = RankedLists.from_frame(FRAME)
 ENCODED = Qrels.from_frame(QRELS)
 QUERIES = np.asarray(LISTS.queries)

@@ -28,7 +28,7 @@ METHODS = [("sum", CombSUM()), ("mnz", CombMNZ(norm="rank")), ("copeland", Copel
 
 
 class Backwards(TransformerMixin, BaseEstimator):
-    """A stranger's re-ranker: a frame in, a frame out."""
+    """A foreign re-ranker: a frame in, a frame out."""
 
     def fit(self, X, y=None):
         self.fitted_ = True
@@ -199,7 +199,7 @@ class Supervised(BaseAggregator):
 
 
 class Holder(Supervised):
-    """Learns from nothing; holds what it is given under a name that says nothing."""
+    """Learns nothing; stores its parameter under an uninformative name."""
 
     def __init__(self, thing=None):
         self.thing = thing
@@ -286,7 +286,7 @@ def test_all_learners_are_named_at_once():
 
 
 def test_out_of_sample_a_tuned_method_is_compared_on_queries_that_it_has_not_seen():
-    # On noise, where tuning promises much and keeps nothing.
+    # On noise, where the gain of tuning does not last.
     lists, qrels = make_ranked_lists(n_queries=20, n_items=40, quality=0.01, random_state=0)
     lists = RankedLists.from_frame(lists)
     scorer = make_ranking_scorer("map", qrels=qrels)

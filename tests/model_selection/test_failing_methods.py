@@ -1,4 +1,4 @@
-"""A method that fails costs a comparison its own row: in the results, tests, tables, pictures, the command line."""
+"""A method that fails loses only its own row: in the results, tests, tables, plots and on the command line."""
 
 import pickle
 import warnings
@@ -32,7 +32,7 @@ METRICS = ["ndcg@10", "map", "num_rel_ret"]
 
 
 class Failing(BaseAggregator):
-    """Fails where it is told to: while it fits, aggregates or is measured; or on some queries alone."""
+    """Fails at a given point: in fit, in aggregation or when measured; or only on some queries."""
 
     def __init__(self, where="fit", query=None):
         self.where = where
@@ -51,7 +51,7 @@ class Failing(BaseAggregator):
 
 
 class WithoutItems(TransformerMixin, BaseEstimator):
-    """A stranger whose result cannot be measured."""
+    """A foreign method whose result cannot be measured."""
 
     def fit(self, X, y=None):
         self.fitted_ = True
@@ -318,7 +318,7 @@ def test_being_ahead_of_a_failed_method_is_not_marked():
     assert text_table(level, mark_best=False) == text_table(level)
 
 
-# ---------------------------------------------------------------------- pictures
+# ---------------------------------------------------------------------- plots
 
 
 @pytest.fixture
@@ -357,7 +357,7 @@ def test_lines_name_it_without_a_value(plotting, cutoffs, kind):
     names = [text.get_text() for text in names]
     assert names[-1] == "bad (no value)" and sorted(names[:2]) == ["copeland", "sum"]
     colours = {bar.get_facecolor() for bars in display.lines_ for bar in bars} if kind == "bar" else {1, 2}
-    assert len(colours) == 2  # the best is still told from the others
+    assert len(colours) == 2  # the best still differs from the others
     display.figure_.draw_without_rendering()
 
 
@@ -410,7 +410,7 @@ def test_the_command_line_draws_the_other_methods(broken, plotting, capsys, tmp_
 
 
 def test_the_command_line_raises_where_nothing_is_left(broken):
-    with pytest.raises(RuntimeError, match="no convergence"):  # a mistake of ours, with its traceback
+    with pytest.raises(RuntimeError, match="no convergence"):  # a bug, with its traceback
         main(["compare", "--methods", "Copeland"])
     with pytest.raises(ValueError, match="all failed") as caught:
         main(["compare", "--methods", "Copeland", "Copeland[voter_weights=None]"])

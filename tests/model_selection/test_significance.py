@@ -1,4 +1,4 @@
-"""What a Comparator says about differences, and the tables and slices of its results."""
+"""Tests of differences in a Comparator, and the tables and slices of its results."""
 
 import io
 import re

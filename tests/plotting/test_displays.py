@@ -1,4 +1,4 @@
-"""Pictures: what they show is what was computed, and no two of their texts collide."""
+"""Plots: they show what was computed, and no two of their texts collide."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Docstrings are whole: numpydoc misses nothing in what is public."""
+"""Docstrings are complete: numpydoc finds no error in the public ones."""
 
 import importlib
 import pydoc
@@ -36,7 +36,7 @@ IGNORED = {
 
 
 class _Object(Validator):
-    """What numpydoc validates, found in `PUBLIC`, which is faster than to import it by its name."""
+    """The object that numpydoc validates, found in `PUBLIC`, which is faster than importing it by name."""
 
     # Where to look for comments that switch checks off: nowhere, the reasons are all above.
     source_file_name = None

@@ -1,4 +1,4 @@
-"""Statistics of comparisons: scipy, statsmodels, brute force and published figures."""
+"""Statistics of comparisons: scipy, statsmodels, brute force and published numbers."""
 
 import itertools
 
@@ -146,7 +146,7 @@ def test_friedmans_test_equals_that_of_scipy_with_and_without_ties():
 
 
 def test_critical_differences_of_demsars_example():
-    # J. Demsar 2006, section 3.2.3: four classifiers on 14 data sets.
+    # J. Demšar 2006, section 3.2.3: four classifiers on 14 data sets.
     assert friedman_nemenyi(RNG.random((14, 4))).critical_difference == pytest.approx(1.25, abs=0.005)
     assert friedman_nemenyi(RNG.random((14, 4)), alpha=0.10).critical_difference == pytest.approx(1.12, abs=0.005)
 
@@ -175,7 +175,7 @@ def test_published_critical_values(k, q):
 
 
 def test_groups_are_maximal_and_pvalues_say_the_same():
-    # Three clear classes on many queries, the methods in no order.
+    # Three clear classes on many queries, the methods in random order.
     base = np.array([0.5, 0.9, 0.5, 0.9, 0.1])
     found = friedman_nemenyi(base + RNG.normal(0, 0.01, (60, 5)))
     assert [sorted(group) for group in found.groups()] == [[1, 3], [0, 2]]

@@ -1,4 +1,4 @@
-"""What every aggregator must do: its golden line, its promises, its determinism."""
+"""What every aggregator must satisfy: its golden line, its guarantees, its determinism."""
 
 import os
 import subprocess
@@ -74,7 +74,7 @@ def test_a_list_of_weight_0_has_no_effect_and_its_items_stay_ranked(method):
         silent = lists["voter"] == lists["voter"].iloc[0]
         found = clone(method).fit_transform(lists.assign(weight=np.where(silent, 0.0, 1.0)))
         assert set(found["item"]) == set(lists["item"])
-        # A list that is cut takes part with what is left of it, whatever its weight.
+        # A list that is cut takes part with its remaining items, whatever its weight.
         if set(lists["item"]) == set(lists.loc[~silent, "item"]) and getattr(method, "prune", None) is None:
             expected = clone(method).fit_transform(lists[~silent])
             assert found["item"].tolist() == expected["item"].tolist()
@@ -97,7 +97,7 @@ def test_neither_the_hash_seed_nor_another_process_changes_anything():
         environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
         return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment)
 
-    # Two at once, each with its own data and its own seed; a library that works in files of fixed names mixes them up.
+    # Two at once, each with its own data and seed; a library that uses files of fixed names would mix them up.
     processes = {seed: start(seed) for seed in (0, 1)}
     for seed, process in processes.items():
         out, _ = process.communicate()

@@ -1,4 +1,4 @@
-"""The public checks find what they are there to find."""
+"""The public checks detect the errors that they are meant to detect."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from skrankagg.utils.estimator_checks import EXEMPTIONS, all_checks, check_aggre
 
 
 class Popularity(BaseAggregator):
-    """A right one: the weight of the lists that hold an item, and then its mean position."""
+    """Correct: the weight of the lists that hold an item, then its mean position."""
 
     def _aggregate(self, lists):
         position = np.bincount(lists.candidate, weights=lists.rank * lists.list_weight[lists.row_list])
@@ -28,14 +28,14 @@ class SeesVoters(BaseAggregator):
 
 
 class SeesItems(BaseAggregator):
-    """Wrong: the item's name decides."""
+    """Wrong: the item's id decides."""
 
     def _aggregate(self, lists):
         return -lists.candidate_item.astype(float)
 
 
 class SeesOtherQueries(BaseAggregator):
-    """Wrong: the number of queries shows."""
+    """Wrong: the number of queries has an effect."""
 
     def _aggregate(self, lists):
         return -np.bincount(lists.candidate, weights=lists.rank, minlength=lists.n_candidates) * lists.n_queries
