@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def best_time(function, repeat=5):
-    """Shortest of several runs, in seconds: the least disturbed one."""
+    """Time of the fastest of several runs, in seconds: the least disturbed one."""
     times = []
     for _ in range(repeat):
         gc.collect()
@@ -17,9 +17,9 @@ def best_time(function, repeat=5):
 
 
 def extra_memory(function):
-    """Peak resident memory of a call beyond what was resident before it, and its result; Linux only."""
+    """Peak resident memory of a call in addition to that before it, and its result; Linux only."""
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # start the peak afresh
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # reset the peak
     before = _resident("VmRSS")
     result = function()
     return _resident("VmHWM") - before, result

@@ -1,8 +1,8 @@
-"""Cross-validate eight candidates on 5 million rows, beside one transform and evaluation of each.
+"""Cross-validate eight parameter settings on 5 million rows, compared with one transform and evaluation of each.
 
 python benchmarks/cross_validation.py [--queries 1000] [--voters 50] [--length 100] [--frame]
 
-With --frame the same on a frame of strings, which is encoded anew for each candidate and fold.
+With --frame also on a frame of strings, which is encoded again for each setting and fold.
 """
 
 import argparse
@@ -31,7 +31,7 @@ CANDIDATES = [
 
 
 def main():
-    """Print both times of each candidate, and their ratio."""
+    """Print both times of each setting, and their ratio."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--voters", type=int, default=50)
@@ -48,7 +48,7 @@ def main():
     scorer = make_ranking_scorer("ndcg@10", qrels=qrels)
     rows = []
     for method in CANDIDATES:
-        # Cold, as the lists of a fold are: nothing is derived yet.
+        # Cold, like the lists of a fold: nothing is derived yet.
         once = best_time(
             lambda m=method: evaluate(m.transform(RankedLists(**lists.__getstate__())), qrels, ["ndcg@10"]),
             arguments.repeat,
@@ -59,7 +59,7 @@ def main():
             on_frame = best_time(lambda m=method: cross_val_score(m, frame, scoring=scorer, cv=QueryKFold(5)), 1)
             row += [f"{on_frame:.2f}", f"{on_frame / once:.2f}x"]
         rows.append(row)
-    names = ["candidate", "once s", "5 folds s", "ratio", *(["frame s", "ratio"] if arguments.frame else [])]
+    names = ["setting", "once s", "5 folds s", "ratio", *(["frame s", "ratio"] if arguments.frame else [])]
     table(rows, names)
 
 

@@ -1,20 +1,20 @@
-"""Which methods find the better items in paired comparisons, and which the items that were compared most often.
+"""Which methods find the better items in paired comparisons, and which find the items that were compared most often.
 
-Run it from anywhere as `python benchmarks/duels.py [--all] [--repeat 10]`; it takes a minute or so.
+Run it from anywhere as `python benchmarks/duels.py [--all] [--repeat 10]`; it takes about a minute.
 
 The quality of 30 items and the logarithm of their exposure are independent and standard normal. A list holds some of
 the items, drawn in proportion to their exposure, in an order drawn from the Plackett-Luce model with the qualities;
-with two items that is the model of Bradley and Terry. Shown is Kendall's tau of each method's order with the quality of
-the items, which is the truth, and with the number of lists that hold them, the mean of ten draws:
+with two items that is the Bradley-Terry model. The table shows Kendall's tau of each method's order with the quality of
+the items, which is the truth, and with the number of lists that hold them, as means of ten draws:
 
 - random: 20,000 comparisons of two items
-- even: the same where all items have the same exposure
+- even: the same, but all items have the same exposure
 - few: 2,000 comparisons
-- matched: 20,000, in which the second item is drawn among those of about the first one's quality, as in a league
+- matched: 20,000, in which the second item is drawn among those of similar quality to the first, as in a league
 - ten: 100 lists of ten items
 
-The last row is the estimate of largest likelihood under the very model that the lists are drawn from, which is not part
-of the library. Left out for their cost, which grows with the square or the cube of the number of lists: Agglomerative,
+The last row is the maximum likelihood estimate under the model from which the lists are drawn; it is not part of the
+library. Left out, because their cost grows with the square or the cube of the number of lists: Agglomerative,
 RankStatistic(statistic="stuart"), exact p-values of RobustRankAggregation.
 """
 
@@ -59,7 +59,7 @@ SETTINGS = {
     "matched": {"n_lists": 20_000, "length": 2, "matched": 0.5},
     "ten": {"n_lists": 100, "length": 10},
 }
-# Those that rank the items of a list above all others, and those that do not.
+# Methods that rank the items of a list above all others, and methods that do not.
 METHODS = [
     BordaCount(),
     ReciprocalRankFusion(),
@@ -120,7 +120,7 @@ OTHERS = [
 
 
 def seen_lists(random_state, *, n_lists, length, matched=None, spread=1.0, n_items=30):
-    """Ranked lists of items seen by unequal chances, with the quality of each item; scores are negative ranks.
+    """Ranked lists of items seen with unequal probabilities, and the quality of each item; scores are negative ranks.
 
     `matched` is the width, in units of the qualities, of the bell curve by which the other items of a list are drawn
     around the first; `spread` is the standard deviation of the logarithm of the exposure.
@@ -195,7 +195,7 @@ def main():
         for seed in range(arguments.repeat):
             lists, quality = seen_lists(seed, **setting)
             orders = {repr(method): order_of(method, lists) for method in methods}
-            orders["(largest likelihood)"] = np.argsort(-most_likely_qualities(lists))
+            orders["(maximum likelihood)"] = np.argsort(-most_likely_qualities(lists))
             for title, order in orders.items():
                 found.setdefault(title, {}).setdefault(name, []).append(taus(order, lists, quality))
     rows = [

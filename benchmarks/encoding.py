@@ -1,6 +1,6 @@
-"""Encode 5 million rows, beside one pandas factorize of the three id columns.
+"""Encode 5 million rows, compared with one pandas factorize of the three id columns.
 
-Strings are measured as pandas keeps them with pyarrow, where that is installed, and as it keeps them without.
+Strings are measured as pandas stores them with pyarrow, if that is installed, and as it stores them without.
 
 python benchmarks/encoding.py [--queries 1000] [--voters 50] [--length 100]
 """
@@ -14,7 +14,7 @@ from _measure import best_time, extra_memory, table
 
 from skrankagg import RankedLists
 
-# Kinds of id columns: what they are called, and their dtype.
+# Kinds of id columns: their names and dtypes.
 WITHOUT_PYARROW = {"str without pyarrow": pd.StringDtype("python", na_value=np.nan)}
 try:
     STRINGS = {"str": pd.StringDtype("pyarrow", na_value=np.nan)}
@@ -29,7 +29,7 @@ CASES = [
 
 
 def make_lists(n_queries, n_voters, length, dtype, shuffled, by):
-    """Long frame with ids of 25 characters; each query has a pool of items of its own."""
+    """Long frame with ids of 25 characters; each query has its own pool of items."""
     rng = np.random.default_rng(0)
     pool = 4 * length
     query = np.repeat(np.arange(n_queries), n_voters * length)

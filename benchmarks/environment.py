@@ -1,4 +1,4 @@
-"""What the figures of the performance page were measured with: versions, processors, memory."""
+"""The environment of the performance page's measurements: versions, processors, memory."""
 
 import importlib.metadata
 import os

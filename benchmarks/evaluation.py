@@ -1,11 +1,11 @@
-"""Measures beside pytrec_eval (C) in one run, and Kendall's distances of many lists.
+"""Measures compared with pytrec_eval (C) in one run, and Kendall's distances of many lists.
 
 Run it from anywhere as `python benchmarks/evaluation.py [small|large|kendall]`; pytrec-eval-terrier comes with
-the extra `test`. pytrec_eval gets dicts that are made beforehand, and its judgements are parsed beforehand as well.
+the extra `test`. pytrec_eval gets dicts that are built beforehand, and its judgements are also parsed beforehand.
 
 - small: five measures of 1000 queries x 100 items
 - large: five measures of 1000 queries x 1000 items
-- kendall: distances of every two of 200 lists x 1000 items
+- kendall: distances of all pairs of 200 lists x 1000 items
 """
 
 import argparse
@@ -40,14 +40,14 @@ def run_and_qrels(n_queries, n_items):
 
 
 def as_dicts(frame, column, kind):
-    """What pytrec_eval takes."""
+    """The input of pytrec_eval."""
     return {
         query: dict(zip(rows["item"], rows[column].map(kind), strict=True)) for query, rows in frame.groupby("query")
     }
 
 
 def compare(n_queries, n_items, repeat):
-    """Print our times beside those of pytrec_eval."""
+    """Print our times and those of pytrec_eval."""
     import pytrec_eval
 
     run, qrels = run_and_qrels(n_queries, n_items)
@@ -97,7 +97,7 @@ def kendall(repeat):
         for name in ("kendall-distance", "tau-b", "spearman")
         if (name, kind) != ("spearman", "upper halves")
     ]
-    print("every two of 200 lists x 1000 items")
+    print("all pairs of 200 lists x 1000 items")
     table(rows, ["", "s"])
 
 

@@ -1,4 +1,4 @@
-"""Exact Kemeny: what is proven, in what time, and the gap where it is not; heuristics against the optimum.
+"""Exact Kemeny: what is proven, how fast, and the gap otherwise; heuristics compared with the optimum.
 
 Run it from anywhere as `python benchmarks/kemeny.py [mallows|preflib|flagr|weak|heuristics] [--limit 60]`. One
 process; times are those of the solver, the lists being encoded. SKRANKAGG_DATA names the folder with the real data.
@@ -48,14 +48,14 @@ HEADER = ["instance", "n", "proven", "score", "gap", "gap %", "s", "goal s"]
 
 
 def solve(lists, limit, **parameters):
-    """Seconds and what is known of the query."""
+    """The time in seconds, and the facts about the query."""
     start = time.perf_counter()
     info = Kemeny(method="exact", time_limit=limit, verbose=False, **parameters).aggregate(lists)[1].loc[0]
     return time.perf_counter() - start, info
 
 
 def row(name, lists, limit, goal, **parameters):
-    """A line of the table, printed at once too."""
+    """A line of the table, which is also printed at once."""
     seconds, info = solve(lists, limit, **parameters)
     score = info["kemeny_score"]
     line = [
@@ -68,7 +68,7 @@ def row(name, lists, limit, goal, **parameters):
         f"{seconds:.2f}",
         goal,
     ]
-    print(*line, file=sys.stderr, flush=True)  # so that one sees that it goes on
+    print(*line, file=sys.stderr, flush=True)  # to show progress
     return line
 
 
@@ -119,7 +119,7 @@ def weak(limit, part):
 
 
 def heuristics(limit, part):
-    """Excess over the optimum, where it is proven, and time."""
+    """Excess over the optimum, if it is proven, and time."""
     cases = [(phi, n, m) for phi in (0.8, 0.9, 0.95, 0.98, 1.0) for n in (20, 40, 60, 100) for m in (5, 10, 50)]
     methods = {
         "BordaCount": BordaCount(),

@@ -1,7 +1,7 @@
-"""Every method beside PyFLAGR 1.0.18 (C++) in one run: a frame in, aggregate lists out.
+"""Every method compared with PyFLAGR 1.0.18 (C++) in one run, from a frame to aggregate lists.
 
 Run it from anywhere as `python benchmarks/methods.py [table|wide|kemeny|growth|large]`; `pip install
-'skrankagg[bench]'` brings PyFLAGR, which is called in processes of its own, for it can crash.
+'skrankagg[bench]'` installs PyFLAGR, which is called in separate processes, because it can crash.
 
 - table: the 20 queries x 50 lists x 30 items of FLAGR's test data
 - wide: one query of 200 full lists x 1000 items
@@ -90,7 +90,7 @@ def full_lists(n_voters, n_items, n_queries=1):
 
 
 def their_time(name, lists, path, repeat, timeout):
-    """Seconds that PyFLAGR takes, or why there is no time."""
+    """PyFLAGR's time in seconds, or why there is none."""
     if name not in PEERS:
         return "-"
     lists.assign(source="x").to_csv(path, header=False, index=False)
@@ -107,7 +107,7 @@ def their_time(name, lists, path, repeat, timeout):
 
 
 def compare(lists, repeat, timeout, chosen, folder):
-    """Print our times beside theirs."""
+    """Print our times and theirs."""
     rows = []
     for name, method in default_methods():
         if chosen and not any(part in name for part in chosen):
@@ -128,7 +128,7 @@ def compare(lists, repeat, timeout, chosen, folder):
 
 
 def kemeny(timeout, folder):
-    """Print our times of Kemeny next to theirs, of few items."""
+    """Print our times and theirs for Kemeny on few items."""
     rows = []
     for n in range(7, 12):
         lists, method = full_lists(10, n), Kemeny(method="exact")
@@ -159,7 +159,7 @@ def large(chosen):
     for name, method in default_methods():
         if chosen and not any(part in name for part in chosen):
             continue
-        # Memory first: what a call gives back, the next one takes without asking.
+        # Memory first: a later call would reuse memory that an earlier one released.
         memory, _ = extra_memory(lambda m=method: m.fit_transform(lists))
         seconds = best_time(lambda m=method: m.fit_transform(lists), 1)
         rows.append([name, f"{seconds:.2f}", f"{memory / 2**20:.0f}"])
@@ -173,7 +173,9 @@ def main():
     parser.add_argument("--methods", nargs="*", default=[], help="parts of names; default: all")
     parser.add_argument("--repeat", type=int, default=5, help="calls of each side, the shortest of which counts")
     parser.add_argument(
-        "--strings", choices=("pyarrow", "python"), help="how pandas keeps strings: python is the way without pyarrow"
+        "--strings",
+        choices=("pyarrow", "python"),
+        help="how pandas stores strings: python is what it uses without pyarrow",
     )
     parser.add_argument("--timeout", type=int, default=60, help="seconds given to PyFLAGR for a method")
     arguments = parser.parse_args()

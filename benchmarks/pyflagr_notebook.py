@@ -1,6 +1,6 @@
 """PyFLAGR's notebook: its Comparator with 21 methods, here and in PyFLAGR 1.0.18, in turn.
 
-python benchmarks/pyflagr_notebook.py [--repeat 3]; `pip install 'skrankagg[bench]'` brings PyFLAGR.
+python benchmarks/pyflagr_notebook.py [--repeat 3]; `pip install 'skrankagg[bench]'` installs PyFLAGR.
 """
 
 import argparse
@@ -31,7 +31,7 @@ assert names["cmp"].results.shape == (441, 46)
 
 
 def run(library, folder):
-    """Wall and processor time of the call of aggregate, in a process of its own: it includes the first call of all."""
+    """Wall and processor time of the call of aggregate, in a separate process: it includes first-call costs."""
     arguments = [sys.executable, "-c", _RUN, library, folder, *NOTEBOOK[:5]]
     environment = {**os.environ, "TMPDIR": folder, "MPLBACKEND": "agg"}
     done = subprocess.run(arguments, capture_output=True, text=True, check=True, env=environment)

@@ -1,7 +1,7 @@
-"""Fusion and evaluation beside ranx 0.3 (numba): 1000 queries x 5 runs x 100 items, warm, and the first answer, cold.
+"""Fusion and evaluation compared with ranx 0.3 (numba): 1000 queries x 5 runs x 100 items, warm and cold.
 
-Run it from anywhere as `python benchmarks/ranx_fusion.py [warm|cold]`; `pip install 'skrankagg[bench]'` brings
-ranx, which is called in processes of its own. ranx gets runs that are made beforehand and functions that are compiled.
+Run it from anywhere as `python benchmarks/ranx_fusion.py [warm|cold]`; `pip install 'skrankagg[bench]'` installs
+ranx, which is called in separate processes. ranx gets runs that are built, and functions compiled, beforehand.
 
 - warm: the shortest of several calls; ours from encoded lists, and from a frame of strings
 - cold: a new process that imports the library, merges two lists and ends
@@ -104,7 +104,7 @@ def make_data(n_queries=1000, n_voters=5, length=100):
 
 
 def warm(python):
-    """Print our times beside theirs."""
+    """Print our times and theirs."""
     frame, qrels = make_data()
     with tempfile.TemporaryDirectory() as folder:
         frame.to_csv(f"{folder}/lists.csv", index=False)
@@ -138,7 +138,7 @@ def warm(python):
 
 
 def cold(python):
-    """Print the time of a process that merges two lists: the first ever, and a later one with what numba keeps."""
+    """Print the time of a process that merges two lists: the first, and a later one with numba's cache."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "NUMBA_CACHE_DIR": folder}

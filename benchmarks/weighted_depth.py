@@ -1,4 +1,4 @@
-"""Measure DIBRA where lists differ in depth and voters are few: its default, the mildest variant, and no weights.
+"""Measure DIBRA on lists of different depths and with few voters: its default, the mildest variant, and no weights.
 
 python benchmarks/weighted_depth.py [--repeat 20] [--genes 20]
 
@@ -72,15 +72,15 @@ NOISE = 3.0
 
 
 def cut_to(lists, depths):
-    """Cut each voter's lists to a depth of its own."""
+    """Cut each voter's lists to that voter's depth."""
     depth = dict(zip(sorted(lists["voter"].unique()), depths, strict=True))
     return lists[lists["rank"] <= lists["voter"].map(depth)].reset_index(drop=True)
 
 
 def make_gene_lists(kind, unranked, variance, seed):
-    """Draw gene lists, and tell the genes of the strongest signals."""
+    """Draw gene lists, and return the genes with the strongest signals."""
     random = np.random.default_rng(seed)
-    # Ties are broken by name, so names must not tell.
+    # Ties are broken by name, so names must carry no information.
     name = random.permutation(N_GENES)
     k = np.arange(1, N_SIGNALS + 1)
     decay = 0.1405463 * np.exp(-0.00990575 * k) + 0.06253942
@@ -99,7 +99,7 @@ def make_gene_lists(kind, unranked, variance, seed):
 
 
 def compare(name, methods, data, measure, rows):
-    """Add a row: the mean of each method over the data sets, and what "tau" gains on the default."""
+    """Add a row: the mean of each method over the data sets, and the gain of "tau" over the default."""
     found = {title: [] for title in methods}
     for lists, judged in data:
         encoded = RankedLists.from_frame(lists)
@@ -122,7 +122,7 @@ def top_genes(consensus, best):
 
 
 def ranked_data(setting, depths, repeat):
-    """Draw data sets of 20 queries, all other things as in the guide."""
+    """Draw data sets of 20 queries, otherwise as in the guide."""
     for seed in range(repeat):
         lists, qrels = make_ranked_lists(**{**USUAL, **setting}, random_state=seed)
         yield (lists if depths is None else cut_to(lists, depths)), Qrels.from_frame(qrels)

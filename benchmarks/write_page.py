@@ -15,7 +15,7 @@ BLOCK = re.compile(r"```console\n\$ python (.+)\n(?:.*\n)*?```\n")
 
 
 def output_of(command):
-    """What a command prints, lines without trailing blanks."""
+    """The output of a command, without trailing blanks."""
     print(command, flush=True)
     call = [sys.executable, *command.split()]
     output = subprocess.run(call, cwd=ROOT, check=True, capture_output=True, text=True).stdout
@@ -23,7 +23,7 @@ def output_of(command):
 
 
 def main(parts):
-    """Write the page anew after each command, so that what was measured stays if a later one fails."""
+    """Rewrite the page after each command, so that earlier results are kept if a later command fails."""
     commands = [match[1] for match in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))]
     for command in commands:
         if parts and not any(part in command for part in parts):

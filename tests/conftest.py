@@ -1,4 +1,4 @@
-"""Fixtures that all tests share, and the count of which kernels they call."""
+"""Fixtures shared by all tests, and a record of which kernels they call."""
 
 import functools
 import inspect
@@ -18,7 +18,7 @@ def pytest_report_header():
     return f"skrankagg: kernels {kind}"
 
 
-# Where the kernels are plain Python, the files of tests that have called each.
+# If the kernels are plain Python: the test files that have called each.
 KERNEL_CALLERS = {}
 
 
@@ -42,7 +42,7 @@ if not _kernels.COMPILED:
 
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.name == "test_every_kernel_was_called_by_tests_of_its_methods")  # it comes last
-    # The few short lists that a property is tried on may by chance be pairs, or one of them much the longest.
+    # The few short lists of a property test may by chance be lists of two, or one of them much longer than the others.
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             for name in ("ExposureWarning", "UnequalLengthWarning"):
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def kernel_callers():
-    """The files of tests that have called each kernel of plain Python so far."""
+    """The test files that have called each plain Python kernel so far."""
     return KERNEL_CALLERS
 
 

@@ -1,6 +1,6 @@
-"""The frame of the docstrings, and what every method makes of it: one line for each variant.
+"""The frame of the docstrings, and the result of every method on it: one line for each variant.
 
-These estimators are the ones that every common check runs on.
+Every common check runs on these estimators.
 """
 
 from math import log10
@@ -35,7 +35,7 @@ from skrankagg import (
 
 
 def one_of_each(estimators):
-    """Part estimators into the first one of each class with each set of tags, and the others.
+    """Split estimators into the first one of each class with each set of tags, and the others.
 
     What fit, transform, frames, pickles and errors do is code of the class, and what a check asks for depends on the
     tags: the first ones show it. The others differ from them in their formula.
@@ -87,7 +87,7 @@ GOLDEN = [
     (Copeland(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
     (ReciprocalRankFusion(), "b a c d", [1 / 62 + 2 / 61, 1 / 61 + 1 / 62.5, 1 / 63 + 1 / 62, 1 / 62.5]),
     (ReciprocalRankFusion(k=0), "b a c d", [2.5, 1.4, 1 / 3 + 0.5, 0.4]),
-    # No majority is contradicted, so all weights are 1; then u, v and w each lose the half of one decided pair.
+    # No majority is contradicted, so all weights are 1; then u, v and w each lose half of one decided pair.
     (PreferenceRelations(), "b a c d", [8.0, 4.0, 3.0, 1.0]),
     (PreferenceRelations(alpha=0.5, absent_edges=False), "b a c d", [10 / 3, 5 / 3, 0.0, 0.0]),
     # Weights 5, 4, 4; in exact fractions.
@@ -100,7 +100,7 @@ GOLDEN = [
     (DIBRA(prune="low"), "b a d c", [1 + S / 2, 0.5 + S, S - 0.5 - (0.375 + S / 2), S - 0.5 - (0.75 + S / 4)]),
     # All three lists are cut to b.
     (DIBRA(prune="wire"), "b a d c", [3.0, 2 - (0.375 - S / 4), 2 - (0.375 + S / 2), 2 - (0.75 + S / 4)]),
-    # From d the walker moves to a and b; from c to a and b; d and c are never compared. By rows a, b, c, d:
+    # From d the walk moves to a and b; from c to a and b; d and c are never compared. By rows a, b, c, d:
     # mc1 1/2 1/4 0 1/4 | 1/4 3/4 0 0 | 1/5 2/5 2/5 0 | 1/3 1/3 0 1/3
     (MarkovChain(chain="mc1"), "b a d c", [54041 / 116017, 76071 / 232034, 138789 / 928136, 5 / 88]),
     # mc2 2/3 1/6 0 1/6 | 1/6 5/6 0 0 | 1/6 5/12 5/12 0 | 1/3 1/3 0 1/3

@@ -1,4 +1,4 @@
-"""The methods again, in exact fractions and plain loops: slow, obvious, and sharing no code with the library."""
+"""The methods again, in exact fractions and plain loops: slow, obvious, sharing no code with the library."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -95,7 +95,7 @@ def order(points, lists, weights):
 
 
 def transitions(lists, weights, chain):
-    """A Markov chain as {from: {to: probability}}, by the walker's rules; lists of weight 0 are not there."""
+    """A Markov chain as {from: {to: probability}}, by its rules; lists of weight 0 count as absent."""
     lists = {voter: {item: rank for item, (rank, _) in ballot.items()} for voter, ballot in lists.items()}
     lists = {voter: ballot for voter, ballot in lists.items() if weights[voter]}
     items = universe(lists)
@@ -138,7 +138,7 @@ def _moves(i, items, lists, weights, chain):
 
 
 def stationary(chain, jump):
-    """The distribution pi = (1 - jump) pi T + jump / n, by Gauss's elimination in fractions."""
+    """The distribution pi = (1 - jump) pi T + jump / n, by Gaussian elimination in fractions."""
     items = list(chain)
     n = len(items)
     system = [

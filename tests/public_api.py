@@ -1,4 +1,4 @@
-"""What is public, as the pages of the API reference have it."""
+"""The public API, as listed on the pages of the API reference."""
 
 import functools
 import importlib

@@ -1,4 +1,4 @@
-"""Look into the built wheel and sdist: what must be there, and what must not. Run as a script on their folder."""
+"""Check what the built wheel and sdist contain. Run as a script on their folder."""
 
 import re
 import sys

@@ -1,6 +1,6 @@
-"""Compute the tables of docs/coming_from_pyflagr.md: what each quirk of FLAGR does to the table of its notebook.
+"""Compute the tables of docs/coming_from_pyflagr.md: the effect of each quirk of FLAGR on the table of its notebook.
 
-`python tools/quirk_effects.py` prints them, `python tools/quirk_effects.py --write` puts them into the page.
+`python tools/quirk_effects.py` prints them, `python tools/quirk_effects.py --write` writes them into the page.
 """
 
 import sys
@@ -14,7 +14,7 @@ from skrankagg.compat.pyflagr._input_check import encode_judgements, encode_prof
 from skrankagg.datasets import make_rasdagen
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coming_from_pyflagr.md"
-# Quirks that begin so concern only the rows that begin so.
+# Quirks with this prefix concern only the rows with this prefix.
 _CONCERNED = {
     "outrank": "Outranking",
     "mc12": ("MC1", "MC2"),
@@ -31,7 +31,7 @@ _CONCERNED = {
 
 
 class Data:
-    """The data of the notebook, made anew, and each row's measures under a convention."""
+    """The data of the notebook, generated, and each row's measures under a convention."""
 
     def __init__(self):
         self.lists, self.judgements = make_rasdagen()
@@ -48,7 +48,7 @@ class Data:
         return run, method._evaluate(profile, encoded, run)["map"].iloc[-1]
 
     def agreement(self, one, other):
-        """Kendall's tau between two runs, the mean over the queries, on the items that both hold."""
+        """Kendall's tau between two runs on the items that both hold, averaged over the queries."""
         values = []
         for q in range(len(one.ptr) - 1):
             place = {candidate: k for k, candidate in enumerate(one.candidate[one.ptr[q] : one.ptr[q + 1]])}
@@ -68,7 +68,7 @@ def rows_table(data):
 
 
 def quirks_table(data, names=tuple(QUIRKS)):
-    """A line for each quirk: what FLAGR does, and the rows whose MAP is another one without this quirk alone."""
+    """A line for each quirk: what FLAGR does, and the rows whose MAP changes without this quirk alone."""
     whole = {row: data.run(method)[1] for row, method in notebook_methods().items()}
     lines = ["| quirk | FLAGR does this; without the quirk | MAP, and without this quirk alone |", "|---|---|---|"]
     for name in names:

@@ -1,4 +1,4 @@
-"""Pairwise majorities: against exact fractions, and the cases that make them different."""
+"""Pairwise majorities: compared with exact fractions, and the cases in which they differ."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Schulze, ranked pairs and minimax: against their definitions in plain Python, and published elections."""
+"""Schulze, ranked pairs and minimax: compared with their definitions in plain Python and with published elections."""
 
 import itertools
 
@@ -19,7 +19,7 @@ RULES = (Schulze, RankedPairs, Minimax)
 
 
 def election(*votes):
-    """Ballots as (how many, order) pairs."""
+    """Ballots from (number of voters, order) tuples."""
     rows = [
         ("q", f"v{v:02d}", item, rank, count)
         for v, (count, order) in enumerate(votes)
@@ -122,7 +122,7 @@ def test_without_cycles_all_rules_agree_with_kemeny(rule):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_cycle_of_equals_ties_or_is_broken_by_id(rule):
+def test_a_cycle_of_equal_majorities_ties_or_is_broken_by_id(rule):
     consensus = rule().fit_transform(election((1, "abc"), (1, "bca"), (1, "cab")))
     if rule is RankedPairs:
         assert consensus["score"].tolist() == [2, 1, 0]
@@ -131,14 +131,14 @@ def test_a_cycle_of_equals_ties_or_is_broken_by_id(rule):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_rounding_makes_no_majority_stronger(rule):
+def test_rounding_does_not_strengthen_a_majority(rule):
     # a-b, b-c and c-a have margins of 0.1 + 0.2, 0.3 and 0.3 in three sums of different rounding.
     frame = election((0.1, "abc"), (0.2, "abc"), (0.3, "bca"), (0.3, "cab"))
     consensus = rule().fit_transform(frame)
     assert consensus["score"].tolist() == ([2, 1, 0] if rule is RankedPairs else [0, 0, 0])
 
 
-def test_many_items_take_a_moment_only():
+def test_many_items_are_fast():
     rng = np.random.default_rng(0)
     frame = election(*((1, rng.permutation(200)) for _ in range(5)))
     for rule in RULES:

@@ -1,4 +1,4 @@
-"""Methods that rank held items above absent ones say so, are held to it, and warn of paired comparisons."""
+"""Methods that rank held items above absent ones declare it, are checked for it, and warn of paired comparisons."""
 
 import warnings
 from pathlib import Path
@@ -57,7 +57,7 @@ VARIANTS = [
     (Minimax(absent="ignore"), False),
     (Minimax(absent="ignore", strength="votes"), False),
     (KwikSort(absent="ignore"), False),
-    (PickAPerm(absent="ignore"), True),  # the list taken ends with the items that it does not hold
+    (PickAPerm(absent="ignore"), True),  # the chosen list ends with the items that it does not hold
     (FootruleOptimal(absent="ignore"), True),  # only the score reported changes
     (LocalKemenization(absent="ignore"), True),  # Borda's order stays where no list compares two items
     (LocalKemenization(MCT, absent="ignore"), False),
@@ -123,7 +123,7 @@ def test_methods_that_put_absent_items_last_by_default():
 
 
 class Silent(BaseAggregator):
-    """The mean place, of the lists that hold an item; what it says of itself is a parameter."""
+    """The mean place over the lists that hold an item; a parameter sets its tag."""
 
     _parameter_constraints = {"claim": ["boolean"]}
 
@@ -304,7 +304,7 @@ def test_the_guide_shows_the_methods_of_the_benchmark(script):
     page = (Path(__file__).parents[2] / "docs" / "user_guide" / "choosing.md").read_text(encoding="utf-8")
     header, *rows = page.partition("benchmarks/duels.py\n")[2].partition("\n```")[0].splitlines()
     assert header.split("exposure")[1].split() == list(script.SETTINGS)
-    assert [row.partition("  ")[0] for row in rows] == [*map(repr, script.METHODS), "(largest likelihood)"]
+    assert [row.partition("  ")[0] for row in rows] == [*map(repr, script.METHODS), "(maximum likelihood)"]
 
 
 def test_the_benchmark_draws_by_its_model(script):

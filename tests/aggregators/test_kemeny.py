@@ -1,4 +1,4 @@
-"""Kemeny: against all orders, a programme over subsets, published figures, and its axioms."""
+"""Kemeny: compared with all orders, dynamic programming over subsets and published numbers; and its axioms."""
 
 import itertools
 import time
@@ -44,7 +44,7 @@ def weigh(frame, weights):
 
 
 def ballots(frame, absent):
-    """Each list as ranks of all items, None where it says nothing, and its weight: plain Python."""
+    """Each list as ranks of all items, None where it has no opinion, and its weight: plain Python."""
     items = sorted(frame["item"].unique())
     for _, rows in frame.groupby("voter"):
         ranks = dict(zip(rows["item"], rows["rank"], strict=True))
@@ -70,7 +70,7 @@ def weak_orders(n):
 
 
 def least_by_subsets(margin):
-    """Cost of the best order beyond the majorities', by the classic programme over subsets."""
+    """Cost of the best order beyond the majorities', by dynamic programming over subsets."""
     n = len(margin)
     dear = np.maximum(margin, 0.0)
     best = np.full(1 << n, np.inf)
@@ -151,7 +151,7 @@ def least_by_all_triangles(margin):
 
 @pytest.mark.parametrize(("n", "seed"), [(17, 25), (18, 14), (20, 7)])
 def test_branching_and_cuts_prove_what_triangles_alone_do_not(n, seed, monkeypatch):
-    # A random tournament is the hardest of profiles. The triangles of these few leave a gap, which cuts close in the
+    # A random tournament is the hardest profile. The triangles of these few leave a gap, which cuts close in the
     # first two and branching in the last one; without cuts branching must close all three.
     rng = np.random.default_rng(seed)
     margin = rng.choice([-1.0, 1.0], size=(n, n))
@@ -298,7 +298,7 @@ def test_edges():
     assert Kemeny().aggregate(tied)[1].loc[0, "kemeny_score"] == 3  # half for each pair of each list
 
 
-def test_a_list_of_weight_zero_is_not_there():
+def test_a_list_of_weight_zero_counts_as_absent():
     frame = profile("abc", "cba", "cab", "bca")
     consensus, info = Kemeny(voter_weights={"v0": 1, "v1": 0, "v2": 0, "v3": 0}).aggregate(frame)
     assert consensus["item"].tolist() == ["a", "b", "c"] and info.loc[0, "kemeny_score"] == 0

@@ -1,4 +1,4 @@
-"""Kemeny where several orders cost the same: which one with ties it returns, and what `unique` says."""
+"""Kemeny if several orders cost the same: which one with ties it returns, and the value of `unique`."""
 
 import itertools
 
@@ -69,7 +69,7 @@ def test_unique_and_ties_against_all_orders(seed):
         n_optimal = np.count_nonzero(total <= total.min() + tolerance)
         consensus, info = Kemeny(ties=ties, absent=absent, penalty=penalty).aggregate(frame)
         assert info["optimal"][0]
-        # So few items leave nothing unknown.
+        # With so few items everything is known.
         assert info["unique"][0] is not pd.NA and info["unique"][0] == (n_optimal == 1)
         for method in ("local-search", "iterated-local-search"):
             known = Kemeny(method=method, ties=ties, absent=absent, penalty=penalty).aggregate(frame)[1]["unique"][0]
@@ -98,7 +98,7 @@ def test_without_cycles_levels_are_as_few_as_can_be_whatever_the_names(seed):
 
 
 def n_cheapest(margin):
-    """Number of the orders of the lowest cost, by the classic programme over subsets."""
+    """Number of orders of the lowest cost, by dynamic programming over subsets."""
     n = len(margin)
     dear = np.maximum(margin, 0.0)
     best, count = np.full(1 << n, np.inf), np.zeros(1 << n)
@@ -224,7 +224,7 @@ def test_the_search_for_another_order_is_limited(monkeypatch):
 
 
 def noting(solved, now, solve):
-    """A solver that notes when it is called."""
+    """A solver that records its calls."""
 
     def solver(*args, **parameters):
         solved.append(now[0])

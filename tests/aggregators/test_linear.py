@@ -1,4 +1,4 @@
-"""Linear combination and reciprocal ranks: against exact fractions, and what is peculiar to them."""
+"""Linear combination and reciprocal ranks: compared with exact fractions, and their particular cases."""
 
 import numpy as np
 import pandas as pd
@@ -78,7 +78,7 @@ def test_a_constant_list_gives_each_of_its_items_the_same_and_never_nan(norm, va
     assert CombSUM(norm=norm).fit_transform(frame)["score"].tolist() == [value] * n
 
 
-def test_lists_of_equal_scores_that_rounding_shakes_are_still_constant():
+def test_lists_that_are_constant_up_to_rounding_are_constant():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": [f"i{k}" for k in range(7)], "score": 0.1 + 0.2})
     assert CombSUM(norm="z-score").fit_transform(frame)["score"].tolist() == [0.0] * 7
 
@@ -89,8 +89,8 @@ def test_more_lists_win_a_tie(X):
     assert tied.tail(2)["item"].tolist() == ["c", "d"] and tied.tail(2)["score"].tolist() == [0.0, 0.0]
 
 
-def test_rounding_makes_no_order():
-    # 0.1 + 0.2 and 0.3 are one score, whatever their last bits say: the item's name decides.
+def test_rounding_does_not_order_items():
+    # 0.1 + 0.2 and 0.3 are one score, whatever their last bits: the item's id decides.
     frame = pd.DataFrame(
         {
             "query": "q",
@@ -133,7 +133,7 @@ def test_a_method_over_scores_refuses_ranks_with_the_hint_of_the_one_inside(meth
         method(CombSUM()).fit(example_lists().drop(columns="score"))
 
 
-def test_an_unknown_norm_is_told_the_norms():
+def test_an_unknown_norm_lists_the_norms():
     with pytest.raises(ValueError, match=r"The 'norm' parameter of CombSUM must be a str among .*'borda'.*Got 'max'"):
         CombSUM(norm="max").fit(example_lists())
 
@@ -162,16 +162,16 @@ def test_a_voter_of_weight_zero_has_no_vote_and_its_items_stay(X):
         (3.0, "'voter_weights' parameter of CombSUM must be"),
     ],
 )
-def test_wrong_voter_weights_are_told(X, weights, words):
+def test_wrong_voter_weights_are_reported(X, weights, words):
     with pytest.raises(ValueError, match=words):
         CombSUM(voter_weights=weights).fit(X)
 
 
-def test_weights_of_voters_who_do_not_vote_are_no_matter(X):
+def test_weights_of_voters_without_lists_do_not_matter(X):
     weights = {"u": 1, "v": 1, "w": 1, "x": 7, "y": np.nan}
     pd.testing.assert_frame_equal(CombSUM(voter_weights=weights).fit_transform(X), CombSUM().fit_transform(X))
 
 
-def test_codes_in_scores_out(X):
+def test_encoded_lists_give_scores(X):
     lists = RankedLists.from_frame(X)
     assert sum_rows(lists, lists.score).tolist() == pytest.approx([3.6, 7.9, 5.0, 0.6])

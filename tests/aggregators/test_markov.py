@@ -1,4 +1,4 @@
-"""Markov chains: against exact fractions, the published figures, and the promises of the walk."""
+"""Markov chains: compared with exact fractions and published numbers, and the guarantees of the walk."""
 
 from fractions import Fraction
 
@@ -47,7 +47,7 @@ def profile(*orders):
 @every_chain
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_transitions_are_those_of_the_walkers_rules(chain, seed, weighted):
+def test_transitions_follow_the_rules_of_the_chain(chain, seed, weighted):
     frame = query(seed, weighted)
     lists, weights = ballots(frame)
     exact = transitions(lists, weights, chain)
@@ -84,7 +84,7 @@ def test_mc3_and_mct_are_one_chain_on_full_lists():
     )
 
 
-def test_only_mc4_owes_a_majoritys_winner_the_first_place():
+def test_only_mc4_must_put_a_condorcet_winner_first():
     # a beats every other item 4 to 3, and is last where it is not first.
     lists = profile(*["abcdef"] * 4, *["bcdefa"] * 3)
     assert Copeland().fit_transform(lists)["item"].iloc[0] == "a"
@@ -116,7 +116,7 @@ def test_items_that_no_list_holds_both_of():
 
 
 @every_chain
-def test_a_list_of_weight_zero_is_not_there_and_its_own_items_score_nothing(chain):
+def test_a_list_of_weight_zero_counts_as_absent_and_its_own_items_score_zero(chain):
     lists = example_lists(3, n_queries=1).drop(columns="score").assign(weight=1.0)
     silent = profile(["new", *lists["item"].unique()[:4]]).assign(voter="silent", query="q0", weight=0.0)
     method = MarkovChain(chain=chain)
@@ -137,7 +137,7 @@ def test_a_single_item_scores_one(chain):
     assert MarkovChain(chain=chain).fit_transform(profile("a", "a"))["score"].tolist() == [1.0]
 
 
-def test_majorities_of_rounding_are_none():
+def test_rounding_does_not_make_a_majority():
     # 0.1 + 0.2 for a, 0.3 for b: equal, and their floating-point sums are not.
     lists = profile("ab", "ab", "ba").assign(weight=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3])
     assert MarkovChain().fit_transform(lists)["score"].tolist() == [0.5, 0.5]
@@ -155,7 +155,7 @@ def test_no_jumps_are_the_limit_of_rare_jumps(chain):
     np.testing.assert_allclose(both["score_x"], both["score_y"], atol=1e-5)
 
 
-def test_nothing_but_jumps_ties_all_items():
+def test_jumps_only_tie_all_items():
     assert MarkovChain(ergodic_number=1).fit_transform(profile("abcd"))["score"].tolist() == [0.25] * 4
 
 
@@ -189,7 +189,7 @@ def test_the_error_bound_holds(monkeypatch):
         assert np.abs(found - exact).sum() <= error <= tol
 
 
-def test_parameters_out_of_range_are_told():
+def test_parameters_out_of_range_are_reported():
     for name, value in {"chain": "mc5", "ergodic_number": 1.5, "max_iter": 0, "tol": 0.0}.items():
         with pytest.raises(ValueError, match=f"The '{name}' parameter of MarkovChain must be"):
             MarkovChain(**{name: value}).fit(example_lists())

@@ -1,4 +1,4 @@
-"""KwikSort, pick-a-perm, footrule-optimal and local Kemenization: against all orders, and their guarantees."""
+"""KwikSort, pick-a-perm, footrule-optimal and local Kemenization: compared with all orders, and their guarantees."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Order statistics of normalised ranks: against exact fractions, published figures, and what is peculiar to them."""
+"""Order statistics of normalised ranks: compared with exact fractions and published numbers, and particular cases."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -254,7 +254,7 @@ def test_cutoffs_equal_the_sum_over_all_outcomes(seed):
 
 @given(seed=st.integers(0, 10**6), n_voters=st.integers(1, 12))
 @settings(max_examples=30, deadline=None)
-def test_the_exact_order_is_that_of_the_bound_but_where_the_bound_is_one(seed, n_voters):
+def test_the_exact_order_is_that_of_the_bound_except_where_the_bound_is_one(seed, n_voters):
     frame = example_lists(seed, n_queries=2, n_voters=n_voters, n_items=12)
     bound = RobustRankAggregation(n_items=50).fit_transform(frame)
     exact = RobustRankAggregation(n_items=50, exact=True).fit_transform(frame)
@@ -270,7 +270,7 @@ def test_the_exact_order_is_that_of_the_bound_but_where_the_bound_is_one(seed, n
 
 
 @pytest.mark.parametrize("exact", [False, True])
-def test_scores_stay_right_where_p_values_underflow(exact):
+def test_scores_stay_correct_where_p_values_underflow(exact):
     n, m = 1000, 400
     frame = pd.DataFrame(
         {"query": "q", "voter": np.repeat(np.arange(m), 2), "item": list("ab") * m, "rank": [1, 2] * m}
@@ -335,7 +335,7 @@ def test_equal_cutoffs_change_nothing_but_the_exact_p_value(X):
         assert cut[item] == pytest.approx(float(crossing(b)), rel=1e-12)
 
 
-def test_voters_may_have_numbers_of_items_of_their_own(X):
+def test_n_items_may_differ_between_voters(X):
     # x: a 1/4 and 2.5/5, b 2/4, 1/5, 1/10, c 3/4 and 2/10, d 2.5/5, all others 1.
     consensus = RankStatistic(statistic="min", n_items=pd.Series({"u": 4, "v": 5, "w": 10})).fit_transform(X)
     assert (10 ** -consensus.set_index("item")["score"]).round(12).to_dict() == {
@@ -364,7 +364,7 @@ def test_voters_may_have_numbers_of_items_of_their_own(X):
     ],
     ids=str,
 )
-def test_wrong_parameters_are_told_when_fitting(X, params, words):
+def test_wrong_parameters_are_reported_in_fit(X, params, words):
     with pytest.raises(ValueError, match=words):
         RobustRankAggregation(**params).fit(X)
 
@@ -383,7 +383,7 @@ def letters():
 
 
 def figure(method, exact, params):
-    """The figure that the R package calls its score."""
+    """The number that the R package calls its score."""
     if method == "RRA":
         return RobustRankAggregation(exact=exact, **params).fit_transform(letters()).set_index("item")["pvalue"]
     statistic = {"geom.mean": "geometric-mean"}.get(method, method)
@@ -411,7 +411,7 @@ def test_figures_of_the_r_package(case, method, item, value):
 
 
 def test_all_figures_of_the_r_package(shared_data):
-    # Of three lists the alternating sum of its exact form has all digits yet.
+    # For three lists the alternating sum of its exact form still has all digits.
     table = pd.read_csv(shared_data / "bioinf" / "RobustRankAggreg" / "expected_letters.csv")
     assert len(table) == 360
     for (case, method, exact), theirs in table.groupby(["case", "method", "exact"]):

@@ -1,4 +1,4 @@
-"""Outranking: against exact fractions and plain loops, the published figure, and the rules for thresholds."""
+"""Outranking: compared with exact fractions, plain loops and the published number; and the rules for thresholds."""
 
 from fractions import Fraction
 
@@ -87,7 +87,7 @@ def test_enough_lists_must_agree_and_few_object():
 
 
 def test_the_best_class_leaves_before_the_others_are_compared_again():
-    # a outranks all others and d outranks b. c is ahead of b, until d has left and nothing speaks for either.
+    # a outranks all others and d outranks b. c is ahead of b until d is removed; then neither is.
     relation = np.zeros((4, 4), dtype=bool)
     relation[[0, 0, 0, 3], [1, 2, 3, 1]] = True
     assert net_qualification(relation).tolist() == [2.0, 0.0, 0.0, 1.0]
@@ -171,7 +171,7 @@ def test_unanimity_is_promised_where_it_holds():
         check_unanimity(method)
 
 
-def test_parameters_out_of_range_are_told():
+def test_parameters_out_of_range_are_reported():
     for name, value in (
         ("preference", -1),
         ("veto", 1.5),

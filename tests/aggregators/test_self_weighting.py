@@ -292,13 +292,13 @@ def test_dibra_equals_its_definition(seed):
     "base",
     [CombSUM(norm="rank"), CombMNZ(norm="min-max"), Copeland(), ReciprocalRankFusion(k=10), PreferenceRelations()],
 )
-def test_any_aggregator_that_weighs_lists_serves(base):
+def test_any_aggregator_that_weighs_lists_works(base):
     lists = example_lists(full=True)
     consensus = DIBRA(aggregator=base, tol=0.05).fit_transform(lists)
     assert set(consensus["item"]) == set(lists["item"])
 
 
-def test_what_cannot_weigh_lists_is_refused():
+def test_an_aggregator_that_cannot_weigh_lists_is_refused():
     with pytest.raises(ValueError, match=r"cannot\. Choose another, such as CombSUM"):
         DIBRA(aggregator=Agglomerative()).fit(example_lists())
     with pytest.raises(ValueError, match="by fractions too"):
@@ -315,7 +315,7 @@ def test_parameters_of_the_aggregator_are_its_own():
     pd.testing.assert_frame_equal(tuned, plain)
 
 
-def test_it_sums_points_of_borda_unless_told():
+def test_it_sums_borda_points_by_default():
     lists = example_lists()
     named = DIBRA(aggregator=CombSUM(norm="borda")).fit_transform(lists)
     pd.testing.assert_frame_equal(DIBRA().fit_transform(lists), named)
@@ -357,7 +357,7 @@ def test_the_number_of_iterations_is_bounded():
 
 
 @pytest.mark.parametrize("prune", ["low", "wire"])
-def test_lists_of_weight_0_change_no_cut(prune):
+def test_lists_of_weight_0_do_not_change_the_cut(prune):
     lists = example_lists(3, full=True)
     worst = lists[lists["voter"] == "v0"].assign(voter="w", weight=0.0)
     worst["rank"] = worst.groupby("query")["rank"].transform("max") + 1 - worst["rank"]
@@ -390,7 +390,7 @@ def cut_lists(depths, n_queries=3, random_state=0):
 
 
 @pytest.mark.parametrize("call", ["fit", "fit_transform", "transform", "aggregate"])
-def test_weights_that_follow_the_length_are_told_once(call):
+def test_weights_that_follow_the_length_warn_once(call):
     lists, _ = cut_lists((200, 30, 30, 30))
     lists = pd.concat([lists, cut_lists((30, 30, 30))[0].replace({"query": {"q1": "q8", "q2": "q9", "q3": "q0"}})])
     words = r"in 3 of 6 queries, the first is 'q1'.*with TopK, set distance"
@@ -409,14 +409,14 @@ def test_weights_of_voters_follow_the_length_where_they_are_learnt():
     method.transform(lists)
 
 
-def test_a_method_inside_of_another_one_tells_nothing():
+def test_a_method_inside_another_one_does_not_warn():
     lists, _ = cut_lists((200, 30, 30, 30), n_queries=1)
     with pytest.warns(UnequalLengthWarning, match=r"in 1 of 1 query, ") as caught:
         DIBRA(DIBRA(max_iter=9), max_iter=9).fit_transform(lists)
     assert len(caught) == 1
 
 
-def test_lists_of_similar_depth_and_milder_weights_tell_nothing():
+def test_lists_of_similar_depth_and_milder_weights_do_not_warn():
     lists, _ = cut_lists((200, 30, 30, 30))
     make_pipeline(TopK(30), DIBRA()).fit_transform(lists)
     PreferenceRelations(alpha=0.4).fit_transform(lists)
@@ -476,7 +476,7 @@ def truth():
 @pytest.mark.parametrize(
     "method", [PreferenceRelations(alpha=0.4), Agglomerative(), DIBRA(distance="rho"), DIBRA(distance="tau"), DIBRA()]
 )
-def test_learnt_weights_recover_who_is_good(truth, method):
+def test_learnt_weights_recover_the_good_voters(truth, method):
     lists, _, hidden = truth
     learnt = clone(method).fit(lists).voter_weights_.set_index("voter")["weight"]
     quality = hidden.voters.set_index("voter")["quality"]
@@ -537,7 +537,7 @@ def test_global_weights_apply_to_unseen_queries(method):
 
 
 @pytest.mark.parametrize("method", GLOBAL, ids=repr)
-def test_voters_that_fit_has_not_seen_have_three_fates(method):
+def test_voters_that_fit_has_not_seen_follow_one_of_three_rules(method):
     lists = example_lists(full=True)
     seen, newcomer = lists[lists["voter"] != "v4"].reset_index(drop=True), lists
     with pytest.raises(ValueError, match="knows no weight for voter 'v4'"):

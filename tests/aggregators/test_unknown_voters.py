@@ -1,4 +1,4 @@
-"""Voters that do not match: unknown to a fitted method, or named where no list is theirs."""
+"""Voters that do not match: unknown to a fitted method, or named without having a list."""
 
 import inspect
 
@@ -106,7 +106,7 @@ def test_the_mean_does_not_change_the_scale_of_known_voters():
     scaled = scale_weights(weight, ptr, ones, "z", known=known)
     assert scaled[:3].tolist() == pytest.approx(scale_weights(weight[:3], ptr - [0, 1], ones[:3], "z").tolist())
     assert scaled[3] == pytest.approx(scaled[:3].mean())
-    # A list of weight 2 is two lists, and one of weight 0 is none.
+    # A list of weight 2 counts as two lists, and one of weight 0 as no list.
     twice = scale_weights(weight, ptr, np.array([1.0, 2.0, 1.0, 1.0]), "minmax", known=known)
     assert twice[3] == pytest.approx((0 + 2 * 0.25 + 1) / 4)
     unheard = scale_weights(weight, ptr, np.array([1.0, 1.0, 0.0, 1.0]), "minmax", known=known)
@@ -128,7 +128,7 @@ def test_an_unknown_voter_has_the_mean_of_the_known_ones():
 
 
 @pytest.mark.parametrize("method", [DIBRA(), PreferenceRelations(), Agglomerative()], ids=repr)
-def test_ids_of_another_type_are_told(method):
+def test_ids_of_another_type_are_reported(method):
     lists = example_lists(full=True)
     numbers = lists.assign(voter=lists["voter"].str[1:].astype(int))
     text = lists.assign(voter=lists["voter"].str[1:])
@@ -146,7 +146,7 @@ def test_ids_of_another_type_are_told(method):
         fitted.set_params(unknown_voter="error").transform(text)
 
 
-def test_selectors_tell_of_ids_of_another_type():
+def test_selectors_report_ids_of_another_type():
     lists = example_lists(full=True)
     numbers, text = lists.assign(voter=lists["voter"].str[1:].astype(int)), lists.assign(voter=lists["voter"].str[1:])
     selector = VoterSelector(n_voters=2).fit(numbers)
@@ -165,7 +165,7 @@ def test_which_voter_a_name_resembles():
     voters = ["bing", "google", "yahoo", "v1", "v2", "v11", "7", "run_a", "expert-b", "expert-c"]
     found = near_voters(["gogle", "Google ", "YAHOO", "vv2", "v01", 7], voters)
     assert [voter for _, voter in found] == ["google", "google", "yahoo", "v2", "v1", "7"]
-    # Another number or single letter is another voter, and what resembles two is a third one.
+    # Another number or single letter is another voter, and a name that resembles two voters is a third one.
     assert near_voters(["v12", "v3", "dense", "8", "run_b", "b", "expert"], voters) == []
     assert near_voters(["ab"], ["Ab", "aB"]) == []
     assert near_voters(["gogle"], ["google", *map(str, range(2000))]) == []
@@ -184,7 +184,7 @@ def named_by_voter():
 
 @pytest.mark.parametrize("call", ["fit", "fit_transform"])
 @pytest.mark.parametrize(("method", "parameter"), list(named_by_voter()))
-def test_a_name_that_no_list_has_is_told_once(method, parameter, call):
+def test_a_name_that_no_list_has_is_reported_once(method, parameter, call):
     lists = example_lists(full=True).replace({"voter": {"v0": "google", "v1": "bing"}})
     value = 1.0 if parameter == "top_cutoff" else 20
     given = {**dict.fromkeys(["google", "bing", "v2", "v3", "v4"], value), "gogle": value}

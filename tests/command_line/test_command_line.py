@@ -1,4 +1,4 @@
-"""The command line, in process and out of it."""
+"""The command line, in this process and in others."""
 
 import gzip
 import importlib.util
@@ -49,7 +49,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(folder, capsys):
-    """Run a command that must succeed in silence; returns what it prints."""
+    """Run a command that must succeed silently; returns what it prints."""
 
     def run(*argv):
         assert main(list(argv)) == 0
@@ -131,7 +131,7 @@ def test_compare_agrees_with_the_comparator_and_sorts_the_best_first(run, folder
     assert_frame_equal(written.drop(columns="time"), expected.drop(columns="time"))
 
 
-def test_compare_compares_all_methods_unless_told(run):
+def test_compare_compares_all_methods_by_default(run):
     run("compare", "--n-jobs", "-1", "--out", "results.csv")
     assert set(pd.read_csv("results.csv")["method"]) == {name for name, _ in default_methods()}
 
@@ -160,7 +160,7 @@ def test_compare_warns_that_the_labels_of_rasdagen_are_noise(run):
     assert "50 voters, 30,000 rows" in out
 
 
-def test_compare_shows_single_voters_for_reference_and_says_that_they_are_no_methods(run):
+def test_compare_shows_single_voters_for_reference_and_says_that_they_are_not_methods(run):
     out = run("compare", "--methods", "CombSUM", "Copeland", "--metrics", "ndcg@10", "--out", "results.csv")
     lists, qrels = make_ranked_lists(random_state=0)
     voters = [
@@ -199,7 +199,7 @@ def test_queries_that_are_not_judged_leave_the_single_voters_alone(run, folder):
         assert "counts as an empty list" not in " ".join(out.split())
 
 
-def test_compare_tells_how_much_is_judged(run, folder):
+def test_compare_reports_how_much_is_judged(run, folder):
     (folder / "fewer.txt").write_text("q1 0 a 1\nq9 0 a 1\n")
     out = run("compare", "lists.csv", "fewer.txt", "--methods", "Copeland")
     assert "33.3% of the ranked items judged" in out
@@ -231,7 +231,7 @@ def test_compare_takes_a_file_for_each_voter_and_gzip(run, folder):
     assert table(out)["CombSUM"][0] == "0.5417"
 
 
-def test_files_of_one_tag_can_be_told_apart_by_their_names(run, folder):
+def test_files_of_one_tag_can_be_distinguished_by_their_names(run, folder):
     (folder / "same.run").write_text(RUN)
     out = run("compare", "good.run", "same.run", "qrels.txt", "--voter", "file", "--methods", "CombSUM")
     assert "2 voters" in out
@@ -403,7 +403,7 @@ def test_a_run_given_twice_is_refused_and_by_two_paths_is_two(fail, run):
     assert rows == ["good.run", "./good.run"]
 
 
-def test_runs_of_one_name_in_different_folders_are_told_apart(run, folder):
+def test_runs_of_one_name_in_different_folders_are_distinguished(run, folder):
     (folder / "sub").mkdir()
     (folder / "sub" / "good.run").write_text(WORSE)
     out = run("evaluate", "good.run", "sub/good.run", "qrels.txt", "--metrics", "map")
@@ -503,7 +503,7 @@ def test_a_missing_matplotlib_shows_before_the_work(fail, monkeypatch):
     assert "Plots need matplotlib; install it with pip install 'skrankagg[plot]'." in fail("compare", "--plot", "a.png")
 
 
-def test_a_picture_format_that_is_unknown_is_refused_before_the_work(fail, monkeypatch):
+def test_an_unknown_plot_format_is_refused_before_the_work(fail, monkeypatch):
     pytest.importorskip("matplotlib").use("Agg")
     monkeypatch.setattr(Comparator, "fit", None)
     message = fail("compare", "lists.csv", "qrels.txt", "--plot", "map.foo")
@@ -546,7 +546,7 @@ def test_a_warning_is_one_line(folder, capsys):
 
 
 @pytest.mark.parametrize("command", ["compare --methods Copeland", "aggregate lists.csv --method Copeland"])
-def test_a_mistake_of_ours_is_a_traceback(folder, monkeypatch, command):
+def test_a_bug_is_a_traceback(folder, monkeypatch, command):
     monkeypatch.setattr(Copeland, "_aggregate", lambda self, lists: np.zeros(2) + np.zeros(3))
     with pytest.raises(ValueError, match="broadcast"):
         main(command.split())
@@ -580,7 +580,7 @@ def test_python_m_skrankagg_compares_on_generated_data_without_matplotlib():
     assert "matplotlib" not in imported
 
 
-def test_a_reader_who_leaves_early_is_no_error(folder):
+def test_a_reader_that_closes_the_pipe_early_is_not_an_error(folder):
     lists, _ = make_ranked_lists(n_queries=200, random_state=0)
     lists.to_csv("many.csv", index=False)
     process = start("-m", "skrankagg", "aggregate", "many.csv", "--method", "CombSUM", cwd=folder)
@@ -591,7 +591,7 @@ def test_a_reader_who_leaves_early_is_no_error(folder):
     assert process.wait(timeout=100) == 0
 
 
-def test_a_mistake_is_told_by_its_class_where_no_source_is_installed(folder, tmp_path_factory):
+def test_a_mistake_is_recognised_by_its_class_where_no_source_is_installed(folder, tmp_path_factory):
     root = tmp_path_factory.mktemp("compiled")
     package = Path(skrankagg.__file__).parent
     for path in package.rglob("*"):

@@ -1,6 +1,6 @@
-"""The published results of FLAGR 1.0.18 on its test data, which the generator makes again.
+"""The published results of FLAGR 1.0.18 on its test data, which the generator reproduces.
 
-FLAGR orders items that tie in exact arithmetic by rounding noise; everything else must be as it has it.
+FLAGR orders items that tie in exact arithmetic by rounding noise; everything else must be equal.
 """
 
 import itertools
@@ -35,7 +35,7 @@ def theirs(shared_data, row):
     return frame.rename(columns={"Query": "query", "ItemID": "item", "Rank": "rank", "Score": "score"})
 
 
-def test_what_the_generator_makes_is_what_the_files_hold(data, shared_data):
+def test_the_generator_reproduces_the_files(data, shared_data):
     lists, qrels = data
     assert_frame_equal(read_lists(shared_data / "flagr" / "testdata.csv"), lists.drop(columns="rank"))
     assert_frame_equal(read_qrels(shared_data / "flagr" / "testdata_qrels.csv"), qrels)

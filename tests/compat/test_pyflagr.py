@@ -1,4 +1,4 @@
-"""The parts of the PyFLAGR room, and what FLAGR does not survive."""
+"""The parts of the PyFLAGR compatibility module, and input on which FLAGR crashes."""
 
 import itertools
 import shutil
@@ -65,7 +65,7 @@ def test_without_quirks_each_method_is_the_main_estimator(small):
 
 def test_scores_without_the_order_of_the_file_are_the_main_ones(small):
     quirks = {"eval.positive_only", "outrank.truncate", "agg.start_1"}  # those that matter here to no such method
-    for room, main in (
+    for compat, main in (
         (Linear.CombSUM("borda", convention=quirks), aggregators.CombSUM(norm="borda")),
         (Linear.CombMNZ("rank", convention=quirks), aggregators.CombMNZ(norm="rank")),
         (Linear.CombSUM("z-score", convention=quirks), aggregators.CombSUM(norm="z-score")),
@@ -77,13 +77,13 @@ def test_scores_without_the_order_of_the_file_are_the_main_ones(small):
         (RRA.RRA(convention=quirks), aggregators.RobustRankAggregation()),
         (Weighted.PreferenceRelationsGraph(convention=quirks), aggregators.PreferenceRelations()),
     ):
-        out, expected = room.aggregate(input_df=small[0])[0], main.fit_transform(small[0])
-        assert out["ItemID"].tolist() == expected["item"].tolist(), room
+        out, expected = compat.aggregate(input_df=small[0])[0], main.fit_transform(small[0])
+        assert out["ItemID"].tolist() == expected["item"].tolist(), compat
         score = expected["pvalue"] if "pvalue" in expected else expected["score"]
-        np.testing.assert_allclose(out["Score"], score, rtol=1e-9, atol=1e-12, err_msg=str(room))
+        np.testing.assert_allclose(out["Score"], score, rtol=1e-9, atol=1e-12, err_msg=str(compat))
 
 
-# Quirks that begin so show in the methods that begin so.
+# Quirks with this prefix affect the methods with this prefix.
 CONCERNED = {
     "outrank": "Outranking",
     "mc": "MC",
@@ -116,7 +116,7 @@ def test_each_quirk_alone_changes_something(name, jobs):
 
 
 def extra_jobs():
-    """Jobs for quirks that need an occasion."""
+    """Jobs for quirks that need special data."""
     items = {"u": "abcdefg", "v": "bcadgfe", "w": "hbacd", "x": "cb", "y": "dhgab"}
     lists = [f"q,{v},{i},{r},{9 - r},s\n" for v, ranked in items.items() for r, i in enumerate(ranked, 1)]
     data = {"lists": "".join(lists), "qrels": "q,0,a,2\nq,0,b,1\nq,0,z,1\nq,0,c,0\n"}
@@ -190,7 +190,7 @@ def by_voter(lists, query="q"):
     return pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "score"])
 
 
-def test_strange_names_survive():
+def test_unusual_names_survive():
     names = ["a,b", 'say "x"', "NA", "null", "007", "7", "x" * 200, "é"]
     frame = by_voter({"v": names, "w,w": names[::-1], "NA": names})
     qrels = pd.DataFrame({"query": "q", "item": names, "relevance": 1})
@@ -320,7 +320,7 @@ FRAME = by_voter({"v": ["a", "b"]})
         (lambda: one_method().get_results(3), ValueError, "no results yet"),
     ],
 )
-def test_what_is_wrong_is_said(call, error, message):
+def test_errors_are_reported(call, error, message):
     with pytest.raises(error, match=message):
         call()
 
@@ -332,7 +332,7 @@ def one_method():
 
 
 class Foreign:
-    """A method of somebody else, with PyFLAGR's aggregate."""
+    """A foreign method, with PyFLAGR's aggregate."""
 
     def aggregate(self, input_file, input_df, rels_file, rels_df):
         return Linear.CombSUM(eval_pts=5).aggregate(input_file, input_df, rels_file, rels_df)

@@ -55,7 +55,7 @@ all 1990 926 921 0.491976 0.55 0.5 0.516667 0.55 0.55 0.511315 0.520392 0.542183
 
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory):
-    """The names that the notebook leaves behind, run on the data made anew in its five columns."""
+    """The names that the notebook defines, run on the generated data in its five columns."""
     folder = tmp_path_factory.mktemp("testdata")
     write_data(folder)
     pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -132,7 +132,7 @@ def test_exact_pvalues_are_the_right_ones(notebook):
     assert exact["Score"].between(0, 1).all()
     both = exact.merge(bound, on=["Query", "ItemID"], suffixes=("", "_bound"))
     assert (both["Score"] <= both["Score_bound"] + 1e-6).all()
-    # One order where the bound is below 1; FLAGR's own has nothing to do with it.
+    # The same order where the bound is below 1; FLAGR's own order is unrelated.
     clear = both[both["Score_bound"] < 1]
     assert (clear["Rank"] == clear["Rank_bound"]).all()
     right = aggregators.RobustRankAggregation(exact=True).fit_transform(lists)
@@ -150,7 +150,7 @@ def test_the_page_has_the_tables_that_are_computed():
     shown = [line for line in page if line.startswith("| `") and line.split("`")[1] in QUIRKS]
     assert [line.split("`")[1] for line in shown] == list(QUIRKS)
     assert all(f"| {QUIRKS[line.split('`')[1]]} |" in line for line in shown)
-    # Those that concern few rows; python tools/quirk_effects.py computes the others too.
+    # Those that concern few rows; python tools/quirk_effects.py computes all.
     names = [
         name for name in QUIRKS if name.startswith(("outrank", "mc", "prefrel", "agg.rho", "dibra.cosine", "wire"))
     ]

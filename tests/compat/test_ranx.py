@@ -1,6 +1,6 @@
-"""ranx beside this library: the pairs of names that docs/coming_from_ranx.md calls equal, and the differences it tells.
+"""ranx compared with this library: the names that docs/coming_from_ranx.md calls equal, and the differences it lists.
 
-It is skipped where ranx is missing. `pip install -e '.[test,bench]'` brings ranx, whose first run compiles for minutes.
+Skipped if ranx is missing. `pip install -e '.[test,bench]'` installs ranx, whose first run compiles for minutes.
 """
 
 import warnings
@@ -123,7 +123,7 @@ def test_measures_are_equal(data, theirs):
     np.testing.assert_allclose(ours, found, rtol=1e-12, atol=1e-12)
 
 
-def test_gains_below_a_level_are_none_there(data):
+def test_gains_below_a_level_are_zero_there(data):
     lists, qrels = data
     run = lists[lists["voter"] == "a"].drop(columns="voter")
     judged = ranx.Qrels(nested(qrels, "relevance", int))
@@ -154,9 +154,9 @@ def test_rbp_is_equal_on_binary_judgements_only(data):
 
 def test_what_differs_in_measures():
     run = ranx.Run({"q": {"a": 1.0}})
-    assert np.isnan(ranx.evaluate(ranx.Qrels({"q": {"a": 1}}), run, "bpref"))  # nobody judged anything not relevant
+    assert np.isnan(ranx.evaluate(ranx.Qrels({"q": {"a": 1}}), run, "bpref"))  # no item is judged not relevant
     assert evaluate([["a"]], [{"a": 1}], "bpref").iloc[0, 0] == 1.0
-    assert ranx.evaluate(ranx.Qrels({"q": {"a": 1.9}}), run, "dcg@1") == 1.0  # grades are cut to whole numbers
+    assert ranx.evaluate(ranx.Qrels({"q": {"a": 1.9}}), run, "dcg@1") == 1.0  # grades are truncated to integers
     assert evaluate([["a"]], [{"a": 1.9}], "dcg@1", gain="linear").iloc[0, 0] == 1.9
     with pytest.raises(AssertionError, match="query ids do not match"):
         ranx.evaluate(ranx.Qrels({"q": {"a": 1}, "r": {"a": 1}}), run, "map")

@@ -1,4 +1,4 @@
-"""Input on which a well-known library crashes, hangs or errs: here each gives its right answer or its error."""
+"""Input on which a well-known library crashes, hangs or errs: here each gives the correct result or an error."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from golden import GOLDEN
 from skrankagg import Qrels, RankedLists, RankedPairs, Schulze, evaluate
 from skrankagg.datasets import read_lists, read_qrels
 
-# Their cost is documented: fewer items show as much.
+# Their cost is documented: fewer items are enough.
 CUBIC = (RankedPairs, Schulze)
 AGGREGATORS = [aggregator for aggregator, *_ in GOLDEN]
 every_method = pytest.mark.parametrize("aggregator", AGGREGATORS, ids=repr)
@@ -24,7 +24,7 @@ def consensus_of(aggregator, lists):
 
 
 def keeps_order(aggregator, consensus, items):
-    """Whether items come as everybody has them; only a method that does not promise as much may let some tie."""
+    """Whether items are in the order of all voters; only a method that does not guarantee this may tie some."""
     if aggregator.__sklearn_tags__().aggregator_tags.unanimity:
         return consensus["item"].tolist() == items
     place = consensus["item"].map({item: place for place, item in enumerate(items)})
@@ -64,7 +64,7 @@ def test_five_columns_are_read(file, aggregator):
     assert consensus_of(aggregator, lists)["item"].iloc[0] == "a"
 
 
-def test_a_header_is_no_query(file):
+def test_a_header_is_not_a_query(file):
     lists = read_lists(file("query,voter,item,score,source\n1,v,a,0.9,x\n1,v,b,0.5,x\n"))
     assert RankedLists.from_frame(lists).queries.tolist() == ["1"]
 
@@ -78,18 +78,18 @@ def test_names_survive_from_file_to_consensus(file, name):
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "query,voter,item,rank\n"])
-def test_an_empty_file_is_told(file, text):
+def test_an_empty_file_is_reported(file, text):
     with pytest.raises(ValueError, match=r"lists\.csv"):
         RankedLists.from_frame(read_lists(file(text)))
 
 
-def test_an_item_twice_in_a_list_is_told(file):
+def test_an_item_twice_in_a_list_is_reported(file):
     with pytest.raises(ValueError, match="query '1', voter 'v', item 'a'"):
         RankedLists.from_frame(read_lists(file("1,v,a,0.9,x\n1,v,a,0.5,x\n")))
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-inf", "", "high"])
-def test_scores_that_are_no_numbers_are_told(file, number):
+def test_scores_that_are_not_numbers_are_reported(file, number):
     with pytest.raises(ValueError, match="line 2"):
         read_lists(file(f"1,v,a,0.9,x\n1,v,b,{number},x\n"))
 
@@ -152,7 +152,7 @@ def test_two_hundred_voters(aggregator):
 
 
 @every_method
-def test_everybody_agrees(aggregator):
+def test_all_voters_agree(aggregator):
     lists = full_lists(30, 15)
     lists["item"] = np.tile(lists["item"].to_numpy()[:15], 30)
     assert keeps_order(aggregator, consensus_of(aggregator, lists), lists["item"].tolist()[:15])

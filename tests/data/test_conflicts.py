@@ -1,4 +1,4 @@
-"""Lists whose scores contradict their ranks: methods of ranks use the ranks, whatever reads the scores refuses them."""
+"""Lists whose scores contradict their ranks: methods of ranks use the ranks, methods of scores refuse the lists."""
 
 import pickle
 import warnings
@@ -108,7 +108,7 @@ def test_methods_of_ranks_use_the_ranks(method):
     pd.testing.assert_frame_equal(found, method.fit_transform(lists.drop(columns="score")))
 
 
-def test_the_warning_says_what_becomes_of_them():
+def test_the_warning_says_how_they_are_treated():
     with pytest.warns(
         RankScoreConflictWarning,
         match=r"query 'q1', voter 'b' order its items differently \(1 of 9 lists\); methods of ranks use the ranks, "
@@ -119,7 +119,7 @@ def test_the_warning_says_what_becomes_of_them():
         RankedLists.from_frame(p_values(voters="a"))
 
 
-def test_each_advice_helps():
+def test_each_advice_works():
     frame = p_values()
     first = "g0"
     for right in (frame.drop(columns="score").assign(score=-frame["rank"]), frame.assign(score=-frame["score"])):
@@ -160,7 +160,7 @@ def test_one_list_is_enough_and_is_named():
         CombSUM().fit(encode(one_of_three()))
 
 
-def test_a_list_of_weight_0_is_not_heard():
+def test_a_list_of_weight_0_is_ignored():
     frame = one_of_three()
     others = frame[(frame["query"] != "q1") | (frame["voter"] != "b")].reset_index(drop=True)
     expected = CombSUM().fit_transform(others)

@@ -1,4 +1,4 @@
-"""RankedLists: the encoding, the container of queries, and what the door refuses."""
+"""RankedLists: the encoding, the container of queries, and the input checks."""
 
 import copy
 import dataclasses
@@ -71,7 +71,7 @@ def test_a_frame_goes_round(seed, fraction):
     assert (both["score"] == both["score_out"]).all() and (both["weight"] == both["weight_out"]).all()
 
 
-def test_columns_are_named_once_at_the_door():
+def test_columns_are_named_once_in_from_frame():
     lists = frame([("q", "v", "a", 2.0), ("q", "v", "b", 9.0)], "qid sys docno sim")
     encoded = RankedLists.from_frame(lists, query="qid", voter="sys", item="docno", score="sim")
     assert encoded.to_frame()["item"].tolist() == ["b", "a"]
@@ -95,7 +95,7 @@ def test_ids_keep_their_dtype(dtype):
 
 
 def test_long_runs_of_ids_encode_like_any_others():
-    # Columns of at least 4096 rows in long runs take a shorter way.
+    # Columns of at least 4096 rows in long runs take a faster path.
     rng = np.random.default_rng(0)
     lists = pd.DataFrame(
         {
@@ -305,7 +305,7 @@ def test_pickling_keeps_the_lists():
     assert not again.candidate.flags.writeable
 
 
-def test_it_is_no_array(X):
+def test_it_is_not_an_array(X):
     with pytest.raises(TypeError, match="container of queries"):
         np.asarray(RankedLists.from_frame(X))
 
@@ -322,7 +322,7 @@ def test_a_notebook_shows_the_first_query_side_by_side():
     rows = [("q<1>", "u", "a", 1), ("q<1>", "u", "b", 2), ("q<1>", "v", "b", 1), ("q<1>", "v", "a&c", 1)]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
     html = RankedLists.from_frame(frame)._repr_html_()
-    assert html.count("<tr") == 3  # the voters and two places; what v ties stands in one cell
+    assert html.count("<tr") == 3  # the voters and two places; the items that v ties are in one cell
     assert "<td>a&amp;c = b</td>" in html and "query &#x27;q&lt;1&gt;&#x27;</p>" in html
     many = pd.concat([frame.assign(voter=f"v{k:02d}") for k in range(0, 9)]).drop_duplicates(["voter", "item"])
     assert "8 of its 9 voters" in RankedLists.from_frame(many)._repr_html_()
@@ -339,10 +339,10 @@ def test_other_weights_are_another_container(X):
             lists.with_list_weight(wrong)
 
 
-# ---------------------------------------------------------------------- what the door refuses
+# ---------------------------------------------------------------------- input checks
 
 
-def test_more_pairs_than_codes_can_number_are_refused(X, monkeypatch):
+def test_more_candidates_than_codes_can_number_are_refused(X, monkeypatch):
     monkeypatch.setattr(_encoding, "_MOST_CANDIDATES", 3)
     with pytest.raises(ValueError, match=r"at most 3 .* it has 4"):
         RankedLists.from_frame(X)
@@ -458,14 +458,14 @@ def test_a_column_can_be_left_unread(X):
 # ---------------------------------------------------------------------- warnings
 
 
-def test_ranks_and_scores_that_conflict_are_told(X):
+def test_conflicting_ranks_and_scores_are_reported(X):
     wrong = X.assign(rank=X["score"])  # the best score has the worst rank
     with pytest.warns(RankScoreConflictWarning, match="query 'q', voter 'u' order its items differently"):
         lists = RankedLists.from_frame(wrong)
     assert lists.to_frame()["item"].tolist()[:3] == ["c", "b", "a"]
 
 
-def test_ties_of_one_kind_are_no_conflict():
+def test_ties_of_one_kind_are_not_a_conflict():
     lists = frame(
         [("q", "v", "a", 1, 5.0), ("q", "v", "b", 1, 7.0), ("q", "v", "c", 2, 5.0), ("q", "w", "c", 1, 9.0)],
         "query voter item rank score",
@@ -474,7 +474,7 @@ def test_ties_of_one_kind_are_no_conflict():
 
 
 @pytest.mark.parametrize("shuffle", [True, False])
-def test_lists_cut_by_a_row_wise_splitter_are_told(shuffle):
+def test_lists_cut_by_a_row_wise_splitter_are_reported(shuffle):
     lists = example_lists(full=True, ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
     train, _ = next(KFold(5, shuffle=shuffle, random_state=0 if shuffle else None).split(lists.iloc[5:]))
     cut = lists.iloc[[0, 1, 2, *(train + 5)]]
@@ -485,7 +485,7 @@ def test_lists_cut_by_a_row_wise_splitter_are_told(shuffle):
             RankedLists.from_frame(cut.drop(columns="rank"))
 
 
-def test_honest_parts_of_a_frame_are_not_told_off():
+def test_valid_parts_of_a_frame_do_not_warn():
     lists = example_lists(full=True, ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
     RankedLists.from_frame(lists[lists["query"] != "q1"])
     RankedLists.from_frame(lists[lists["voter"] != "v1"])

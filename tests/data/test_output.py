@@ -1,4 +1,4 @@
-"""Frames of polars where set_output asks for them, or one sentence before the work."""
+"""Frames of polars if set_output asks for them, or a one-sentence error before any computation."""
 
 import importlib.util
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.twice
 
 FRAME, QRELS = make_ranked_lists(n_queries=3, n_voters=3, n_items=8, list_length=6, random_state=0)
 LISTS = RankedLists.from_frame(FRAME)
-# Neither reads a consensus before it is needed: the work is what fails here.
+# Neither reads a consensus before it is needed: here the computation itself fails.
 BROKEN = {"_aggregate": None, "_transform_lists": None, "_fit_lists": None}
 
 

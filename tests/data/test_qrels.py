@@ -23,7 +23,7 @@ LISTS = pd.DataFrame(
 QRELS = judge([("q", "a", 1), ("q", "z", 3), ("q", "c", 0), ("p", "b", 2), ("s", "a", 1)])
 
 
-def test_grades_are_aligned_with_the_pairs():
+def test_grades_are_aligned_with_the_candidates():
     lists = RankedLists.from_frame(LISTS)
     encoded = Qrels.from_frame(QRELS).encode(lists)
     assert encoded.judged.tolist() == [True, True, False]
@@ -48,7 +48,7 @@ def test_ids_of_other_dtypes_meet_by_value(dtype, side):
     np.testing.assert_array_equal(qrels.encode(lists).relevance, [np.nan, 2, 1, 0, np.nan])
 
 
-def test_it_is_no_sequence_and_survives_cloning_and_pickling():
+def test_it_is_not_a_sequence_and_survives_cloning_and_pickling():
     qrels = Qrels.from_frame(QRELS)
     assert not any(hasattr(qrels, name) for name in ("__len__", "shape", "__array__", "__getitem__"))
     assert clone(qrels, safe=False) is qrels
@@ -91,7 +91,7 @@ def test_judgements_of_other_ids_are_refused_not_scored_zero():
         Qrels.from_frame(judge([("P", "a", 1)])).encode(RankedLists.from_frame(LISTS))
 
 
-def test_lists_without_a_judged_item_are_warned_of():
+def test_lists_without_a_judged_item_warn():
     with pytest.warns(NothingJudgedWarning, match=r"hold no judged item.*they have 'a', 'b', .*, the qrels judge 'A'"):
         encoded = Qrels.from_frame(judge([("p", "A", 1)])).encode(RankedLists.from_frame(LISTS))
     assert np.isnan(encoded.relevance).all() and encoded.judged.tolist() == [True, False, False]

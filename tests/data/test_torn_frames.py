@@ -1,6 +1,6 @@
-"""A frame that a row-wise splitter broke up is refused or told; sound uses of frames are neither.
+"""A frame that a row-wise splitter broke up is refused or warned of; valid uses of frames are neither.
 
-The truth comes from the rows: a fold is torn if a query has rows on both sides.
+The expected result comes from the rows: a fold is split if a query has rows on both sides.
 """
 
 import pickle
@@ -51,7 +51,7 @@ def orders(frame):
 
 
 @pytest.mark.parametrize(("n_queries", "n_voters"), [(10, 2), (10, 5), (20, 4), (20, 6), (23, 3), (23, 5)])
-def test_every_fold_that_tears_a_query_raises_and_no_other(n_queries, n_voters):
+def test_every_fold_that_splits_a_query_raises_and_no_other(n_queries, n_voters):
     frame, qrels = make_ranked_lists(
         n_queries=n_queries, n_voters=n_voters, n_items=12, list_length=9, absent=0.1, random_state=n_voters
     )
@@ -71,7 +71,7 @@ def test_every_fold_that_tears_a_query_raises_and_no_other(n_queries, n_voters):
 
 
 def split(estimator, score=SCORER):
-    """Fit on whole lists of some voters and score on those of the others, each frame without a trace of the cut."""
+    """Fit on whole lists of some voters and score on those of the others, with no sign of the cut in either frame."""
     return score(estimator.fit(LEFT), RIGHT)
 
 
@@ -108,7 +108,7 @@ def test_whole_lists_on_both_sides_of_a_query_are_refused_wherever_the_frame_was
     assert 0 < SCORER(clone(estimator).fit(lists[0]), lists[1]) <= 1  # what the message says to do instead
 
 
-def test_a_comparators_own_score_refuses_a_torn_frame():
+def test_a_comparators_own_score_refuses_a_split_frame():
     comparator = Comparator([("borda", BordaCount())], metrics=["ndcg@10"], qrels=QRELS).fit(LEFT)
     with pytest.raises(ValueError, match=TORN):
         comparator.score(RIGHT)
@@ -120,7 +120,7 @@ def test_a_comparators_own_score_refuses_a_torn_frame():
         search.set_params(error_score="raise").fit(BY_VOTER)
 
 
-def test_the_message_names_what_is_split_and_the_cure():
+def test_the_message_names_what_is_split_and_the_remedy():
     with pytest.raises(
         ValueError, match=r"10 of its 10 queries .* 'q01', as when a splitter takes the rows of a frame"
     ):
@@ -138,7 +138,7 @@ def test_scikit_learn_makes_it_nan_unless_errors_are_raised():
     with pytest.warns(UserWarning, match=TORN), pytest.warns(UserWarning, match="non-finite"):
         search.fit(BY_VOTER)
     assert np.isnan(search.cv_results_["mean_test_score"]).all()
-    assert search.best_params_ == {"norm": "rank"}  # the first candidate, of which nothing is known
+    assert search.best_params_ == {"norm": "rank"}  # the first setting, which was never scored
     with pytest.raises(ValueError, match=TORN):
         search.set_params(error_score="raise").fit(BY_VOTER)
 
@@ -214,7 +214,7 @@ def test_transform_and_evaluate_never_ask_what_was_fitted():
     assert evaluate(consensus, QRELS, "ndcg@10").loc["run", "ndcg@10"] > 0
 
 
-def test_copies_have_no_memory():
+def test_copies_do_not_remember_rows():
     for fitted in (
         BordaCount().fit(LEFT),
         TopK(5).fit(LEFT),
@@ -242,7 +242,7 @@ def test_fit_transform_remembers_as_fit_does():
 # ---------------------------------------------------------------------- what the rule cannot see is warned of
 
 
-def test_a_frame_that_begins_inside_a_list_is_told():
+def test_a_frame_that_begins_inside_a_list_warns():
     for start in (135, 1, 39):
         with pytest.warns(SplitQueryWarning, match="1 list has lost rows"):
             BordaCount().fit(FRAME.iloc[start:])
@@ -252,13 +252,13 @@ def test_a_frame_that_begins_inside_a_list_is_told():
         RankedLists.from_frame(FRAME.iloc[::2])
 
 
-def test_a_frame_that_begins_with_a_list_is_not_told():
+def test_a_frame_that_begins_with_a_list_does_not_warn():
     BordaCount().fit(FRAME.iloc[140:])
     BordaCount().fit(FRAME.iloc[:135])
     BordaCount().fit(FRAME[FRAME["query"] > "q03"])
     BordaCount().fit(FRAME[FRAME["rank"] > 3].reset_index(drop=True))
     BordaCount().fit(FRAME.iloc[135:].reset_index(drop=True))
-    BordaCount().fit(FRAME.iloc[135:].drop(columns="rank"))  # nothing tells where lists of scores begin
+    BordaCount().fit(FRAME.iloc[135:].drop(columns="rank"))  # lists of scores do not show where they begin
     worst_first = FRAME.sort_values(["query", "voter", "rank"], ascending=[True, True, False]).reset_index(drop=True)
     BordaCount().fit(worst_first.iloc[140:])
     counted_from_0 = FRAME.assign(rank=FRAME["rank"] - 1)
@@ -290,7 +290,7 @@ NEITHER = {
 
 @pytest.mark.parametrize("order", ["query", "voter"])
 @pytest.mark.parametrize("cut", list(NEITHER.values()), ids=list(NEITHER))
-def test_rows_that_are_in_neither_part_are_warned_of(order, cut):
+def test_rows_that_are_in_neither_part_warn(order, cut):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:

@@ -1,4 +1,4 @@
-"""Ranked lists with a truth: what the options promise is measured on the data."""
+"""Ranked lists with a truth: the effect of each option is measured on the data."""
 
 import numpy as np
 import pandas as pd
@@ -60,7 +60,7 @@ def test_a_seed_fixes_the_data():
     assert not first[0].equals(other[0])
 
 
-def test_a_random_state_goes_on():
+def test_a_random_state_advances():
     random = np.random.RandomState(3)
     first, second = (make_ranked_lists(n_queries=2, random_state=random)[0] for _ in range(2))
     assert_frame_equal(first, make_ranked_lists(n_queries=2, random_state=3)[0])

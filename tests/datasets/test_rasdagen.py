@@ -1,4 +1,4 @@
-"""The generator of FLAGR's test data, against the data, the C library and the C++ program."""
+"""The generator of FLAGR's test data, compared with the data, the C library and the C++ program."""
 
 import hashlib
 
@@ -123,7 +123,7 @@ def test_a_large_bias_makes_labels_follow_the_lists():
         ({"seed": -1}, "seed to be an int from 0 to 2**32 - 1, as srand() takes it, got -1"),
     ],
 )
-def test_what_the_program_could_not_survive_is_refused(arguments, message):
+def test_input_that_crashes_the_program_is_refused(arguments, message):
     with pytest.raises(ValueError) as caught:
         make_rasdagen(**arguments)
     assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Readers and the writer: every row survives as it stands, or the file is refused."""
+"""Readers and the writer: every row survives unchanged, or the file is refused."""
 
 import gzip
 import importlib.util
@@ -163,23 +163,23 @@ def test_line_ends_of_all_systems_are_read_alike(written, text, end, close):
 
 
 @pytest.mark.parametrize("text", [FLAGR_5, TREC, CONSENSUS])
-def test_a_byte_order_mark_is_no_part_of_a_name(written, text):
+def test_a_byte_order_mark_is_not_part_of_a_name(written, text):
     assert_frame_equal(read_lists(written(b"\xef\xbb\xbf" + text.encode(), "b")), read_lists(written(text)))
 
 
 @pytest.mark.parametrize("text", [FLAGR_6, TREC, CONSENSUS])
-def test_gzip_is_told_by_its_content(written, text):
+def test_gzip_is_recognised_by_its_content(written, text):
     assert_frame_equal(read_lists(written(gzip.compress(text.encode()), "no_suffix")), read_lists(written(text)))
 
 
 @pytest.mark.parametrize("text", ["1,v,a,1,s\n\n  \n1,v,b,2,s\n", " 1,v,a,1,s\n1,v, b,2,s\n"])
-def test_blank_lines_are_no_rows_and_blanks_are_no_blank_lines(written, text):
+def test_blank_lines_are_not_rows_and_blanks_are_not_blank_lines(written, text):
     lists = read_lists(written(text))
     fields = [line.split(",") for line in text.splitlines() if line.strip()]
     assert rows(lists) == [(q, v, i, float(s)) for q, v, i, s, _ in fields]
 
 
-def test_blank_lines_in_judgements_are_no_rows(written):
+def test_blank_lines_in_judgements_are_not_rows(written):
     assert rows(read_qrels(written("1,0,a,1\n\n1,0,b,2\n"))) == [("1", "a", 1), ("1", "b", 2)]
     assert rows(read_qrels(written("1 0 a 1\n\n \n1 0 b 2\n"))) == [("1", "a", 1), ("1", "b", 2)]
 
@@ -429,7 +429,7 @@ def test_judgements_written_as_reals_are_float64(written):
     assert qrels["relevance"].tolist() == [1.0, 0.5]
 
 
-def test_the_iteration_of_trec_judgements_is_not_looked_at(written):
+def test_the_iteration_of_trec_judgements_is_ignored(written):
     assert rows(read_qrels(written("1 7 a 1\n1 x b 0\n"))) == [("1", "a", 1), ("1", "b", 0)]
 
 
@@ -511,7 +511,7 @@ def test_a_tsv_has_tabs_and_quotes_what_needs_it(tmp_path):
     assert read_lists(tmp_path / "x.tsv.gz", voter="file")["voter"].unique().tolist() == ["x"]
 
 
-def test_a_tsv_of_judgements_is_told_by_its_header(written):
+def test_a_tsv_of_judgements_is_recognised_by_its_header(written):
     path = written("topic\tdocno\trel\textra\n1\ta b\t2\tx\n1\tc\t0\ty\n", "qrels.tsv")
     assert rows(read_qrels(path)) == [("1", "a b", 2), ("1", "c", 0)]
     assert rows(read_qrels(path, format="tsv")) == rows(read_qrels(path))
@@ -523,7 +523,7 @@ def test_a_tsv_of_judgements_is_told_by_its_header(written):
         read_lists(written("query\titem\trank\n"))
 
 
-def test_parquet_files_are_told_by_their_first_bytes_and_read_by_the_names_of_their_columns(tmp_path):
+def test_parquet_files_are_recognised_by_their_first_bytes_and_read_by_column_names(tmp_path):
     pytest.importorskip("pyarrow")
     lists, qrels = make_rasdagen(n_queries=2, n_voters=3, list_length=4, n_items=5)
     write_run(lists.assign(source="x"), tmp_path / "lists.parquet")
@@ -586,7 +586,7 @@ def test_parquet_needs_pyarrow_and_says_so_before_the_work(tmp_path, monkeypatch
         ("x", "csv", True),
     ],
 )
-def test_the_format_is_said_or_told_by_the_suffix(tmp_path, name, format, is_csv):
+def test_the_format_is_given_or_set_by_the_suffix(tmp_path, name, format, is_csv):
     write_run(consensus(["a"]), tmp_path / name, format=format)
     data = (tmp_path / name).read_bytes()
     text = gzip.decompress(data) if name.endswith(".gz") else data
@@ -682,7 +682,7 @@ GOOD = consensus(["a", "b"])
         (GOOD.assign(voter=["u", "v"]), "x.run", {}, ValueError, "lists of one voter for a TREC run, got 2"),
     ],
 )
-def test_what_would_not_come_back_is_not_written(tmp_path, frame, name, options, error, message):
+def test_what_could_not_be_read_back_is_not_written(tmp_path, frame, name, options, error, message):
     with pytest.raises(error) as caught:
         write_run(frame, tmp_path / name, **options)
     assert message in str(caught.value)

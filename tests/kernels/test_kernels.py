@@ -1,4 +1,4 @@
-"""The kernels: against NumPy, and whether what runs is what was compiled."""
+"""The kernels: compared with NumPy, and whether the running code is the compiled code."""
 
 import inspect
 import json
@@ -29,7 +29,7 @@ def test_the_kernels_run_as_they_should():
     assert expected == ("compiled" if _kernels.COMPILED else "interpreted")
 
 
-# Other tests are left out of the interpreted pass; nothing that a kernel does may be left out with them.
+# Other tests are left out of the interpreted pass; the remaining ones must still cover every kernel.
 @pytest.mark.skipif(os.environ.get("SKRANKAGG_EXPECT") != "interpreted", reason="calls are seen in that pass only")
 def test_every_kernel_was_called_by_tests_of_its_methods(kernel_callers):
     assert "PYTEST_XDIST_WORKER" not in os.environ, "the interpreted pass counts calls, so it must run in one process"
@@ -49,7 +49,7 @@ def test_what_pyarrow_may_change_runs_without_it_too(request):
 
 @given(segments=st.lists(st.lists(st.floats(-1e6, 1e6), max_size=6), min_size=1, max_size=6))
 @settings(max_examples=50, deadline=None)
-def test_running_totals_start_afresh_in_each_segment(segments):
+def test_running_totals_restart_in_each_segment(segments):
     value = np.array([x for segment in segments for x in segment], dtype=float)
     ptr = np.concatenate([[0], np.cumsum([len(segment) for segment in segments])])
     expected = [total for segment in segments for total in np.cumsum(segment)]
@@ -104,8 +104,8 @@ def test_nothing_is_stale_here():
 
 
 @pytest.mark.skipif(not _kernels.COMPILED, reason="the kernels run interpreted")
-def test_an_edited_source_beside_a_compiled_kernel_is_noticed(tmp_path):
-    # The kernels alone: what stands around them has no part in it, and is slow to import.
+def test_an_edited_source_next_to_a_compiled_kernel_is_detected(tmp_path):
+    # The kernels alone: the rest of the package is not involved and is slow to import.
     package = tmp_path / "skrankagg"
     shutil.copytree(FOLDER, package / "_kernels", ignore=shutil.ignore_patterns("__pycache__"))
     (package / "__init__.py").touch()
@@ -140,7 +140,7 @@ def _resident():
 _SQUARE, _MANY = np.zeros((400, 400)), 100_000
 _NUMBERS, _EACH = np.zeros(_MANY), np.arange(_MANY + 1)
 _ONES, _WHOLE = np.ones(_MANY), np.array([0, _MANY])
-# Calls of every kernel with some arguments of about a megabyte and little to do.
+# Calls of every kernel with some arguments of about a megabyte and little work.
 _LARGE_CALLS = {
     "bucket_descent": lambda: _kernels.bucket_descent(_SQUARE, _SQUARE, np.zeros(400, dtype=int)),
     "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),
@@ -163,7 +163,7 @@ def test_every_kernel_is_called_with_large_arguments():
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of the process is told on Linux only")
 @pytest.mark.skipif(not _kernels.COMPILED, reason="plain Python gives back what it takes")
 @pytest.mark.parametrize("name", _LARGE_CALLS)
-def test_kernels_give_back_the_memory_of_their_arguments(name):
+def test_kernels_release_the_memory_of_their_arguments(name):
     call = _LARGE_CALLS[name]
     for _ in range(3):
         call()

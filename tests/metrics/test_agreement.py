@@ -242,7 +242,7 @@ def test_bounds_of_rank_biased_overlap_are_those_of_the_extensions():
         assert low - 1e-9 <= between <= high + 1e-9
 
 
-def test_a_ranking_overlaps_itself_fully_but_for_the_mean_over_its_ties():
+def test_a_ranking_overlaps_itself_fully_except_for_the_mean_over_its_ties():
     one = ["a", {"b", "c"}, "d"]
     assert rank_biased_overlap(one, one, ties="w") == pytest.approx(1.0)
     assert rank_biased_overlap(one, one, ties="b") == pytest.approx(1.0)
@@ -254,7 +254,7 @@ def test_concordance_equals_the_formula_and_the_mean_correlation():
     rng = np.random.default_rng(4)
     rankings = [dict(zip(ITEMS, rng.permutation(6), strict=True)) for _ in range(4)]
     rho = np.mean([spearman_rho(a, b) for a, b in itertools.combinations(rankings, 2)])
-    assert kendall_w(rankings) == pytest.approx((1 + 3 * rho) / 4)  # without ties, as is well known
+    assert kendall_w(rankings) == pytest.approx((1 + 3 * rho) / 4)  # without ties, a known identity
     tied = np.array([[1, 2.5, 2.5, 4], [1, 3, 2, 4], [2, 1, 3.5, 3.5]])
     friedman = stats.friedmanchisquare(*tied.T).statistic
     assert kendall_w([dict(zip("abcd", row, strict=True)) for row in tied]) == pytest.approx(friedman / (3 * 3))
@@ -265,7 +265,7 @@ def test_concordance_equals_the_formula_and_the_mean_correlation():
 
 @pytest.fixture(scope="module")
 def lists():
-    """Some voters, queries, absent items, and ties."""
+    """Several voters and queries, with absent items and ties."""
     rng = np.random.default_rng(5)
     rows = [
         (f"q{q}", f"v{v}", item, int(rng.integers(1, 6)))
@@ -338,7 +338,7 @@ def test_options_reach_the_measure(lists):
         ("overlap", {"k": 0}, ValueError, "k must be a depth"),
     ],
 )
-def test_wrong_measures_are_told(lists, measure, options, error, words):
+def test_wrong_measures_are_reported(lists, measure, options, error, words):
     with pytest.raises(error, match=words):
         agreement_matrix(lists, measure, **options)
 
@@ -352,7 +352,7 @@ def test_wrong_measures_are_told(lists, measure, options, error, words):
         ({"a": np.nan}, ValueError, "finite rank"),
     ],
 )
-def test_wrong_rankings_are_told(given, error, words):
+def test_wrong_rankings_are_reported(given, error, words):
     with pytest.raises(error, match=words):
         kendall_tau(given, ["a", "b"])
     with pytest.raises(ValueError, match="variant must be one of"):

@@ -11,7 +11,7 @@ METRICS = ["map", "ndcg@3", "p@2", "gmap", "num_rel_ret", "rbp_resid", "recall@2
 
 
 def crowd(seed, whole_numbers=False):
-    """Lists of voters that leave out queries, judgements that lack queries and have others."""
+    """Lists of voters that leave out queries, and judgements that lack queries and have others."""
     rng = np.random.default_rng(seed)
     rows = []
     for query in range(8):
@@ -19,7 +19,7 @@ def crowd(seed, whole_numbers=False):
             if rng.random() < 0.6 or voter == 0:
                 items = rng.permutation(9)[: rng.integers(1, 7)]
                 rows += [(query, voter, item, rank, -float(rank)) for rank, item in enumerate(items, 1)]
-    rows += [(1, 5, 0, 1, 0.0), (1, 5, 1, 2, -1.0)]  # answers nothing but a query that is not judged
+    rows += [(1, 5, 0, 1, 0.0), (1, 5, 1, 2, -1.0)]  # answers only a query that is not judged
     lists = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "score"])
     judged = [(query, item, rng.integers(-1, 4)) for query in (0, 2, 3, 5, 6, 7, 90, 91) for item in range(6)]
     qrels = pd.DataFrame(judged, columns=["query", "item", "relevance"])
@@ -71,7 +71,7 @@ def test_means_add_up_by_their_numbers_of_queries():
     assert np.average(table["ndcg@3"], weights=table["n_queries"]) == pytest.approx(expected)
 
 
-def test_a_query_that_nobody_judged_changes_nothing():
+def test_an_unjudged_query_changes_nothing():
     lists, qrels = crowd(1)
     judged = lists[lists["query"].isin(qrels["query"])]
     for missing in ("skip", "zero"):

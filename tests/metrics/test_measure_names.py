@@ -1,4 +1,4 @@
-"""Measures by name or as objects, each once, and which of their values are better."""
+"""Measures by name or as objects, each once, and the direction in which they are better."""
 
 import dataclasses
 
@@ -23,7 +23,7 @@ from skrankagg.model_selection import (
 from skrankagg.preprocessing import VoterSelector
 
 FRAME, QRELS = make_ranked_lists(n_queries=12, quality=0.4, quality_spread=1.0, random_state=3)
-QRELS = QRELS.sample(frac=0.5, random_state=0)  # so that methods differ in what of theirs is judged
+QRELS = QRELS.sample(frac=0.5, random_state=0)  # so that methods differ in how many of their items are judged
 LISTS = RankedLists.from_frame(FRAME)
 METHODS = [
     ("sum", CombSUM(norm="borda")),
@@ -86,7 +86,7 @@ def test_a_comparison_is_asked_by_measure():
         fitted.compare(metric=AP)
 
 
-def test_pictures_take_measures(pyplot):
+def test_plots_take_measures(pyplot):
     from skrankagg.plotting import ComparisonDisplay, CriticalDifferenceDisplay, CutoffDisplay, QueryGainDisplay
 
     fitted = comparator(["P@5", "map"])
@@ -158,7 +158,7 @@ def test_measures_that_differ_in_a_convention_are_two():
 
 
 @pytest.mark.parametrize("metrics", [3, None])
-def test_what_is_not_a_name_is_told(metrics):
+def test_what_is_not_a_name_is_reported(metrics):
     with pytest.raises(TypeError, match="A measure is named by a str such as 'ndcg@10'; got"):
         evaluate(RUNS, QRELS, metrics)
     with pytest.raises(ValueError, match="at least one measure"):
@@ -177,7 +177,7 @@ def test_the_command_line_refuses_a_measure_twice(command, tmp_path, monkeypatch
 # ---------------------------------------------------------------------- which values are better
 
 
-def test_what_is_better_is_known_of_every_measure():
+def test_every_measure_knows_which_values_are_better():
     filled = [name.replace("@k", "@7").replace("@r", "@0.1").replace("@z1,z2,...", "@5,10") for name in measure_names()]
     others = {name: get_measure(name).greater_is_better for name in filled}
     others = {name: better for name, better in others.items() if better is not True}
@@ -193,7 +193,7 @@ def test_the_best_has_the_lowest_residual():
     assert fitted.best_estimator_ is fitted.named_estimators_[residual.idxmin()]
 
 
-def test_a_mere_count_chooses_nothing():
+def test_a_count_selects_nothing():
     with pytest.raises(ValueError, match="of 'num_ret' neither more nor less is better"):
         comparator(["num_ret", "map"])
     assert comparator(["map", "num_ret"]).best_name_ == comparator("map").best_name_
@@ -266,7 +266,7 @@ def test_tables_mark_the_lowest_residual_and_no_count():
     assert style_table(results[["rbp_resid"]]).to_html().count("font-weight: bold") == 1
 
 
-def test_pictures_put_the_lowest_residual_on_top(pyplot):
+def test_plots_put_the_lowest_residual_on_top(pyplot):
     from skrankagg.plotting import ComparisonDisplay, CriticalDifferenceDisplay, CutoffDisplay, QueryGainDisplay
 
     fitted = comparator(["rbp_resid@10", "map", "num_ret"])
@@ -293,7 +293,7 @@ def test_pictures_put_the_lowest_residual_on_top(pyplot):
 
 
 @pytest.mark.parametrize("by", ["rbp_resid", "num_ret", get_measure("rbp_resid@5")])
-def test_voters_are_not_selected_by_what_more_of_is_not_better(by):
+def test_voters_are_not_selected_by_a_measure_where_higher_is_not_better(by):
     with pytest.raises(ValueError, match=r"by must be a measure of which more is better.*'(rbp_resid|num_ret)"):
         VoterSelector(by, qrels=QRELS).fit(LISTS)
 

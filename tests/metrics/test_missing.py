@@ -1,4 +1,4 @@
-"""Runs that lack queries, that hold nothing, or of which nothing is judged; and folds without judgements."""
+"""Runs that lack queries, are empty, or have no judged item; and folds without judgements."""
 
 import copy
 import inspect
@@ -58,7 +58,7 @@ def home_made(estimator, X, y=None):
     return evaluate(estimator.transform(X), QRELS, "ndcg@10").iloc[0, 0]
 
 
-def test_a_home_made_scorer_over_all_judgements_is_warned_of():
+def test_a_custom_scorer_over_all_judgements_warns():
     right = cross_val_score(METHOD, LISTS, scoring=make_ranking_scorer("ndcg@10", qrels=QRELS), cv=3)
     with pytest.warns(MissingQueriesWarning, match="1[34] of the 20 judged queries have no results") as found:
         wrong = cross_val_score(METHOD, LISTS, scoring=home_made, cv=3)
@@ -84,7 +84,7 @@ def test_half_of_the_queries_may_lack_results():
     the_only(caught_by(lambda: evaluate(RUN[RUN["query"] < "q10"], QRELS, "map"))[1], MissingQueriesWarning)
 
 
-def test_whoever_says_what_they_count_is_not_warned():
+def test_an_explicit_choice_does_not_warn():
     silent = {
         "zero": lambda: evaluate(FEW, QRELS, "map", missing="zero"),
         "skip": lambda: evaluate(FEW, QRELS, "map", missing="skip"),
@@ -162,7 +162,7 @@ def test_a_single_bad_run_is_zero(bad, words):
     assert value == 0 and f"The run {words}" in the_only(caught, NothingJudgedWarning)
     value, caught = caught_by(lambda: precision(bad, QRELS, 5))
     assert value == 0 and f"The run {words}" in the_only(caught, NothingJudgedWarning)
-    # Whoever says that 0 is meant for queries without results has not meant a run without any.
+    # Choosing 0 for queries without results does not cover a run without any results.
     the_only(caught_by(lambda: precision(bad, QRELS, 5, missing="zero"))[1], NothingJudgedWarning)
 
 
@@ -215,7 +215,7 @@ NUMBERED_ITEMS = RUN.assign(item=RUN["item"].str[1:].astype(int))
 
 
 @pytest.mark.parametrize(("run", "kind"), [(NUMBERED, "query"), (NUMBERED_ITEMS, "item")], ids=["queries", "items"])
-def test_numbers_for_words_are_refused(run, kind):
+def test_integer_ids_for_string_ids_are_refused(run, kind):
     words = rf"they share no {kind} id: the lists have 1, 2, \.\.\., the qrels '.*, and numbers never equal strings"
     for call in (
         lambda: evaluate(run, QRELS, "map"),
@@ -236,7 +236,7 @@ def test_numbers_for_words_are_refused(run, kind):
         (["1"], [1], "no item id: the lists have '1', the qrels 1, and strings never equal numbers"),
     ],
 )
-def test_numbers_for_words_are_refused_in_plain_lists(run, qrels, words):
+def test_integer_ids_for_string_ids_are_refused_in_plain_lists(run, qrels, words):
     with pytest.raises(ValueError, match=words):
         precision(run, qrels, 1)
 
@@ -250,7 +250,7 @@ def test_ids_of_mixed_types_could_match():
 
 
 class Answers(sklearn.base.TransformerMixin, sklearn.base.BaseEstimator):
-    """A stranger's transformer that returns a consensus of its own."""
+    """A foreign transformer that returns its own consensus."""
 
     def __init__(self, consensus=None):
         self.consensus = consensus
@@ -263,7 +263,7 @@ class Answers(sklearn.base.TransformerMixin, sklearn.base.BaseEstimator):
 
 
 @pytest.mark.parametrize("bad", [RUN.iloc[:0], OTHER_ITEMS, OTHER_QUERIES], ids=["empty", "items", "queries"])
-def test_a_member_that_returns_nothing_of_use_does_not_stop_a_comparison(bad):
+def test_a_member_with_a_useless_result_does_not_stop_a_comparison(bad):
     members = [("good", METHOD), ("bad", Answers(bad))]
     with pytest.warns(NothingJudgedWarning, match="The run (is empty|holds no judged)"):
         comparator = Comparator(members, metrics=["map", "num_rel"], qrels=QRELS).fit(LISTS)
@@ -273,12 +273,12 @@ def test_a_member_that_returns_nothing_of_use_does_not_stop_a_comparison(bad):
         assert make_ranking_scorer("map", qrels=QRELS)(Answers(bad), LISTS) == 0
 
 
-def test_a_member_with_numbers_for_words_is_refused():
+def test_a_member_with_integer_ids_for_string_ids_is_refused():
     with pytest.raises(ValueError, match="share no item id"):
         Comparator([("bad", Answers(NUMBERED_ITEMS))], metrics="map", qrels=QRELS).fit(LISTS)
 
 
-def test_lists_without_a_judged_item_are_worth_zero():
+def test_lists_without_a_judged_item_score_zero():
     others = QRELS.assign(item="z" + QRELS["item"])
     with pytest.warns(NothingJudgedWarning, match="The lists hold no judged item"):
         assert make_ranking_scorer("map", qrels=others)(METHOD, LISTS) == 0
@@ -286,7 +286,7 @@ def test_lists_without_a_judged_item_are_worth_zero():
         assert evaluate_voters(LISTS, others, "map")["map"].eq(0).all()
 
 
-def test_pictures_of_more_measures_do_not_warn_of_queries_outside_the_comparison():
+def test_plots_of_more_measures_do_not_warn_of_queries_outside_the_comparison():
     pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot
 
@@ -318,7 +318,7 @@ def test_the_command_line_warns_and_goes_on(tmp_path, monkeypatch, capsys):
 FOLD = r"share no query id: .*fold.*lists\.judged\(qrels\).*QueryKFold\(qrels=qrels\)"
 
 
-def test_a_fold_without_judged_queries_names_the_cure():
+def test_a_fold_without_judged_queries_names_the_remedy():
     scorer = make_ranking_scorer("map", qrels=SOME_QRELS)
     with pytest.raises(ValueError, match=FOLD):
         scorer(METHOD, LISTS[[1, 2]])
@@ -338,7 +338,7 @@ def test_a_fold_without_judged_queries_names_the_cure():
     ],
     ids=["judged lists", "lists", "frame"],
 )
-def test_the_cures_give_a_score_for_every_fold(X, cv):
+def test_the_remedies_give_a_score_for_every_fold(X, cv):
     scorer = make_ranking_scorer("map", qrels=SOME_QRELS)
     each = evaluate(RUN, SOME_QRELS, "map", per_query=True)["map"]
     np.testing.assert_allclose(cross_val_score(METHOD, X, scoring=scorer, cv=cv), each, rtol=1e-12)
@@ -407,6 +407,6 @@ def test_splitters_with_judgements_are_copied_and_pickled():
     assert "Qrels(n_queries=5" in repr(splitter)
 
 
-def test_results_count_the_queries_looked_at():
+def test_results_count_the_queries_used():
     with pytest.warns(MissingQueriesWarning):
         assert num_ret(FEW, QRELS) == len(FEW)

@@ -1,6 +1,6 @@
-"""Measures beside trec_eval, pytrec_eval and ir_measures, with the conventions in which they differ by name.
+"""Measures compared with trec_eval, pytrec_eval and ir_measures, with the conventions in which they differ.
 
-Where the peers deviate from what is right, the reason stands beside the number.
+Where the peers are wrong, the reason is next to the number.
 """
 
 import re
@@ -94,7 +94,7 @@ def test_pytrec_eval_rounds_scores_to_float32_and_so_may_the_caller():
     assert evaluate(rounded, qrels, "mrr", ties="trec_eval").iloc[0, 0] == 0.5
 
 
-def test_ranx_makes_a_number_of_bpref_and_rbp_that_is_none():
+def test_ranx_has_other_values_of_bpref_and_rbp():
     # Written down from ranx 0.3.21: bpref of a query without judged irrelevant items is NaN there, 1 in trec_eval and
     # here; its rbp multiplies by the grade and can exceed 1.
     assert evaluate([["a"]], [{"a": 1}], "bpref").iloc[0, 0] == 1.0
@@ -324,18 +324,18 @@ def test_every_number_of_flagrs_evaluation(shared_data):
 
 
 def test_defects_of_peers_that_are_not_ours():
-    # Each by what its users report of it; the numbers of the peers are written down, not run.
-    # ranx cuts grades to whole numbers: 1.9 counts as 1.
+    # Each as reported by users; the peers' numbers are recorded, not computed.
+    # ranx truncates grades to integers: 1.9 counts as 1.
     assert evaluate([["a"]], [{"a": 1.9}], "dcg@1[gain=linear]").iloc[0, 0] == 1.9
-    # ranx refuses runs whose queries differ from the judged ones; here the judgements state the queries.
+    # ranx refuses runs whose queries differ from the judged ones; here the judgements determine the queries.
     run = pd.DataFrame({"query": ["a", "x"], "item": ["i", "i"], "rank": 1})
     qrels = pd.DataFrame({"query": ["a", "b"], "item": ["i", "i"], "relevance": 1})
     assert evaluate(run, qrels, "p@1").iloc[0, 0] == 0.5
-    # ranx orders equal scores as they come; here the order of the rows is no matter.
+    # ranx orders equal scores as they come; here the order of the rows does not matter.
     tied = pd.DataFrame({"query": "q", "item": [f"d{k:02}" for k in range(40)], "score": 1.0})
     truth = pd.DataFrame({"query": "q", "item": ["d07"], "relevance": 1})
     assert {evaluate(tied.sample(frac=1, random_state=k), truth, "mrr").iloc[0, 0] for k in range(5)} == {1 / 8}
-    # trec_eval's rbp reads a lowest and a highest gain that nobody has set; a gain here is 1, or a share of max_grade.
+    # trec_eval's rbp reads a lowest and a highest gain that are never set; a gain here is 1, or a share of max_grade.
     assert evaluate([["a"]], [{"a": 3}], "rbp[persistence=0.9]").iloc[0, 0] == pytest.approx(0.1)
     # FLAGR's nDCG of a list that lacks relevant items can still be 1.
     lacking = [["a"]], [{"a": 1, "b": 1}]

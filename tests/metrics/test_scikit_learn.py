@@ -1,6 +1,6 @@
-"""Scorers, splitters, and every entry point of scikit-learn's model selection, each with a number known otherwise.
+"""Scorers, splitters, and every entry point of scikit-learn's model selection, each with a known result.
 
-The expected numbers come from another road: aggregate all queries at once, measure each, average over the folds.
+The expected numbers are computed differently: aggregate all queries at once, measure each, average over the folds.
 """
 
 import os
@@ -43,7 +43,7 @@ from skrankagg.preprocessing import TopK
 FRAME, QRELS = make_ranked_lists(
     n_queries=11, n_voters=6, n_items=25, list_length=20, absent=0.1, quality=0.3, random_state=0
 )
-QRELS = QRELS[QRELS["query"] != "q04"].reset_index(drop=True)  # nobody judged it
+QRELS = QRELS[QRELS["query"] != "q04"].reset_index(drop=True)  # it is not judged
 LISTS = RankedLists.from_frame(FRAME)
 ENCODED = Qrels.from_frame(QRELS)
 QUERIES = np.asarray(LISTS.queries)
@@ -149,7 +149,7 @@ def test_scorers_are_estimators():
         (lambda: SCORER(CombSUM(), LISTS[[3]]), ValueError, "share no query id"),
     ],
 )
-def test_what_cannot_be_scored_is_told(make, kind, words):
+def test_what_cannot_be_scored_is_reported(make, kind, words):
     with pytest.raises(kind, match=words):
         make()
 
@@ -167,7 +167,7 @@ def test_query_folds_are_those_of_kfold_on_ranked_lists():
 
 
 @pytest.mark.parametrize("shuffled", [FRAME, FRAME.sample(frac=1, random_state=1)], ids=["sorted", "shuffled"])
-def test_query_splits_part_no_query(shuffled):
+def test_query_splits_keep_queries_whole(shuffled):
     splitters = (QueryKFold(3, shuffle=True, random_state=0), QueryShuffleSplit(5, test_size=0.3, random_state=0))
     for splitter in splitters:
         assert splitter.get_n_splits() == len(list(splitter.split(shuffled)))
@@ -199,7 +199,7 @@ def test_splitters_take_any_frame_and_column_name():
         (lambda: list(QueryKFold().split([[1]])), TypeError, "data frame"),
     ],
 )
-def test_what_cannot_be_split_is_told(make, kind, words):
+def test_what_cannot_be_split_is_reported(make, kind, words):
     with pytest.raises(kind, match=words):
         make()
 
@@ -406,7 +406,7 @@ def test_frames_of_other_libraries_are_split_between_queries(library):
     close(cross_val_score(CombSUM(), frame, scoring=SCORER, cv=QueryKFold(4)), by_fold(CombSUM()))
 
 
-def test_metadata_that_nobody_asked_for_is_refused():
+def test_metadata_that_was_not_requested_is_refused():
     with sklearn.config_context(enable_metadata_routing=True):
         scorer = make_ranking_scorer("ndcg@10")
         with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError, match="qrels"):
@@ -516,7 +516,7 @@ def test_searches_report_their_progress():
 # ---------------------------------------------------------------------- one answer everywhere
 
 
-def test_the_seed_of_hashes_does_not_show():
+def test_the_hash_seed_has_no_effect():
     code = """
         from sklearn.model_selection import GridSearchCV
         from skrankagg import CombSUM, RankedLists

@@ -1,4 +1,4 @@
-"""Rules for items of equal score: every rule against all orders that it leaves open."""
+"""Rules for items of equal score: every rule compared with all orders that it leaves open."""
 
 import itertools
 import math

@@ -28,7 +28,7 @@ METHODS = [("sum", CombSUM()), ("mnz", CombMNZ(norm="rank")), ("copeland", Copel
 
 
 class Backwards(TransformerMixin, BaseEstimator):
-    """A stranger's re-ranker: a frame in, a frame out."""
+    """A foreign re-ranker: a frame in, a frame out."""
 
     def fit(self, X, y=None):
         self.fitted_ = True
@@ -56,7 +56,7 @@ def test_results_are_those_of_evaluating_each_method(fitted):
     assert (fitted.results_["time"] > 0).all()
 
 
-def test_queries_that_nobody_judged_are_aggregated_and_not_measured(fitted):
+def test_unjudged_queries_are_aggregated_and_not_measured(fitted):
     assert "q5" in set(fitted.runs_["sum"]["query"])
     assert "q5" not in set(fitted.per_query_.index.get_level_values("query"))
 
@@ -111,7 +111,7 @@ def test_parameters_reach_into_the_methods():
     assert METHODS[1][1].norm == "rank" and not hasattr(METHODS[1][1], "query_info_")
 
 
-def test_pipelines_and_strangers_are_members():
+def test_pipelines_and_foreign_estimators_are_members():
     methods = [("plain", CombSUM()), ("reversed", make_pipeline(CombSUM(), Backwards()))]
     comparator = Comparator(methods, metrics=METRICS, qrels=QRELS).fit(LISTS)
     reversed_run = make_pipeline(CombSUM(), Backwards()).fit(LISTS).transform(LISTS)
@@ -130,7 +130,7 @@ def test_it_survives_pickling_and_shows_its_members(fitted):
     assert repr(fitted.runs_) == "<consensus of sum, mnz, copeland>" and len(fitted.runs_) == 3
 
 
-def test_progress_is_told_on_demand_only(capsys):
+def test_progress_is_shown_on_demand_only(capsys):
     Comparator(METHODS, qrels=QRELS).fit(LISTS)
     assert capsys.readouterr().out == ""
     Comparator(METHODS, qrels=QRELS, verbose=True).fit(LISTS)
@@ -171,7 +171,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("params", "given", "kind", "words"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_cannot_be_compared_is_told(params, given, kind, words):
+def test_what_cannot_be_compared_is_reported(params, given, kind, words):
     with pytest.raises(kind, match=words):
         Comparator(**{"estimators": METHODS, **params}).fit(LISTS, **given)
 
@@ -199,7 +199,7 @@ class Supervised(BaseAggregator):
 
 
 class Holder(Supervised):
-    """Learns from nothing; holds what it is given under a name that says nothing."""
+    """Learns nothing; stores its parameter under an uninformative name."""
 
     def __init__(self, thing=None):
         self.thing = thing
@@ -286,7 +286,7 @@ def test_all_learners_are_named_at_once():
 
 
 def test_out_of_sample_a_tuned_method_is_compared_on_queries_that_it_has_not_seen():
-    # On noise, where tuning promises much and keeps nothing.
+    # On noise, where the gain of tuning does not last.
     lists, qrels = make_ranked_lists(n_queries=20, n_items=40, quality=0.01, random_state=0)
     lists = RankedLists.from_frame(lists)
     scorer = make_ranking_scorer("map", qrels=qrels)
@@ -308,7 +308,7 @@ def test_out_of_sample_a_tuned_method_is_compared_on_queries_that_it_has_not_see
     assert scorer(tuned, train) > nested.mean() + 0.01
 
 
-def test_unfitted_it_has_nothing_to_say():
+def test_unfitted_it_has_no_results():
     from sklearn.exceptions import NotFittedError
 
     with pytest.raises(NotFittedError):

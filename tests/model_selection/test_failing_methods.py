@@ -1,4 +1,4 @@
-"""A method that fails costs a comparison its own row: in the results, tests, tables, pictures, the command line."""
+"""A method that fails loses only its own row: in the results, tests, tables, plots and on the command line."""
 
 import pickle
 import warnings
@@ -32,7 +32,7 @@ METRICS = ["ndcg@10", "map", "num_rel_ret"]
 
 
 class Failing(BaseAggregator):
-    """Fails where it is told to: while it fits, aggregates or is measured; or on some queries alone."""
+    """Fails at a given point: in fit, in aggregation or when measured; or only on some queries."""
 
     def __init__(self, where="fit", query=None):
         self.where = where
@@ -51,7 +51,7 @@ class Failing(BaseAggregator):
 
 
 class WithoutItems(TransformerMixin, BaseEstimator):
-    """A stranger whose result cannot be measured."""
+    """A foreign method whose result cannot be measured."""
 
     def fit(self, X, y=None):
         self.fitted_ = True
@@ -85,7 +85,7 @@ def others():
 # ---------------------------------------------------------------------- what is left
 
 
-def test_a_failing_method_costs_its_row_only(comparator, others):
+def test_a_failing_method_loses_only_its_row(comparator, others):
     assert comparator.results_.index.tolist() == ["sum", "bad", "copeland"]
     row, score = comparator.results_.loc["bad"], comparator.error_score
     np.testing.assert_array_equal(row[METRICS], [score] * 3)
@@ -131,7 +131,7 @@ def test_the_warning_names_the_method_and_the_first_line_of_its_error():
     assert list(comparator.failures_) == ["bad", "worse", "worst"] and "item" in comparator.failures_["worst"]
 
 
-def test_nothing_is_said_where_nothing_fails(others):
+def test_no_warning_if_nothing_fails(others):
     assert others.failures_ == {} and len(others.runs_) == 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -212,7 +212,7 @@ def test_a_comparator_without_judgements_of_its_own_fails_as_a_member():
         Comparator([("nested", nested)], qrels=ENCODED, error_score="raise").fit(LISTS)
 
 
-def test_parameters_of_a_method_cost_its_row_only():
+def test_wrong_parameters_of_a_method_lose_only_its_row():
     comparator = fit([*GOOD, ("typo", CombSUM(norm="bordo"))])
     assert "'norm' parameter of CombSUM" in comparator.failures_["typo"]
 
@@ -238,7 +238,7 @@ def test_folds_are_chosen_from_the_methods_that_succeed_there():
 # ---------------------------------------------------------------------- tests of significance
 
 
-def test_nothing_is_tested_of_a_method_that_failed(comparator, others):
+def test_a_method_that_failed_is_not_tested(comparator, others):
     for options in ({}, {"baseline": "sum", "metric": "map", "test": "randomization"}):
         found, expected = comparator.compare(**options), others.compare(**options)
         pd.testing.assert_frame_equal(found.drop("bad"), expected)  # not corrected for one more, either
@@ -310,7 +310,7 @@ def test_tables_of_its_queries_mark_others_alone(comparator):
         assert not [line for line in latex.splitlines() if line.startswith("bad") and "textbf" in line]
 
 
-def test_to_be_ahead_of_a_failure_is_no_distinction():
+def test_being_ahead_of_a_failed_method_is_not_marked():
     one = fit(METHODS[:2], metrics="map")
     assert "*" not in text_table(one.results_)
     assert "textbf" not in one.convert_to_latex()
@@ -319,7 +319,7 @@ def test_to_be_ahead_of_a_failure_is_no_distinction():
     assert text_table(level, mark_best=False) == text_table(level)
 
 
-# ---------------------------------------------------------------------- pictures
+# ---------------------------------------------------------------------- plots
 
 
 @pytest.fixture
@@ -358,11 +358,11 @@ def test_lines_name_it_without_a_value(plotting, cutoffs, kind):
     names = [text.get_text() for text in names]
     assert names[-1] == "bad (no value)" and sorted(names[:2]) == ["copeland", "sum"]
     colours = {bar.get_facecolor() for bars in display.lines_ for bar in bars} if kind == "bar" else {1, 2}
-    assert len(colours) == 2  # the best is still told from the others
+    assert len(colours) == 2  # the best still differs from the others
     display.figure_.draw_without_rendering()
 
 
-def test_other_pictures_leave_it_out_or_say_so(plotting, comparator):
+def test_other_plots_leave_it_out_or_say_so(plotting, comparator):
     table = plotting.InterpolatedPrecisionDisplay.from_comparator(comparator).table
     assert table.loc["bad"].isna().all() and table.drop("bad").notna().all(axis=None)
     display = plotting.CriticalDifferenceDisplay.from_comparator(comparator)
@@ -411,7 +411,7 @@ def test_the_command_line_draws_the_other_methods(broken, plotting, capsys, tmp_
 
 
 def test_the_command_line_raises_where_nothing_is_left(broken):
-    with pytest.raises(RuntimeError, match="no convergence"):  # a mistake of ours, with its traceback
+    with pytest.raises(RuntimeError, match="no convergence"):  # a bug, with its traceback
         main(["compare", "--methods", "Copeland"])
     with pytest.raises(ValueError, match="all failed") as caught:
         main(["compare", "--methods", "Copeland", "Copeland[voter_weights=None]"])

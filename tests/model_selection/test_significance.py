@@ -1,4 +1,4 @@
-"""What a Comparator says about differences, and the tables and slices of its results."""
+"""Tests of differences in a Comparator, and the tables and slices of its results."""
 
 import io
 import re
@@ -119,7 +119,7 @@ def test_rules_for_ties_reach_the_measures_of_a_comparator():
 # ---------------------------------------------------------------------- tables
 
 
-def test_marks_say_who_is_better_and_worse_than_the_baseline(clear):
+def test_marks_show_which_methods_are_better_and_worse_than_the_baseline(clear):
     marks = significance_marks(clear, "base", ["map"])
     assert marks["map"].to_dict() == {"base": "", "level": "", "better": "+", "worse": "-"}
 

@@ -27,7 +27,7 @@ def test_a_text_table_aligns_numbers_and_stars_the_best(results):
     ]
 
 
-def test_long_times_are_told_in_seconds(results):
+def test_long_times_are_in_seconds(results):
     assert text_table(results.assign(time=[0.5, 12.0, 3.25])).splitlines()[0].endswith("time (s)")
     assert text_table(results.assign(time=[0.5, 12.0, 3.25])).splitlines()[-1].endswith(" 3.25")
 

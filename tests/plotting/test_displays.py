@@ -1,4 +1,4 @@
-"""Pictures: what they show is what was computed, and no two of their texts collide."""
+"""Plots: they show what was computed, and no two of their texts collide."""
 
 import itertools
 
@@ -155,7 +155,7 @@ def test_numbers_of_a_heat_map_are_short_and_zero_has_no_sign(plt):
         assert [text.get_text() for text in texts if text.get_text() not in ("0", "0.0", ".0")] == shown
 
 
-def test_similar_ones_stand_together(plt):
+def test_similar_ones_are_next_to_each_other(plt):
     camp = [0, 1] * 4  # two camps, their members in turn
     runs = {
         f"m{k}": pd.DataFrame({"query": "q", "item": list("abcd" if camp[k] else "dcba"), "rank": [1, 2, 3, 4]})
@@ -176,7 +176,7 @@ def test_weights_are_points_of_queries_with_the_mean(plt, comparator):
         VoterWeightsDisplay.from_estimator(Copeland())
 
 
-def test_critical_differences_join_what_cannot_be_told_apart(plt, comparator):
+def test_critical_differences_join_what_cannot_be_distinguished(plt, comparator):
     rng = np.random.default_rng(0)
     base = np.array([0.5, 0.9, 0.5, 0.9, 0.1])
     result = friedman_nemenyi(base + rng.normal(0, 0.01, (60, 5)))
@@ -240,7 +240,7 @@ def test_a_long_title_of_gains_stays_on_the_page(plt):
 # ---------------------------------------------------------------------- what is refused, and where it is drawn
 
 
-def test_pictures_are_drawn_where_they_are_told(plt, comparator, data):
+def test_plots_are_drawn_on_the_given_axes(plt, comparator, data):
     lists, _ = data
     for draw in (
         lambda ax: CutoffDisplay.from_comparator(comparator, ax=ax),
@@ -255,7 +255,7 @@ def test_pictures_are_drawn_where_they_are_told(plt, comparator, data):
         assert display.ax_ is ax and display.figure_ is figure
 
 
-def test_a_comparator_must_be_fitted_and_measures_be_had(data):
+def test_a_comparator_must_be_fitted_and_have_the_measures(data):
     lists, qrels = data
     unfitted = Comparator([("sum", CombSUM())])
     for draw in (CutoffDisplay, InterpolatedPrecisionDisplay, CriticalDifferenceDisplay):

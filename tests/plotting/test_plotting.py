@@ -1,4 +1,4 @@
-"""Pictures of a comparison."""
+"""Plots of a comparison."""
 
 import itertools
 import sys
@@ -98,7 +98,7 @@ def test_the_best_bar_is_darker_unless_all_are_level(plt, comparator):
     assert len({bar.get_facecolor() for bar in level.bars_}) == 1
 
 
-def test_it_draws_where_it_is_told(plt, comparator):
+def test_it_draws_on_the_given_axes(plt, comparator):
     figure, ax = plt.subplots()
     display = ComparisonDisplay.from_comparator(comparator, ax=ax, color="black")
     assert display.ax_ is ax
@@ -106,7 +106,7 @@ def test_it_draws_where_it_is_told(plt, comparator):
     assert display.bars_[0].get_facecolor() == (0, 0, 0, 1)
 
 
-def test_names_are_no_formulas(plt, comparator):
+def test_names_are_not_read_as_formulas(plt, comparator):
     display = ComparisonDisplay.from_comparator(comparator)
     assert not any(label.get_parse_math() for label in display.ax_.get_yticklabels())
 

@@ -1,4 +1,4 @@
-"""List transformers: what each does, and that they are at home in pipelines."""
+"""List transformers: what each does, and that they work in pipelines."""
 
 import pickle
 
@@ -60,7 +60,7 @@ def test_every_transformer_is_checked():
     assert {type(transformer) for transformer in TRANSFORMERS} == set(all_transformers().values())
 
 
-# Of voters equally good the first ids are kept, so names may show.
+# Of equally good voters the first ids are kept, so names may have an effect.
 @pytest.mark.twice
 @parametrize_with_checks(FIRST)
 def test_keeps_its_promises(aggregator, check):
@@ -163,7 +163,7 @@ def test_voters_are_chosen_by_weights_that_are_learnt(good_and_bad):
         assert set(chosen) == set(weights.index[weights >= value])
     default = VoterSelector(DIBRA(gamma=1.0)).fit(lists).voter_scores_
     assert default["selected"].tolist() == (default["score"] >= weights.mean()).tolist()
-    # Fewer and better voters: that is what choosing is for.
+    # Fewer and better voters are the purpose of selection.
     scorer = make_ranking_scorer("ndcg@10", qrels=qrels)
     chosen = cross_val_score(make_pipeline(VoterSelector(n_voters=5), CombSUM()), lists, scoring=scorer, cv=5)
     assert chosen.mean() > cross_val_score(CombSUM(), lists, scoring=scorer, cv=5).mean() + 0.01
@@ -187,7 +187,7 @@ def test_voters_that_fit_has_not_seen():
         clone(selector).set_params(unknown_voter="error").fit(lists)
 
 
-def test_a_query_that_loses_all_lists_is_told():
+def test_a_query_that_loses_all_lists_is_reported():
     lists = pd.DataFrame({"query": list("ppq"), "voter": list("uvv"), "item": list("xyx"), "rank": 1})
     selector = VoterSelector({"u": 1.0, "v": 0.0}, n_voters=1)
     with pytest.warns(
@@ -208,7 +208,7 @@ def test_a_query_that_loses_all_lists_is_told():
         (VoterSelector({**VOTERS, "v1": np.nan}), "that of 'v1' is NaN"),
     ],
 )
-def test_voters_that_cannot_be_chosen_are_told(selector, words):
+def test_voters_that_cannot_be_chosen_are_reported(selector, words):
     with pytest.raises(ValueError, match=words):
         selector.fit(example_lists())
 
@@ -371,7 +371,7 @@ class Promote(ListTransformer):
         return RankedLists.from_frame(frame.drop(columns="score", errors="ignore"))
 
 
-def test_strangers_stand_between_our_steps():
+def test_foreign_steps_work_between_our_steps():
     """A function over the frame before, and a re-ranker after the aggregator."""
     lists = example_lists(full=True)
     pipeline = make_pipeline(FunctionTransformer(lambda frame: frame[frame["rank"] <= 6]), Copeland(), Promote("i05"))
@@ -381,7 +381,7 @@ def test_strangers_stand_between_our_steps():
         order = expected.loc[expected["query"] == query, "item"].tolist()
         assert group["item"].tolist() == sorted(order, key=lambda item: item != "i05")
     with pytest.raises(AssertionError, match="check_integer_ids: integer ids change the result"):
-        check_list_transformer(Promote("i05"))  # a name is what it is about
+        check_list_transformer(Promote("i05"))  # it refers to an item by its id
 
 
 class Forgets(ListTransformer):
@@ -395,7 +395,7 @@ class Forgets(ListTransformer):
 
 
 class Counts(ListTransformer):
-    """Wrong: the number of queries shows."""
+    """Wrong: the number of queries has an effect."""
 
     def _transform_lists(self, lists):
         return lists.with_score(np.full(lists.n_rows, float(lists.n_queries)))

@@ -1,4 +1,4 @@
-"""The examples of the guides run, and print what they say they print; their tables of methods are true."""
+"""The examples of the guides run and print what they show; their tables of methods are correct."""
 
 import doctest
 import importlib
@@ -42,7 +42,7 @@ def test_examples(page, monkeypatch):
         pytest.importorskip("pyarrow", reason="its examples need pyarrow")
     # The fences of code blocks end an example like a blank line does.
     text = page.read_text(encoding="utf-8").replace("```python", "").replace("```", "")
-    # A module of its own, so that what a page defines can be pickled.
+    # A separate module, so that what a page defines can be pickled.
     module = types.ModuleType(page_name(page))
     monkeypatch.setitem(sys.modules, module.__name__, module)
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
@@ -117,7 +117,7 @@ def test_tables_have_a_row_for_every_method(page, name):
 
 
 def properties(method):
-    """What the table of tags says of an estimator."""
+    """An estimator's row in the table of tags."""
     tags = method.__sklearn_tags__().aggregator_tags
     truth = {
         "scores": tags.needs_scores,
@@ -150,7 +150,7 @@ def test_the_table_of_properties_agrees_with_the_tags(name, aggregator):
     assert {heading: cell.split(" ")[0] for heading, cell in row.items() if heading != "method"} == properties(
         aggregator()
     )
-    # What a parameter changes is said in brackets.
+    # What a parameter changes is noted in brackets.
     for params in getattr(aggregator, "_variants", ()):
         for heading, value in properties(aggregator(**params)).items():
             assert row[heading].split(" ")[0] == value or "(" in row[heading]

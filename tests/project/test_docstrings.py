@@ -1,4 +1,4 @@
-"""Docstrings are whole: numpydoc misses nothing in what is public."""
+"""Docstrings are complete: numpydoc finds no error in the public ones."""
 
 import importlib
 import pydoc
@@ -36,7 +36,7 @@ IGNORED = {
 
 
 class _Object(Validator):
-    """What numpydoc validates, found in `PUBLIC`, which is faster than to import it by its name."""
+    """The object that numpydoc validates, found in `PUBLIC`, which is faster than importing it by name."""
 
     # Where to look for comments that switch checks off: nowhere, the reasons are all above.
     source_file_name = None
@@ -62,13 +62,13 @@ def test_every_kind_of_object_is_found():
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
-def test_numpydoc_misses_nothing(name):
+def test_numpydoc_finds_no_error(name):
     ignored = {**IGNORED["every"], **IGNORED[PUBLIC[name][0]], **(IGNORED["pyflagr"] if ".pyflagr." in name else {})}
     errors = [error for error in validate(name, _Object)["errors"] if error[0] not in ignored]
     assert not errors, "".join(f"\n{name}: {code} {message}" for code, message in errors)
 
 
-def test_neighbours_can_be_found():
+def test_see_also_names_exist():
     pages = {
         f"{module}.{name}": getattr(importlib.import_module(module), name)
         for module in api_pages.MODULES

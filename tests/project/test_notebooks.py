@@ -1,4 +1,4 @@
-"""The notebooks are committed without outputs and fit for every machine; building the documentation runs them."""
+"""The notebooks are committed without outputs and run on every machine; building the documentation runs them."""
 
 import json
 import re
@@ -30,5 +30,5 @@ def test_notebook_is_clean(path):
         if cell["cell_type"] == "code":
             assert cell["execution_count"] is None and cell["outputs"] == [], cell["id"]
 
-    # No path of one machine: from the root, a home folder or a drive.
+    # No machine-specific path: from the root, a home folder or a drive.
     assert not re.search(r"""["'(\s](/(home|Users|tmp|work|root|mnt|opt|usr|var)/|~/|[A-Z]:\\\\)""", text)

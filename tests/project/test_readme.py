@@ -1,6 +1,6 @@
-"""The README tells the truth: its two commands, its examples, its table of methods, its links.
+"""The README is correct: its two commands, its examples, its table of methods, its links.
 
-Run as a script, python tests/project/test_readme.py, it writes the table of methods anew.
+Run as a script, python tests/project/test_readme.py, it rewrites the table of methods.
 """
 
 import doctest
@@ -27,7 +27,7 @@ def test_its_examples_run(text):
     assert results.attempted > 5 and results.failed == 0
 
 
-def test_two_commands_do_all_their_own_set_up(text):
+def test_two_commands_do_their_own_setup(text):
     commands = [line.strip() for line in text.splitlines() if line.startswith("    python3 -m venv")]
     assert len(commands) == 2
     assert commands[0].endswith("-m skrankagg compare") and "-m pytest" in commands[1]
@@ -50,7 +50,7 @@ def test_it_counts_methods_in_one_way(text):
     assert [int(number) for number in row.groups()] == [len(all_aggregators()), len(theirs)]
 
 
-def test_its_links_lead_somewhere(text):
+def test_its_links_exist(text):
     targets = {target for target in re.findall(r"\]\(([^)#]+)", text) if "://" not in target}
     assert len(targets) > 10
     assert [target for target in sorted(targets) if not (README.parent / target).exists()] == []

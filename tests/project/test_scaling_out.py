@@ -1,4 +1,4 @@
-"""The recipes of docs/scaling_out.md run as they are written there, and get what one machine gets."""
+"""The recipes of docs/scaling_out.md run as printed there, and give the result of one machine."""
 
 import os
 import re
@@ -23,7 +23,7 @@ UNSEEN = "never asked"
 
 
 def script(section):
-    """Put the code of a section of the page together; examples with prompts are no part of it."""
+    """Join the code blocks of a section of the page, without the examples with prompts."""
     page = (DOCS / "scaling_out.md").read_text(encoding="utf-8")
     text = page.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
     pieces = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
@@ -32,7 +32,7 @@ def script(section):
 
 
 def run(code, folder, **variables):
-    """Run a script as its user does: the workers of a cluster import it anew."""
+    """Run a script as its user does: the workers of a cluster import it themselves."""
     (folder / "recipe.py").write_text(code, encoding="utf-8")
     path = os.pathsep.join(filter(None, [str(DOCS.parent), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
@@ -86,7 +86,7 @@ def test_a_cluster_gets_what_one_machine_gets(data, tmp_path):
     assert "{'norm': '" in run(script("With Dask"), tmp_path)
     for name, method in (("sum", CombSUM()), ("dibra", DIBRA()), ("global", None)):
         found = pd.read_parquet(tmp_path / "consensus" / name)
-        if method is None:  # it was fitted on a sample; what it gives is compared below
+        if method is None:  # it was fitted on a sample; its result is compared below
             assert found["query"].nunique() == frame["query"].nunique()
         else:
             assert_same_consensus(found, method.fit_transform(frame))
@@ -100,7 +100,7 @@ def test_a_cluster_gets_what_one_machine_gets(data, tmp_path):
 
 @pytest.fixture
 def recipe(data, tmp_path):
-    """Names of the script, with the lists as a frame of Dask in which queries are torn."""
+    """Names of the script, with the lists as a Dask frame in which queries are split."""
     dask = pytest.importorskip("dask", reason="Dask is not installed")
     import dask.dataframe as dd
 
@@ -154,7 +154,7 @@ def test_partitions_without_queries_and_columns_of_a_method(recipe, data):
     ],
     ids=["as it was", "by voter", "by item", "some rows"],
 )
-def test_torn_queries_are_noticed(recipe, tear, error):
+def test_split_queries_are_detected(recipe, tear, error):
     consensus = recipe["aggregate"](tear(recipe["lists"]), CombSUM())
     with pytest.raises(error, match=r"queries were split|lists have lost rows"):
         recipe["check_whole"](consensus)

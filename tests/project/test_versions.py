@@ -1,4 +1,4 @@
-"""The oldest versions that are promised are those that the suite is run on."""
+"""The oldest supported versions are those on which the suite runs."""
 
 import re
 import tomllib

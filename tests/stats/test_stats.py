@@ -1,4 +1,4 @@
-"""Statistics of comparisons: scipy, statsmodels, brute force and published figures."""
+"""Statistics of comparisons: scipy, statsmodels, brute force and published numbers."""
 
 import itertools
 
@@ -83,7 +83,7 @@ def test_corrections_equal_those_of_statsmodels():
             )
 
 
-def test_corrections_by_hand_and_what_they_leave_out():
+def test_corrections_by_hand_and_missing_values():
     assert adjust_pvalues([0.01, 0.02, 0.6], "holm").tolist() == pytest.approx([0.03, 0.04, 0.6])
     assert adjust_pvalues([0.01, 0.02, 0.6], "bonferroni").tolist() == pytest.approx([0.03, 0.06, 1.0])
     assert adjust_pvalues([0.01, 0.02, 0.6], "bh").tolist() == pytest.approx([0.03, 0.03, 0.6])
@@ -113,7 +113,7 @@ def test_intervals_are_those_of_scipy_and_repeat():
             bootstrap_interval(DIFFERENCE, **wrong)
 
 
-def test_an_interval_covers_the_mean_as_often_as_it_says():
+def test_an_interval_covers_the_mean_at_its_level():
     rng = np.random.default_rng(5)
     covered = 0
     for _ in range(150):
@@ -175,7 +175,7 @@ def test_published_critical_values(k, q):
 
 
 def test_groups_are_maximal_and_pvalues_say_the_same():
-    # Three clear classes on many queries, the methods in no order.
+    # Three clear classes on many queries, the methods in random order.
     base = np.array([0.5, 0.9, 0.5, 0.9, 0.1])
     found = friedman_nemenyi(base + RNG.normal(0, 0.01, (60, 5)))
     assert [sorted(group) for group in found.groups()] == [[1, 3], [0, 2]]

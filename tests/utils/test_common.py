@@ -1,4 +1,4 @@
-"""What every aggregator must do: its golden line, its promises, its determinism."""
+"""What every aggregator must satisfy: its golden line, its guarantees, its determinism."""
 
 import os
 import subprocess
@@ -53,7 +53,7 @@ def ties(consensus):
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
 @pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
-def test_other_names_of_voters_change_neither_order_nor_ties(method):
+def test_renaming_voters_changes_neither_order_nor_ties(method):
     for seed in range(4):
         lists = example_lists(seed, n_voters=3 + seed, full=bool(seed % 2), ties=seed < 2)
         voters = lists["voter"].unique()
@@ -65,7 +65,7 @@ def test_other_names_of_voters_change_neither_order_nor_ties(method):
 
 
 @pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
-def test_a_silent_list_says_nothing_and_its_items_stay_among_those_ranked(method):
+def test_a_list_of_weight_0_has_no_effect_and_its_items_stay_ranked(method):
     if not method.__sklearn_tags__().aggregator_tags.voter_weights:
         return
     n_compared = 0
@@ -74,7 +74,7 @@ def test_a_silent_list_says_nothing_and_its_items_stay_among_those_ranked(method
         silent = lists["voter"] == lists["voter"].iloc[0]
         found = clone(method).fit_transform(lists.assign(weight=np.where(silent, 0.0, 1.0)))
         assert set(found["item"]) == set(lists["item"])
-        # A list that is cut takes part with what is left of it, whatever its weight.
+        # A list that is cut takes part with its remaining items, whatever its weight.
         if set(lists["item"]) == set(lists.loc[~silent, "item"]) and getattr(method, "prune", None) is None:
             expected = clone(method).fit_transform(lists[~silent])
             assert found["item"].tolist() == expected["item"].tolist()
@@ -90,14 +90,14 @@ answers = [aggregator.fit_transform(example_lists({seed})).to_csv() for aggregat
 """
 
 
-def test_neither_the_seed_of_hashes_nor_another_process_changes_anything():
+def test_neither_the_hash_seed_nor_another_process_changes_anything():
     def start(seed):
         path = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})"
         code = f"{path}{_ANSWERS.format(seed=seed)}print(answers)"
         environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
         return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment)
 
-    # Two at once, each with its own data and its own seed; a library that works in files of fixed names mixes them up.
+    # Two at once, each with its own data and seed; a library that uses files of fixed names would mix them up.
     processes = {seed: start(seed) for seed in (0, 1)}
     for seed, process in processes.items():
         out, _ = process.communicate()

@@ -1,4 +1,4 @@
-"""The public checks find what they are there to find."""
+"""The public checks detect the errors that they are meant to detect."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from skrankagg.utils.estimator_checks import EXEMPTIONS, all_checks, check_aggre
 
 
 class Popularity(BaseAggregator):
-    """A right one: the weight of the lists that hold an item, and then its mean position."""
+    """Correct: the weight of the lists that hold an item, then its mean position."""
 
     def _aggregate(self, lists):
         position = np.bincount(lists.candidate, weights=lists.rank * lists.list_weight[lists.row_list])
@@ -28,14 +28,14 @@ class SeesVoters(BaseAggregator):
 
 
 class SeesItems(BaseAggregator):
-    """Wrong: the item's name decides."""
+    """Wrong: the item's id decides."""
 
     def _aggregate(self, lists):
         return -lists.candidate_item.astype(float)
 
 
 class SeesOtherQueries(BaseAggregator):
-    """Wrong: the number of queries shows."""
+    """Wrong: the number of queries has an effect."""
 
     def _aggregate(self, lists):
         return -np.bincount(lists.candidate, weights=lists.rank, minlength=lists.n_candidates) * lists.n_queries
@@ -135,7 +135,7 @@ def test_a_wrong_aggregator_fails_with_a_reason(aggregator, check):
         check_aggregator(aggregator)
 
 
-def test_what_is_no_aggregator_fails():
+def test_what_is_not_an_aggregator_fails():
     class Nothing(BaseEstimator):
         pass
 
@@ -152,7 +152,7 @@ def test_a_hook_that_is_missing_is_named():
 
 
 @pytest.mark.parametrize("wrong", [np.zeros(1), np.full(2, np.nan)], ids=["shape", "nan"])
-def test_a_hook_that_returns_nonsense_is_told(wrong):
+def test_a_hook_that_returns_nonsense_is_reported(wrong):
     class Nonsense(BaseAggregator):
         def _aggregate(self, lists):
             return wrong
