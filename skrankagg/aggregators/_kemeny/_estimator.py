@@ -42,7 +42,7 @@ class Kemeny(BaseAggregator):
     ties : {"strict", "weak"}, default="strict"
         Whether the consensus orders all items, or may tie some; where a tie costs as little as an order, it ties.
     penalty : float, default=0.5
-        What a pair costs that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 the score
+        Cost of a pair that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 the score
         is not a distance, and at 0 the weak consensus ties all items. It never changes the best strict order, only its
         score.
     absent : {"last", "ignore"}, default="last"
@@ -98,14 +98,14 @@ class Kemeny(BaseAggregator):
     from the solver. A weak order is solved by a mixed-integer programme in the same manner.
 
     `score` is the number of items below; items that stand together and that no majority separates have equal scores,
-    and so do tied items. There may be several best orders; one is returned, and `unique` tells. Which strict one, the
-    search decides. Of several weak ones it is one with many ties, chosen in two steps. First each component takes one
-    of its best orders: one with the most ties, if the solver finds it in about as many programmes as the proof took.
-    Then components share levels where ties cost no more than the order does: there are as few levels as the pairs that
-    may not tie allow, and each group of tied items stands half way between the highest and the lowest level that it can
-    have, on the upper one of two middle levels. So no two neighbouring levels can be merged at the same score, and if
-    each component has only one best order, the names of the items do not matter (with a `penalty` above 0.5 they may,
-    for a drawn pair that costs more if tied).
+    and so do tied items. There may be several best orders; one is returned, and `unique` reports whether it is the only
+    one. Which strict one, the search decides. Of several weak ones it is one with many ties, chosen in two steps. First
+    each component takes one of its best orders: one with the most ties, if the solver finds it in about as many
+    programmes as the proof took. Then components share levels where ties cost no more than the order does: there are as
+    few levels as the pairs that may not tie allow, and each group of tied items stands half way between the highest and
+    the lowest level that it can have, on the upper one of two middle levels. So no two neighbouring levels can be
+    merged at the same score, and if each component has only one best order, the names of the items do not matter (with
+    a `penalty` above 0.5 they may, for a drawn pair that costs more if tied).
 
     To find out whether the order is `unique`, the proof is repeated with that order excluded, within the time limit and
     in about as many programmes as the first one took.

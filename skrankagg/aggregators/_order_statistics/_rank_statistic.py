@@ -113,7 +113,7 @@ class RankStatistic(BaseNormalisedRanks):
     being the number of lists that hold it. The mean and Q then tell how remarkable an item's ranks are, more so with
     more lists: where voters see some items more often than others, the order follows that as well as quality, most of
     all in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean has no such bias.
-    A list of weight w is w lists: other than whole weights have no meaning for order statistics, and are refused.
+    A list of weight w is w lists: weights that are not whole have no meaning for order statistics and are refused.
     Linear in the number of rows except for sorting; "stuart" takes, for each item, about ten steps for each of its
     ranks times m.
 

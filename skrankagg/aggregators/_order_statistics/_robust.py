@@ -84,8 +84,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
     1 does not count as a rank. Equal shares leave :math:`\rho` as it is.
 
     Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
-    being the number of lists that hold it. A list of weight w is w lists: other than whole weights have no meaning for
-    order statistics, and are refused. Items with p = 1 tie: they are sorted by the number of lists that hold them.
+    being the number of lists that hold it. A list of weight w is w lists: weights that are not whole have no meaning
+    for order statistics and are refused. Items with p = 1 tie: they are sorted by the number of lists that hold them.
     Linear in the number of rows except for sorting; exact p-values take about :math:`m^2 / 2` logarithms and powers for
     each distinct :math:`\rho`, shares that differ m times the largest k for each distinct rank.
 

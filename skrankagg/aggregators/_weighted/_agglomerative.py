@@ -63,7 +63,7 @@ class Agglomerative(WeightedAggregator):
         w = \frac{c_1 (w_1 + w_2) / 2 + c_2 \bar\rho}{c_1 + c_2},
 
     with :math:`\bar\rho` the mean similarity of the merged list to the others, and ranked again. Two implementations
-    disagree on the weight of a merged list, and the paper's formula was not to be had: ``weight_update="mean"`` is the
+    disagree on the weight of a merged list, and the paper's formula was not available: ``weight_update="mean"`` is the
     first form, taken with :math:`w_1 \le w_2` so that no order of the voters decides, "similarity" the second.
 
     Tied items share their mean rank. The items that a list does not hold tie below those that it holds; for the

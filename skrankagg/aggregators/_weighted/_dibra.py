@@ -109,7 +109,7 @@ class DIBRA(WeightedAggregator):
 
     Under "cosine" and "footrule" a long list is near the consensus because it holds more of its items: where lengths
     differ much, the longest list of a query outweighs all others and becomes the consensus, which
-    :class:`~skrankagg.exceptions.UnequalLengthWarning` tells. Cut all lists to one depth first, with
+    :class:`~skrankagg.exceptions.UnequalLengthWarning` reports. Cut all lists to one depth first, with
     :class:`~skrankagg.preprocessing.TopK`. With few voters of about equal quality no weights are best. Of all variants
     ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least there, and gains least from voters of
     unequal quality. The user guide has the figures.
