@@ -42,7 +42,7 @@ def min_max(lists):
     low = np.minimum.reduceat(lists.score, heads)
     span = np.maximum.reduceat(lists.score, heads) - low
     constant = span == 0
-    # A retrieved item must beat an absent one, so a list that tells its items apart not at all gives each of them 1.
+    # A held item must beat an absent one, so a list of equal scores gives each of its items 1.
     low[constant] -= 1
     span[constant] = 1
     value = lists.score - low[lists.row_list]

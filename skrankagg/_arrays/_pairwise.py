@@ -320,7 +320,7 @@ def _kernel_cost(n_visits):
 def _dense_cost(m, n, *, weighted):
     """Cost of comparing all n items with all in m lists, in comparisons of two ranks by NumPy: measured.
 
-    What is done once a query costs as much as 32 lists; weights make a comparison 2.4 times as dear, and need a call
-    for each item.
+    What is done once a query costs as much as 32 lists; weights make a comparison cost 2.4 times as much, and need a
+    call for each item.
     """
     return np.where(weighted, 2.4 * m * n**2 + 24_000 * n, (m + 32) * n**2)

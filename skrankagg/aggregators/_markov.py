@@ -227,8 +227,8 @@ def _walk(stack, start, jump, max_iter, tol):
 class MarkovChain(BaseAggregator):
     r"""Rank items by the time that a random walk from item to better item spends on them.
 
-    The walker leaves an item for one that the lists prefer to it, again and again; good company counts, for it comes
-    from wherever good items are.
+    The walker keeps moving from an item to one that the lists prefer to it: to be preferred to a good item counts for
+    more than to be preferred to a poor one.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ class MarkovChain(BaseAggregator):
     Warns
     -----
     ConvergenceWarning
-        If some walk has not come within `tol` after `max_iter` steps.
+        If some walk is not within `tol` after `max_iter` steps.
 
     See Also
     --------
@@ -279,14 +279,14 @@ class MarkovChain(BaseAggregator):
 
     .. math:: \pi = (1 - a) \, \pi T + a \, (1/n, \ldots, 1/n).
 
-    Only lists that hold both items compare them, so an absent item is not below a ranked one. A pair that no list holds
-    both of is no move in "mc4" and an even chance in "mct", by the papers. In "mc1", "mc2" and "mc3" the walker goes to
-    items of the same list, hence more often to items that many lists hold; on paired comparisons "mct" and "mc4"
-    follow the quality of items, and "mc1" to "mc3" the number of their comparisons as well. Lists draw with
-    probabilities in proportion to their weights. The papers have no ties within lists; here a tied item is "at or
-    above" in "mc1" and "mc2" and not "above" in "mc3"; in "mc4" a list that ties two items is on neither side, the
-    larger side is the majority and a draw is no move; in "mct" it is half for each. An item that only lists of weight 0
-    hold is no state of the chain, and scores 0. A single item scores 1.
+    Only lists that hold both items compare them, so an absent item is not below a ranked one. Where no list holds both,
+    there is no move in "mc4" and an even chance in "mct", by the papers. In "mc1", "mc2" and "mc3" the walker goes to
+    items of the same list, hence more often to items that many lists hold; on paired comparisons "mct" and "mc4" follow
+    the quality of items, and "mc1" to "mc3" the number of their comparisons as well. Lists draw with probabilities in
+    proportion to their weights. The papers have no ties within lists; here a tied item is "at or above" in "mc1" and
+    "mc2" and not "above" in "mc3"; in "mc4" a list that ties two items is on neither side, the larger side is the
+    majority and a draw causes no move; in "mct" it is half for each. An item that only lists of weight 0 hold is not a
+    state of the chain, and scores 0. A single item scores 1.
 
     If all lists hold all items and tie none, "mc3" and "mct" are the same chain. The walk is not the one of FLAGR,
     whose "MC1" and "MC2" never block a move on partial lists, whose "MC3" moves to the worse item and whose counts of
@@ -350,7 +350,7 @@ class MarkovChain(BaseAggregator):
         return ranked
 
     # Threads of the linear algebra wait for each other longer than they work on matrices of this size, and far longer
-    # on a busy machine; besides, their number would show in the last digits.
+    # on a busy machine; their number would also show in the last digits.
     @one_blas_thread
     def _aggregate(self, lists):
         chain = CHAINS[self.chain]

@@ -29,8 +29,8 @@ def pairwise_preferences(
     X : DataFrame or RankedLists of one query
         Ranked lists.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them.
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them.
 
     Returns
     -------

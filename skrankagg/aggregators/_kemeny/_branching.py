@@ -1,8 +1,8 @@
 """Branch and bound over the pairs of a component, by linear programmes.
 
-A node is a set of fixed pairs, closed under transitivity. The pair to branch on is the one, of some fractional and dear
-ones, both of whose sides raise the bound most: trying them costs a linear programme each, and a side that cannot hold a
-cheaper order is fixed away at once.
+A node is a set of fixed pairs, closed under transitivity. The pair to branch on is the one, of some fractional and
+costly ones, both of whose sides raise the bound most: trying them costs a linear programme each, and a side that cannot
+hold a cheaper order is fixed away at once.
 """
 
 from dataclasses import dataclass

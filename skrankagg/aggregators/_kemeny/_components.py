@@ -31,11 +31,11 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
     -----
     An order that is optimal within each component is optimal as a whole, for all pairs across components have the
     majority's order, the cheapest there is. This is the extended Condorcet criterion [1]_. Components that no majority
-    orders come by the mean margin of their items, then by id. :math:`O(n^2)`.
+    orders are sorted by the mean margin of their items, then by id. :math:`O(n^2)`.
 
     References
     ----------
-    .. [1] M. Truchon, "An extension of the Condorcet criterion and Kemeny orders", Universite Laval, 1998.
+    .. [1] M. Truchon, "An extension of the Condorcet criterion and Kemeny orders", Université Laval, 1998.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def ordered_components(arc, strength):
     between = member @ arc @ member.T > 0
     np.fill_diagonal(between, False)
     strength = member @ strength / member.sum(axis=1)
-    # Equal but for rounding is equal.
+    # Strengths that differ by rounding only are equal.
     strength = np.round(strength / max(np.abs(strength).max(), 1e-300), 10)
     first = member.argmax(axis=1)
     left, order, n_above = np.ones(n_components, dtype=bool), [], between.sum(axis=0)

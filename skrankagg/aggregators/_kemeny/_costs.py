@@ -169,7 +169,7 @@ def granularity(value):
     for rest in map(float, value):
         while rest > 1e-9 * largest:
             step, rest = rest, step % rest
-            if step - rest <= 1e-9 * largest:  # a whole multiple, but for rounding
+            if step - rest <= 1e-9 * largest:  # a whole multiple, up to rounding
                 rest = 0.0
         if step < 1e-4 * largest:
             return 0.0

@@ -2,7 +2,7 @@
 
 A linear programme over triangles alone may end at halves. Rows with whole coefficients can be added up so that all
 coefficients of the sum are even and its right side is odd; half of it, rounded down, holds for whole solutions and cuts
-the halves off. With three rows in a ring these are the Moebius ladders of the linear ordering problem; elimination
+the halves off. With three rows in a ring these are the Möbius ladders of the linear ordering problem; elimination
 modulo 2 finds them, and longer ones, among the rows that the solution satisfies with equality.
 """
 

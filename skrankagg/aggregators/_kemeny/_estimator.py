@@ -1,4 +1,4 @@
-"""Kemeny: the estimator, its queries and what it tells of them."""
+"""Kemeny: the estimator, and what it reports of each query."""
 
 import time
 from numbers import Integral, Real
@@ -29,9 +29,9 @@ _EASY_ITEMS = 60
 class Kemeny(BaseAggregator):
     r"""Rank items in the order that disagrees with the lists on the fewest pairs, and prove it.
 
-    The consensus that is nearest to all lists together, by the number of pairs in opposite orders. Finding it is hard
-    in principle; here it is found and proven for most real data, and where it is not, the result says how far off it
-    may be.
+    The consensus that is nearest to all lists together, by the number of pairs in opposite orders. Finding it is
+    NP-hard; most real data are solved and proven nevertheless, and where they are not, the result reports its gap to
+    the proven bound.
 
     Parameters
     ----------
@@ -42,11 +42,12 @@ class Kemeny(BaseAggregator):
     ties : {"strict", "weak"}, default="strict"
         Whether the consensus orders all items, or may tie some; where a tie costs as little as an order, it ties.
     penalty : float, default=0.5
-        What a pair costs that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 it is no
-        distance, and at 0 the weak consensus ties all items. It never changes the best strict order, only its score.
+        Cost of a pair that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 the score
+        is not a distance, and at 0 the weak consensus ties all items. It never changes the best strict order, only its
+        score.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them, which paired comparisons need.
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them, which paired comparisons need.
     time_limit : float, default=None
         Seconds for each query; None means no limit.
     n_restarts : int, default=200
@@ -68,7 +69,7 @@ class Kemeny(BaseAggregator):
         `gap`, whether the consensus is proven `optimal`, whether the optimal order is `unique` (True where it is proven
         to be the only one, False where there is another one of the same score, NA where neither is known), and the
         `stop_reason`: "optimal", "time limit", "large component" (``method="auto"``), "search" (the searching methods)
-        or "solver" (it gave up). :meth:`aggregate` returns it for any lists.
+        or "solver" (the solver gave up). :meth:`aggregate` returns it for any lists.
 
     See Also
     --------
@@ -89,22 +90,22 @@ class Kemeny(BaseAggregator):
     `penalty` being :math:`p`. With :math:`p = 1/2` and ``absent="ignore"`` the cheapest weak order is also the one of
     the highest mean :math:`\tau_x` of Emond and Mason [3]_, see :func:`mean_tau_x`.
 
-    A strict order is solved apart in each component of the majority relation. A local search by insertions, from
+    A strict order is solved separately in each component of the majority relation. A local search by insertions, from
     Borda's order, gives an order; linear programmes over the pairs of items, with rows for the triples that they put in
     a cycle and with half cuts [4]_, bound what any order costs; pairs that no cheaper order can have the other way
-    round are fixed, and branching on pairs does the rest [5]_. Bounds are computed anew from the multipliers of the
-    solver (HiGHS, by SciPy), so that they hold whatever its tolerances; that a programme has no solution is taken from
-    the solver. A weak order is solved by a mixed-integer programme in the same manner.
+    round are fixed, and branching on pairs does the rest [5]_. Bounds are recomputed from the multipliers of the
+    solver (HiGHS, by SciPy), so that they hold whatever its tolerances; only that a programme has no solution is taken
+    from the solver. A weak order is solved by a mixed-integer programme in the same manner.
 
     `score` is the number of items below; items that stand together and that no majority separates have equal scores,
-    and so do tied items. There may be several best orders; one is returned, and `unique` tells. Which strict one, the
-    search decides. Of several weak ones it is one with many ties, chosen in two steps. First each component takes one
-    of its best orders: one with the most ties, if the solver finds it in about as many programmes as the proof took.
-    Then components share levels where ties cost no more than the order does: there are as few levels as the pairs that
-    may not tie allow, and each group of tied items stands half way between the highest and the lowest level that it can
-    have, on the upper one of two middle levels. So no two neighbouring levels can be merged at the same score, and if
-    each component has only one best order, the names of the items do not matter (with a `penalty` above 0.5 they may,
-    for a drawn pair that costs more if tied).
+    and so do tied items. There may be several best orders; one is returned, and `unique` reports whether it is the only
+    one. Which strict one, the search decides. Of several weak ones it is one with many ties, chosen in two steps. First
+    each component takes one of its best orders: one with the most ties, if the solver finds it in about as many
+    programmes as the proof took. Then components share levels where ties cost no more than the order does: there are as
+    few levels as the pairs that may not tie allow, and each group of tied items stands half way between the highest and
+    the lowest level that it can have, on the upper one of two middle levels. So no two neighbouring levels can be
+    merged at the same score, and if each component has only one best order, the names of the items do not matter (with
+    a `penalty` above 0.5 they may, for a drawn pair that costs more if tied).
 
     To find out whether the order is `unique`, the proof is repeated with that order excluded, within the time limit and
     in about as many programmes as the first one took.
@@ -119,8 +120,8 @@ class Kemeny(BaseAggregator):
        Discrete Mathematics 20(3), 2006.
     .. [3] E. J. Emond and D. W. Mason, "A new rank correlation coefficient with application to the consensus ranking
        problem", Journal of Multi-Criteria Decision Analysis 11, 2002.
-    .. [4] A. Caprara and M. Fischetti, "{0, 1/2}-Chvatal-Gomory cuts", Mathematical Programming 74, 1996.
-    .. [5] M. Groetschel, M. Juenger and G. Reinelt, "A cutting plane algorithm for the linear ordering problem",
+    .. [4] A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
+    .. [5] M. Grötschel, M. Jünger and G. Reinelt, "A cutting plane algorithm for the linear ordering problem",
        Operations Research 32(6), 1984.
 
     Examples

@@ -38,12 +38,12 @@ def _assign(cost):
 class FootruleOptimal(BaseNearKemeny):
     r"""Rank items in the order whose places are nearest to those in the lists.
 
-    Spearman's footrule in the place of Kendall's distance: an assignment of items to places, solved exactly.
+    Spearman's footrule instead of Kendall's distance: an assignment of items to places, solved exactly.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        What absent items are for `kemeny_score` in ``query_info_``; it does not change the order.
+        How `kemeny_score` in ``query_info_`` counts absent items; it does not change the order.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 

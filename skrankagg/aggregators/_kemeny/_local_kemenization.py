@@ -16,7 +16,7 @@ __all__ = ["LocalKemenization"]
 
 
 class LocalKemenization(BaseNearKemeny):
-    r"""Repair another method's consensus where neighbours stand against a majority.
+    r"""Repair another method's consensus where two neighbours contradict a majority.
 
     The least change after which no majority is against two neighbours, so that a Condorcet winner comes first whatever
     the method.
@@ -27,8 +27,8 @@ class LocalKemenization(BaseNearKemeny):
         Method whose consensus is repaired; None is ``BordaCount()``. Its parameters are reached as
         ``aggregator__alpha``.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them in the repair; `aggregator` has a rule of its own.
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them, in the repair; `aggregator` has a rule of its own.
 
     Attributes
     ----------

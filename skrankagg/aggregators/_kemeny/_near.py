@@ -41,7 +41,7 @@ def kwik_sort(prefer, rng):
 
 
 def interchangeable(table, order):
-    """Number the places of an order; neighbours share one if their rows of the table are equal but for rounding."""
+    """Places of an order, (n,); neighbours share one if their rows of the table are equal up to rounding."""
     step = np.abs(np.diff(table[order], axis=0)).max(axis=1) > TOLERANCE * np.abs(table).max()
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.append(0, np.cumsum(step))
@@ -82,15 +82,15 @@ class BaseNearKemeny(BaseAggregator):
 class KwikSort(BaseNearKemeny):
     r"""Sort items by majorities around random pivots, and keep the best of several orders.
 
-    Quicksort, with the majority's word for every comparison.
+    Quicksort with a majority vote for each comparison.
 
     Parameters
     ----------
     n_init : int, default=10
         Number of orders, of which the one with the lowest Kemeny score is kept.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them.
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them.
     random_state : int, RandomState instance or None, default=0
         Source of the pivots, the same for each query; an int gives the same consensus on every call.
     voter_weights : mapping or pandas.Series of voter to float, default=None
@@ -107,10 +107,10 @@ class KwikSort(BaseNearKemeny):
 
     Notes
     -----
-    An item that a majority prefers to the pivot goes above it, one that it prefers less below, one at a draw to either
-    side by chance [1]_. The better of this and of a list picked at random costs at most 11/7 times the optimum,
-    expected over the pivots, if all lists are full. `score` is the number of items below; neighbours that no majority
-    separates tie. :math:`O(n \log n)` comparisons for an order, after :math:`O(m n^2)` for the pairs.
+    An item that a majority prefers to the pivot goes above it, one to which it prefers the pivot below, one at a draw
+    to either side by chance [1]_. The better of this and of a list picked at random costs at most 11/7 times the
+    optimum, expected over the pivots, if all lists are full. `score` is the number of items below; neighbours that no
+    majority separates tie. :math:`O(n \log n)` comparisons for an order, after :math:`O(m n^2)` for the pairs.
 
     References
     ----------
@@ -174,13 +174,14 @@ class KwikSort(BaseNearKemeny):
 class PickAPerm(BaseNearKemeny):
     r"""Take the list that disagrees least with all the others.
 
-    A consensus that somebody really stands for.
+    The consensus is the list of one of the voters.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them when it is disagreed with. The list taken ends with the items that it does not hold, tied, either way.
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them, when its distance to the list taken is measured. The list taken ends with the items that it does not hold,
+        tied, either way.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -196,7 +197,7 @@ class PickAPerm(BaseNearKemeny):
     Notes
     -----
     The list of the lowest Kemeny score, with a penalty of 0.5, which is below twice the optimum if all lists are full
-    [1]_. Of equally good lists the one that has the items first, in the order of their ids, that it has higher. Lists
+    [1]_. Of equally good lists the one is taken that ranks the first items, in the order of their ids, higher. Lists
     of weight 0 are not taken. `score` is the number of items below; ties stay. :math:`O(m n^2)`.
 
     References

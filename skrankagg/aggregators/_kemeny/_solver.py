@@ -26,7 +26,7 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
     See Also
     --------
-    Kemeny : The estimator, which stops in time and tells what it knows by then.
+    Kemeny : The estimator, with a time limit and a proven bound.
     pairwise_preferences : The preferences of ranked lists.
 
     Notes

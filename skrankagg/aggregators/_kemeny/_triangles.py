@@ -4,8 +4,8 @@ A variable is 1 where the first item of a pair is before the second. An orientat
 items form a cycle, so the rows are those of cycles ``i -> j -> k -> i``: at most two of their three arcs. There are too
 many to write down; a round adds some that the last solution violates.
 
-Bounds do not rest on the solver's tolerances: they are computed anew from the multipliers of the rows, of which any
-that are not positive bound the optimum from below.
+Bounds do not rest on the solver's tolerances: they are recomputed from the multipliers of the rows: any that
+are not positive bound the optimum from below.
 """
 
 import time
@@ -27,7 +27,7 @@ _INTERIOR_PAIRS = 2500
 
 
 class Infeasible(Exception):
-    """No order is cheaper than the best one known."""
+    """There is no order cheaper than the best one known."""
 
 
 class Unfinished(Exception):
@@ -54,7 +54,7 @@ class TrianglePolytope:
         self.row_slack = np.empty(0)
         self.bound, self.reduced = 0.0, np.zeros(len(self.cost))
         self.cut, self.cut_most = csr_array((0, len(self.cost))), np.empty(0)
-        self.n_kept = 0  # of the cuts, the first ones that are no consequence of the others
+        self.n_kept = 0  # of the cuts, the first ones, which do not follow from the others
         #: Linear programmes solved, and how many more may be.
         self.n_programmes, self.most_programmes = 0, np.inf
 
@@ -146,7 +146,7 @@ class TrianglePolytope:
         cycle, excess = cycle[possible], excess[possible]
         cost = np.abs(self.cost)
         pairs = self._pairs(cycle)
-        # Of equally violated cycles those that are dear to break come first.
+        # Of equally violated cycles those that are costly to break come first.
         order = np.lexsort((-cost[pairs].min(axis=1), -np.round(excess, 6)))
         if limited:
             order = order[: 40 * _ROWS_PER_ITEM * self.n]

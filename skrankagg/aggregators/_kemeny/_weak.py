@@ -182,7 +182,7 @@ class _Component:
 
     def _look_for_another(self, limit):
         most = self.cost + (1e-3 * self.step or 1e-9 * self.scale)
-        # What the solver calls a bound is one but for its tolerances.
+        # The solver's bound holds up to its tolerances only.
         beyond = self.cost + (1e-3 * self.step or 1e-6 * self.scale)
         try:
             for y, bound in self.programme.rounds(self.level, excluded=self.bucket, most=most, limit=limit):

@@ -46,7 +46,7 @@ class Condorcet(_BaseMajority):
 
     References
     ----------
-    .. [1] M. de Condorcet, "Essai sur l'application de l'analyse a la probabilite des decisions rendues a la pluralite
+    .. [1] M. de Condorcet, "Essai sur l'application de l'analyse à la probabilité des décisions rendues à la pluralité
        des voix", 1785.
     .. [2] M. Montague and J. A. Aslam, "Condorcet fusion for improved retrieval", CIKM 2002.
 

@@ -24,7 +24,7 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
     Parameters
     ----------
     strength : ndarray of shape (n_items, n_items)
-        Strength of the arc from the row's item to the column's; 0 is no arc.
+        Strength of the arc from the row's item to the column's; 0 where there is none.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None
     Parameters
     ----------
     strength : ndarray of shape (n_items, n_items)
-        Strength of the arc from the row's item to the column's; 0 is no arc.
+        Strength of the arc from the row's item to the column's; 0 where there is none.
     tie_break : ndarray of shape (n_items, n_items), default=None
         Of equally strong arcs, those with more of this come first, then those of earlier items.
 
@@ -144,15 +144,15 @@ def _round(matrix):
 class Schulze(_BasePairwise):
     r"""Rank items by the strongest chains of majorities that lead from one to the other.
 
-    An item is above another if the way from it to the other is wider, at its narrowest place, than the way back.
+    An item is above another if the strongest chain of majorities from it to the other beats the one back.
 
     Parameters
     ----------
     strength : {"margin", "votes"}, default="margin"
         Whether a majority is as strong as the difference of the two sides, or as the winning side.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them, which paired comparisons need.
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them, which paired comparisons need.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -166,7 +166,7 @@ class Schulze(_BasePairwise):
     -----
     With :math:`p_{ij}` the strength of the strongest path of majorities from :math:`i` to :math:`j`, which is that of
     its weakest majority, item :math:`i` is above :math:`j` if :math:`p_{ij} > p_{ji}` [1]_; this relation has no
-    cycles. `score` is the number of items that an item is above; others may tie. Draws are no majorities. Margins
+    cycles. `score` is the number of items that an item is above; others may tie. A draw is not a majority. Margins
     within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^3)`, memory :math:`O(n^2)` for each query.
 
     References
@@ -207,8 +207,8 @@ class RankedPairs(_BasePairwise):
     strength : {"margin", "votes"}, default="margin"
         Whether a majority is as strong as the difference of the two sides, or as the winning side.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them, which paired comparisons need.
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them, which paired comparisons need.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -220,10 +220,10 @@ class RankedPairs(_BasePairwise):
 
     Notes
     -----
-    Majorities come by descending strength, equal ones by the winning side (with ``strength="votes"`` by the margin),
-    then by the ids of the winner and the loser; one that would close a cycle with those locked before is left out [1]_.
-    `score` is the number of items that locked majorities lead to; others may tie. Draws are no majorities. Margins
-    within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^2 \log n)` for sorting, and up to
+    Majorities are sorted by descending strength, equal ones by the winning side (with ``strength="votes"`` by the
+    margin), then by the ids of the winner and the loser; one that would close a cycle with those locked before is left
+    out [1]_. `score` is the number of items that locked majorities lead to; others may tie. A draw is not a majority.
+    Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^2 \log n)` for sorting, and up to
     :math:`O(n^2)` for each of the majorities that do not follow from others; memory :math:`O(n^2)` for each query.
 
     References
@@ -255,22 +255,22 @@ class RankedPairs(_BasePairwise):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        tags.aggregator_tags.neutral = False  # equally strong majorities come by the items' ids
+        tags.aggregator_tags.neutral = False  # equally strong majorities are locked in the order of ids
         return tags
 
 
 class Minimax(_BasePairwise):
     r"""Rank items by their worst defeat against any other item, the mildest first.
 
-    Nobody is liked by all; the winner is the one that is least clearly beaten.
+    The winner is the item whose worst pairwise defeat is smallest.
 
     Parameters
     ----------
     strength : {"margin", "votes"}, default="margin"
         Whether a defeat is as bad as the difference of the two sides, or as the winning side.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or says nothing
-        of them. Either way it is not for paired comparisons, see Notes.
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them. Neither suits paired comparisons, see Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -282,14 +282,14 @@ class Minimax(_BasePairwise):
     -----
     With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j`, the defeat of
     :math:`i` by :math:`j` is :math:`W_{ji} - W_{ij}`, negative where :math:`i` wins [1]_; with ``strength="votes"`` it
-    is :math:`W_{ji}`, or 0 if that is not the larger side. Items come by their worst defeat, those that share it by the
-    second worst, and so on, which makes of a rule for winners a rule for orders. `score` is the number of items below;
+    is :math:`W_{ji}`, or 0 if that is not the larger side. Items are sorted by their worst defeat, those that share it
+    by the second worst, and so on, which extends the rule from winners to orders. `score` is the number of items below;
     items whose defeats are all equal tie. Margins within :math:`10^{-12}` of the query's total weight are draws.
     :math:`O(n^2 \log n)` after the pairs.
 
-    A defeat is a number of votes, not a share of them. Of paired comparisons, where some items are compared more often
-    than others, it so ranks those lower, with ``absent="ignore"`` too; :class:`Schulze` and :class:`RankedPairs` do
-    not.
+    A defeat is a number of votes, not a share of them. On paired comparisons items that are compared more often than
+    others are therefore ranked lower, with ``absent="ignore"`` too; :class:`Schulze` and :class:`RankedPairs` do not
+    have this bias.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Outranking: an item is put above another if enough lists say so and not too many object."""
+"""Outranking: an item is put above another if enough lists agree and not too many object."""
 
 from numbers import Integral
 from typing import Literal
@@ -59,7 +59,7 @@ def net_qualification(relation):
 class Outranking(BaseAggregator):
     r"""Rank items by how many they outrank: enough lists agree, and not too many object strongly.
 
-    A majority alone does not suffice: a minority that sees it the other way round by a wide gap has a veto.
+    A majority alone does not suffice: a minority that ranks the two the other way round by a wide gap has a veto.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ class Outranking(BaseAggregator):
     discordance : int or float, default=0.25
         Largest weight :math:`d_{max}` of the lists that object; as `concordance`.
     both_absent : {"concordant", "ignored"}, default="concordant"
-        What a list says of two items that it does not hold: that they are level, which at ``preference=0`` agrees both
-        ways, or nothing. See Notes.
+        Whether a list ties two items that it does not hold, so that at ``preference=0`` it agrees both ways, or ignores
+        the pair. See Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -95,7 +95,7 @@ class Outranking(BaseAggregator):
 
     Then the items are exploited by their net qualification, the number of items that one outranks less the number of
     items that outrank it: all items with the largest one are the best class; they are taken out, and the others are
-    compared anew among themselves. The score is the number of classes below an item's own, hence the items of a class
+    compared among themselves. The score is the number of classes below an item's own, hence the items of a class
     tie.
 
     An absent item is below every ranked one by any gap: the list agrees with the ranked one and objects to the absent
@@ -107,9 +107,9 @@ class Outranking(BaseAggregator):
 
     Shares are not rounded to whole places or lists, unlike in FLAGR, which also adds up the concordant lists instead of
     exploiting the relation. Its default of ``concordance=0`` makes that condition void: only vetoes are left, and even
-    what every list agrees on can end in one class. Comparisons have a tolerance of :math:`10^{-12}` of the number of
-    items and of the total weight. :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items, memory for a
-    few matrices of :math:`n^2` numbers.
+    items that every list orders alike can end in one class. Comparisons have a tolerance of :math:`10^{-12}` of the
+    number of items and of the total weight. :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items,
+    memory for a few matrices of :math:`n^2` numbers.
 
     References
     ----------

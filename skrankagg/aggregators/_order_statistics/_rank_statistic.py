@@ -79,9 +79,9 @@ class RankStatistic(BaseNormalisedRanks):
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked; None counts the distinct items of each query.
     absent : {"last", "ignore"}, default="last"
-        What a list says of an item that it does not hold: the normalised rank 1, the worst; or nothing, and each rank
-        is divided by the length of its list, which is then taken to be complete. If some items are
-        in far more lists than others, take "geometric-mean", see Notes.
+        Whether a list gives an item that it does not hold the normalised rank 1, the worst, or ignores it; each rank is
+        then divided by the length of its list, which is taken to be complete. If some items are in far more lists than
+        others, take "geometric-mean", see Notes.
     voter_weights : mapping or pandas.Series of voter to int, default=None
         Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
 
@@ -105,17 +105,17 @@ class RankStatistic(BaseNormalisedRanks):
                      [1]_, [2]_
     ================ ===============================================================================================
 
-    They order as the R package RobustRankAggreg does [3]_. Q is no p-value: one so small is likelier than it says. It
+    They order as the R package RobustRankAggreg does [3]_. Q is not a p-value: one so small is likelier than Q. It
     is computed with positive terms only, to about 1e-12 of itself; the usual alternating sum loses digits with every
     list, most of them by 40.
 
     Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
-    being the number of lists that hold it. The mean and Q then tell how remarkable an item's ranks are,
-    more so with more lists: where voters see some items more often than others, items come by that as well as by
-    quality, most of all in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean
-    is free of it. A list of weight w is w lists: other than whole weights have no meaning for order statistics, and are
-    refused. Linear in the number of rows but for sorting; "stuart" takes, for each item, about ten steps for each of
-    its ranks times m.
+    being the number of lists that hold it. The mean and Q then tell how remarkable an item's ranks are, more so with
+    more lists: where voters see some items more often than others, the order follows that as well as quality, most of
+    all in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean has no such bias.
+    A list of weight w is w lists: weights that are not whole have no meaning for order statistics and are refused.
+    Linear in the number of rows except for sorting; "stuart" takes, for each item, about ten steps for each of its
+    ranks times m.
 
     References
     ----------

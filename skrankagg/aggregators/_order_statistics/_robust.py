@@ -42,13 +42,13 @@ def rho_pvalue(log_rho, n_lists, *, exact=False, top_cutoff=1.0):
 class RobustRankAggregation(BaseNormalisedRanks):
     r"""Rank items by how unlikely the best of their ranks would be if all lists were random.
 
-    An item that some lists rank high is found, whatever the others say of it: lists that carry no signal do no harm.
+    An item that some lists rank high is found, wherever the others rank it: lists without signal do no harm.
 
     Parameters
     ----------
     exact : bool, default=False
-        Whether to compute the exact p-value, else its bound. Items of equally many lists come in the same order either
-        way, but where the bound is 1.
+        Whether to compute the exact p-value, else its bound. Items of equally many lists have the same order either
+        way, except where the bound is 1.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked, which p-values rest on; None counts the distinct items of each
         query.
@@ -57,9 +57,9 @@ class RobustRankAggregation(BaseNormalisedRanks):
         beyond that. None lets lists show everything. It matters where the shares differ, and for the exact p-value,
         which takes one share for all.
     absent : {"last", "ignore"}, default="last"
-        What a list says of an item that it does not hold: the normalised rank 1, the worst; or nothing, and each rank
-        is divided by the length of its list, which is then taken to be complete. P-values then get
-        smaller with the number of lists that hold the item.
+        Whether a list gives an item that it does not hold the normalised rank 1, the worst, or ignores it; each rank is
+        then divided by the length of its list, which is taken to be complete, and p-values get smaller with the number
+        of lists that hold the item.
     voter_weights : mapping or pandas.Series of voter to int, default=None
         Weights of the voters, which multiply those of the lists. All weights must be whole numbers.
 
@@ -81,13 +81,13 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     With shares :math:`\sigma_i` (`top_cutoff`), the k-th probability is that of at least k successes in independent
     trials of chances :math:`\min(x_k, \sigma_i)`, and 1 for k beyond the number of lists that hold the item; a rank of
-    1 is no rank. With equal shares this is the same as without.
+    1 does not count as a rank. Equal shares leave :math:`\rho` as it is.
 
     Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
-    being the number of lists that hold it. A list of weight w is w lists: other than whole weights have no meaning for
-    order statistics, and are refused. Items with p = 1 tie: they come by the number of lists that hold them. Linear in
-    the number of rows but for sorting; exact p-values take about :math:`m^2 / 2` logarithms and powers for each
-    distinct :math:`\rho`, shares that differ m times the largest k for each distinct rank.
+    being the number of lists that hold it. A list of weight w is w lists: weights that are not whole have no meaning
+    for order statistics and are refused. Items with p = 1 tie: they are sorted by the number of lists that hold them.
+    Linear in the number of rows except for sorting; exact p-values take about :math:`m^2 / 2` logarithms and powers for
+    each distinct :math:`\rho`, shares that differ m times the largest k for each distinct rank.
 
     References
     ----------

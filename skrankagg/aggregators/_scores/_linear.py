@@ -74,13 +74,13 @@ class _BaseComb(BaseAggregator):
 class CombSUM(_BaseComb):
     r"""Rank items by the sum of their normalised scores.
 
-    Silence counts for little or nothing: a winner pleases many voters or dazzles a few.
+    Items score by how highly, and how often, they are ranked.
 
     Parameters
     ----------
     norm : {"borda", "min-max", "rank", "simple-borda", "z-score"} or None, default="min-max"
-        How each list is rescaled before summing, see Notes. "min-max", "z-score" and None, which takes them as they
-        are, need scores.
+        How each list is rescaled before summing, see Notes. "min-max" and "z-score" need scores, and so does None,
+        which takes them as they are.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -112,7 +112,7 @@ class CombSUM(_BaseComb):
 
     The value of an absent item under "borda" is the mean of the values that the list leaves unused. A list of equal
     scores gives each of its items 1 under "min-max" and 0 under "z-score". None needs calibrated scores: equal numbers
-    mean the same in all lists, and any is better than the 0 of an absent item. Linear in the number of rows.
+    must mean the same in all lists, and all must exceed the 0 of an absent item. Linear in the number of rows.
 
     References
     ----------
@@ -161,8 +161,8 @@ class CombMNZ(_BaseComb):
 
     .. math:: \mathrm{CombMNZ}(i) = h(i) \sum_{v} w_v s_v(i).
 
-    Tied items of a list share their mean rank; an absent item counts as in :class:`CombSUM`. A negative sum, which
-    "z-score" has, and None of negative scores, is made more negative by more lists. Linear in the number of rows.
+    Tied items of a list share their mean rank; an absent item counts as in :class:`CombSUM`. More lists make a
+    negative sum, which "z-score" can give, and None with negative scores, more negative. Linear in the number of rows.
 
     References
     ----------
@@ -232,7 +232,7 @@ class BordaCount(_BaseBorda):
 
     References
     ----------
-    .. [1] J.-C. de Borda, "Memoire sur les elections au scrutin", 1781.
+    .. [1] J.-C. de Borda, "Mémoire sur les élections au scrutin", 1781.
     .. [2] J. A. Aslam and M. Montague, "Models for metasearch", SIGIR 2001.
 
     Examples
@@ -261,7 +261,7 @@ class BordaCount(_BaseBorda):
 class SimpleBorda(_BaseBorda):
     r"""Rank items by Borda points; unranked items get none.
 
-    Being listed at all is worth more than any place that the list does not show.
+    The last item of a list still gets more points than an item that the list does not hold.
 
     Parameters
     ----------

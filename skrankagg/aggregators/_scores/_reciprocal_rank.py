@@ -13,7 +13,7 @@ __all__ = ["ReciprocalRankFusion"]
 class ReciprocalRankFusion(BaseAggregator):
     r"""Rank items by the sum of their reciprocal ranks, each damped by a constant.
 
-    The first places count most, the tail of a list hardly at all; scores are not looked at.
+    The first places count most, the tail of a list hardly at all; scores are not read.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class ReciprocalRankFusion(BaseAggregator):
 
     References
     ----------
-    .. [1] G. V. Cormack, C. L. A. Clarke and S. Buettcher, "Reciprocal rank fusion outperforms Condorcet and individual
+    .. [1] G. V. Cormack, C. L. A. Clarke and S. Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual
        rank learning methods", SIGIR 2009.
 
     Examples

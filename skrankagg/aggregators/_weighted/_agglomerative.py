@@ -19,7 +19,7 @@ __all__ = ["Agglomerative"]
 class Agglomerative(WeightedAggregator):
     r"""Merge the two most similar lists, weighted by their agreement with the majorities, until one is left.
 
-    Lists that say nearly the same are heard as one voice before they meet the rest.
+    Nearly equal lists are merged first, so that they count as one list against the rest.
 
     Parameters
     ----------
@@ -62,13 +62,13 @@ class Agglomerative(WeightedAggregator):
         w = \frac{c_1 w_1 + c_2 w_2}{c_1 + c_2} \quad\text{or}\quad
         w = \frac{c_1 (w_1 + w_2) / 2 + c_2 \bar\rho}{c_1 + c_2},
 
-    with :math:`\bar\rho` the mean similarity of the merged list to the others, and ranked anew. Two implementations
-    disagree on the weight of a merged list, and the paper's formula was not to be had: ``weight_update="mean"`` is the
+    with :math:`\bar\rho` the mean similarity of the merged list to the others, and ranked again. Two implementations
+    disagree on the weight of a merged list, and the paper's formula was not available: ``weight_update="mean"`` is the
     first form, taken with :math:`w_1 \le w_2` so that no order of the voters decides, "similarity" the second.
 
     Tied items share their mean rank. The items that a list does not hold tie below those that it holds; for the
     majorities a ranked item is above an absent one, and two absent items are not compared. Of several pairs of lists
-    with the same similarity the heaviest is merged, and of these the first by what the lists say. Lists cannot be
+    with the same similarity the heaviest is merged, and of these the first by the content of the lists. Lists cannot be
     weighted from outside: two copies of a list merge into one, which is not a list of weight 2. :math:`O(m n^2 + m^2 n
     + m^3)` for each query; memory :math:`O(n^2 + m n)`.
 
@@ -137,7 +137,7 @@ class Agglomerative(WeightedAggregator):
             counted = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0
             ranks = rank_matrix(lists, q)[counted]
             n, own = ranks.shape[1], weight[lists.list_ptr[q] : lists.list_ptr[q + 1]][counted]
-            # What the lists say, and not who says it, puts them in order.
+            # The lists are sorted by their content, so that the voters' names decide nothing.
             order = np.lexsort((own, *ranks.T[::-1]))
             ranks = ranks[order] / 2
             held = ranks <= n

@@ -22,9 +22,9 @@ __all__ = ["DIBRA"]
 
 
 class DIBRA(WeightedAggregator):
-    r"""Weigh voters by their distance to the consensus, again and again, and aggregate with those weights.
+    r"""Weigh voters by their distance to the consensus, iteratively, and aggregate with those weights.
 
-    Who stands close to what all say together is believed more, which changes what all say together.
+    Voters close to the current consensus gain weight, which in turn moves the consensus.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class DIBRA(WeightedAggregator):
     .. math:: w_v \leftarrow w_v + e^{-\gamma t d_v}
 
     until no weight of the query grows by more than `tol`, and at most `max_iter` times: the weight of a list that is
-    the consensus itself grows for ever, as :math:`t` does, while the consensus stays. It is made with the final
+    the consensus itself grows without limit, as :math:`t` does, while the consensus stays. It is made with the final
     weights. With :math:`r` the rank in the list, :math:`L` its length, :math:`a` the place in the consensus, :math:`n`
     the number of items and :math:`b` the place among the items of the list alone:
 
@@ -95,7 +95,7 @@ class DIBRA(WeightedAggregator):
     "footrule"       :math:`\frac{2}{L} \sum |r/L - a/n|`
     "local-footrule" :math:`\sum |r - b| / \lfloor L^2/2 \rfloor`
     "rho"            :math:`(1 - \rho) / 2`, Spearman's correlation of :math:`r` and :math:`b`
-    "tau"            share of discordant candidates among those that both order
+    "tau"            share of discordant pairs of items among those that both order
     ================ ==============================================================================================
 
     The abstract demands that agreement is a small distance; the program of the author, FLAGR, sets the two vectors of
@@ -105,11 +105,11 @@ class DIBRA(WeightedAggregator):
     gives bucket :math:`b` the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`, adds up the confidences of the
     lists that hold an item, and lets each list keep its best :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items by
     that sum. The aggregator then sees the cut lists alone; items that none of them holds come last, in the order they
-    had before, rather than getting lost.
+    had before.
 
     Under "cosine" and "footrule" a long list is near the consensus because it holds more of its items: where lengths
     differ much, the longest list of a query outweighs all others and becomes the consensus, which
-    :class:`~skrankagg.exceptions.UnequalLengthWarning` tells. Cut all lists to one depth first, with
+    :class:`~skrankagg.exceptions.UnequalLengthWarning` reports. Cut all lists to one depth first, with
     :class:`~skrankagg.preprocessing.TopK`. With few voters of about equal quality no weights are best. Of all variants
     ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least there, and gains least from voters of
     unequal quality. The user guide has the figures.
@@ -261,7 +261,7 @@ class DIBRA(WeightedAggregator):
         tags = super().__sklearn_tags__()
         own, base = tags.aggregator_tags, self._aggregator().__sklearn_tags__().aggregator_tags
         own.needs_scores = base.needs_scores
-        # A silenced voter or a cut list is not heard, and unanimity among the others may not be that of all.
+        # Unanimity among the voters with weight, or of the cut lists, may not be that of all.
         own.unanimity = base.unanimity and self.prune is None
         own.condorcet_winner = False
         own.absent_below = base.absent_below

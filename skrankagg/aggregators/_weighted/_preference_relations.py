@@ -40,7 +40,7 @@ def disagreements(ranks, absent, majority):
 class PreferenceRelations(WeightedAggregator):
     r"""Weigh each list by how seldom it sides against a large majority, and count the items that it ranks below.
 
-    A list that contradicts what almost everybody says is a bad list; what the good ones say is added up.
+    A list loses weight where it contradicts almost all others; the weighted lists are then added up.
 
     Parameters
     ----------
