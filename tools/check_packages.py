@@ -43,6 +43,7 @@ def check_sdist(path):
         "docs/conf.py",
         "notebooks/1_quick_start.ipynb",
         "hatch_build.py",
+        "conftest.py",
         "tests/conftest.py",
     }
     assert wanted <= names, f"{path.name} lacks {wanted - names}"

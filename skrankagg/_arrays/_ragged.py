@@ -5,6 +5,7 @@ has to be sorted is sorted here, once for all callers, by one trick: several sma
 share one 64-bit integer, which NumPy sorts several times faster than it finds an order.
 
 >>> import numpy as np
+>>> from skrankagg._arrays._ragged import group_order
 >>> group_order(np.array([1, 0, 1, 0]), np.array([0.5, 0.9, 0.1, 0.2]))
 array([3, 1, 2, 0])
 """
@@ -176,6 +177,7 @@ def tie_starts(ptr, value):
     Examples
     --------
     >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import tie_starts
     >>> tie_starts(np.array([0, 3, 5]), np.array([1.0, 2.0, 2.0, 2.0, 3.0]))
     array([ True,  True, False,  True,  True])
     """
@@ -269,6 +271,7 @@ def mid_ranks(row_ptr, tie_start):
     Examples
     --------
     >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import mid_ranks
     >>> mid_ranks(np.array([0, 4]), np.array([True, True, False, True]))
     array([1. , 2.5, 2.5, 4. ])
     """
@@ -296,6 +299,7 @@ def dense_ranks(ptr, value):
     Examples
     --------
     >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import dense_ranks
     >>> dense_ranks(np.array([0, 3, 5]), np.array([9.0, 2.0, 9.0, 1.0, 0.0]))
     array([1, 0, 1, 1, 0])
     """

@@ -1,16 +1,19 @@
 """The result of an aggregation: what a hook returns, and its published order, in which rounding never decides."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .._arrays._ragged import expand, group_order, positions, starts_to_ptr
+from .._data._ranked_lists import RankedLists
 
 __all__ = ["Consensus", "EncodedConsensus", "order_candidates", "rank_scores"]
 
 #: Scores of a query within this share of its largest |score| are one tie class: rounding never decides.
-TIE_TOLERANCE = 1e-12
+_TIE_TOLERANCE = 1e-12
 
 
 @dataclass
@@ -51,9 +54,9 @@ class Consensus:
     1     q    a    1.0     2   1.0
     """
 
-    score: np.ndarray
-    columns: dict = field(default_factory=dict)
-    queries: dict = field(default_factory=dict)
+    score: NDArray[np.float64]
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+    queries: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -93,11 +96,11 @@ class EncodedConsensus:
     1     q    a    1.0     2
     """
 
-    lists: object
-    order: np.ndarray
-    score: np.ndarray
-    columns: dict = field(default_factory=dict)
-    queries: dict = field(default_factory=dict)
+    lists: RankedLists
+    order: NDArray[np.int64]
+    score: NDArray[np.float64]
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+    queries: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def to_frame(self):
         """Write the consensus as a frame.
@@ -144,7 +147,7 @@ def order_candidates(lists, score):
     order : ndarray of shape (n_candidates,), dtype=int64
         Candidates, query by query, best first.
     score : ndarray of shape (n_candidates,), dtype=float64
-        Scores in this order; neighbours closer than ``TIE_TOLERANCE`` times the query's largest absolute score are
+        Scores in this order; neighbours closer than 1e-12 times the query's largest absolute score are
         one tie class and have one score, the highest of them.
 
     See Also
@@ -229,5 +232,5 @@ def _class_starts(value, start, scale):
     # gap.
     starts = start.copy()
     with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
-        starts[1:] |= (value[:-1] - value[1:] > TIE_TOLERANCE * scale[1:]) & (value[:-1] != value[1:])
+        starts[1:] |= (value[:-1] - value[1:] > _TIE_TOLERANCE * scale[1:]) & (value[:-1] != value[1:])
     return starts

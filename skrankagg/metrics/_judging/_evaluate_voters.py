@@ -6,7 +6,7 @@ import pandas as pd
 from ..._arrays._ragged import gather_ranges
 from ..._data._conflicts import describe_conflict
 from ..._data._frames import plain_index
-from ..._data._qrels import check_qrels
+from ..._data._qrels import check_qrels, encode_qrels
 from ..._data._ranked_lists import check_lists
 from .._relevance._measure import check_conventions
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
@@ -80,7 +80,7 @@ def evaluate_voters(lists, qrels, metrics=("map", "p@10", "ndcg@10"), *, missing
     """
     check_conventions({"missing": missing})
     lists = check_lists(lists)
-    encoded = check_qrels(qrels).encode(lists)
+    encoded = encode_qrels(check_qrels(qrels), lists)
     measures = get_measures(metrics, **conventions)
     all_judged = np.flatnonzero(encoded.judged)
     rows = {}
