@@ -45,6 +45,7 @@ def check_sdist(path):
         "notebooks/1_quick_start.ipynb",
         "hatch_build.py",
         "skrankagg/py.typed",
+        "conftest.py",
         "tests/conftest.py",
     }
     assert wanted <= names, f"{path.name} lacks {wanted - names}"

@@ -6,6 +6,7 @@ shape (n_candidates,). That function returns float64 of shape (n_lists,). With `
 ``L`` the length of the list, ``a`` the place of the item and ``n`` the number of items of the query; *local* places
 ``b`` are those among the items of the list alone.
 
+>>> from skrankagg._arrays._list_distances import LIST_DISTANCES
 >>> sorted(LIST_DISTANCES)
 ['cosine', 'footrule', 'local-footrule', 'rho', 'tau']
 """

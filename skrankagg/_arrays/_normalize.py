@@ -4,6 +4,7 @@ Every function takes encoded lists and returns two arrays: the value of each row
 an absent item for each list, of shape (n_lists,), or None where an absent item gets nothing. ``r`` is the row's rank,
 ``L`` the length of its list, ``n`` the number of distinct items of the query.
 
+>>> from skrankagg._arrays._normalize import NORMS
 >>> sorted(filter(None, NORMS))
 ['borda', 'min-max', 'rank', 'simple-borda', 'z-score']
 """

@@ -9,6 +9,7 @@ most items; a kernel visits only the pairs inside each list, which suits the top
 queries at once. Which one is faster is estimated for each query.
 
 >>> import numpy as np
+>>> from skrankagg._arrays._pairwise import preference_counts
 >>> preference_counts(np.array([[1, 2, 3], [2, 1, 3]], dtype=np.int16))
 array([[0, 1, 2],
        [1, 0, 2],
@@ -221,6 +222,7 @@ def preference_matrix(lists, q, *, absent="last"):
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
+    >>> from skrankagg._arrays._pairwise import preference_matrix
     >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
     >>> preference_matrix(RankedLists.from_frame(frame), 0)
     (array([[0., 1.],

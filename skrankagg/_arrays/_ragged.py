@@ -5,6 +5,7 @@ has to be sorted is sorted here, once for all callers, by one trick: several sma
 share one 64-bit integer, which NumPy sorts several times faster than it finds an order.
 
 >>> import numpy as np
+>>> from skrankagg._arrays._ragged import group_order
 >>> group_order(np.array([1, 0, 1, 0]), np.array([0.5, 0.9, 0.1, 0.2]))
 array([3, 1, 2, 0])
 """
@@ -140,6 +141,8 @@ def tie_starts(ptr, value):
 
     Range ``k`` is ``ptr[k]`` to ``ptr[k + 1] - 1``; it may be empty, and starts a group whatever its first value.
 
+    >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import tie_starts
     >>> tie_starts(np.array([0, 3, 5]), np.array([1.0, 2.0, 2.0, 2.0, 3.0]))
     array([ True,  True, False,  True,  True])
     """
@@ -179,6 +182,8 @@ def mid_ranks(row_ptr, tie_start):
 
     Rows are sorted best first; ``tie_start`` tells where a new group of ties starts, and every list starts one.
 
+    >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import mid_ranks
     >>> mid_ranks(np.array([0, 4]), np.array([True, True, False, True]))
     array([1. , 2.5, 2.5, 4. ])
     """
@@ -193,6 +198,8 @@ def mid_ranks(row_ptr, tie_start):
 def dense_ranks(ptr, value):
     """Number the distinct values of each group from 0, the smallest first, int64 of shape (n_rows,); no group is empty.
 
+    >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import dense_ranks
     >>> dense_ranks(np.array([0, 3, 5]), np.array([9.0, 2.0, 9.0, 1.0, 0.0]))
     array([1, 0, 1, 1, 0])
     """

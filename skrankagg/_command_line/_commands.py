@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .. import Comparator, evaluate
+from .._data._qrels import encode_qrels
 from .._data._ranked_lists import check_run
 from .._support._sklearn import FitFailedWarning
 from ..datasets import write_run
@@ -36,7 +37,7 @@ def _compare(args):
     metrics = list(measures)
     methods = None if args.methods is None else make_methods(args.methods)
     lists, qrels, notes = load_data(args)
-    encoded = qrels.encode(lists)
+    encoded = encode_qrels(qrels, lists)
     notes += describe_data(lists, qrels, encoded)
     if methods is None:
         methods, left_out = fitting_methods(lists)

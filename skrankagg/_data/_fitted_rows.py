@@ -6,6 +6,8 @@ the two parts hold the same query and share no row of it. Sound uses share rows 
 the training data) or share no query.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -99,7 +101,7 @@ class RemembersRows:
         else:
             self._fitted_rows = FittedRows(lists)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != _ATTRIBUTE}
 
 

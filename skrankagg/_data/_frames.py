@@ -4,13 +4,17 @@ Frames of pandas, polars and pyarrow are accepted. A column of ids becomes integ
 distinct values in their own dtype; a column of numbers becomes finite float64.
 """
 
+from typing import TypeAlias
+
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
+from narwhals.stable.v2.typing import IntoDataFrame
 
 from ..exceptions import InputError, InputTypeError
 
 __all__ = [
+    "AnyFrame",
     "Columns",
     "SampleIndex",
     "encode_ids",
@@ -20,6 +24,9 @@ __all__ = [
     "sample_index",
     "show_id",
 ]
+
+#: A data frame of a library that narwhals knows, such as polars and pyarrow, or of pandas.
+AnyFrame: TypeAlias = pd.DataFrame | IntoDataFrame
 
 
 class Columns:
@@ -222,6 +229,7 @@ def encode_ids(values):
     Examples
     --------
     >>> import pandas as pd
+    >>> from skrankagg._data._frames import encode_ids
     >>> codes, index = encode_ids(pd.Series(["b", "a", "b"]))
     >>> codes, list(index)
     (array([1, 0, 1], dtype=int32), ['a', 'b'])

@@ -6,14 +6,24 @@ from html import escape
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .._arrays._ragged import expand, gather_ranges, group_order, sort_codes
 from .._support._warn import warn_user
 from ..exceptions import InputError, NothingJudgedWarning
-from ._frames import Columns, first_row, plain_index, show_id
+from ._frames import AnyFrame, Columns, first_row, plain_index, show_id
 from ._immutable import Immutable
 
-__all__ = ["EncodedQrels", "Qrels", "check_qrels", "encode_run", "find_queries", "match_ids", "show_ids"]
+__all__ = [
+    "EncodedQrels",
+    "Qrels",
+    "check_qrels",
+    "encode_qrels",
+    "encode_run",
+    "find_queries",
+    "match_ids",
+    "show_ids",
+]
 
 # Judgements are looked up in a table of queries by items where it has at most so many cells for each candidate and each
 # judgement, some queries at a time.
@@ -62,12 +72,14 @@ class Qrels(Immutable):
 
     queries: pd.Index
     items: pd.Index
-    ptr: np.ndarray
-    item: np.ndarray
-    relevance: np.ndarray
+    ptr: NDArray[np.int64]
+    item: NDArray[np.int32]
+    relevance: NDArray[np.float64]
 
     @classmethod
-    def from_frame(cls, df, *, query="query", item="item", relevance="relevance"):
+    def from_frame(
+        cls, df: AnyFrame, *, query: str = "query", item: str = "item", relevance: str = "relevance"
+    ) -> "Qrels":
         """Check and encode a frame of judgements.
 
         Parameters
@@ -109,54 +121,21 @@ class Qrels(Immutable):
         )
 
     @property
-    def n_queries(self):
+    def n_queries(self) -> int:
         """Number of judged queries."""
         return len(self.queries)
 
     @property
-    def n_judgements(self):
+    def n_judgements(self) -> int:
         """Number of judged candidates."""
         return len(self.relevance)
 
     @cached_property
-    def best_first(self):
+    def best_first(self) -> NDArray[np.float64]:
         """Grades of each query in descending order, float64 of shape (n_judgements,): the ideal ranking."""
         return self.relevance[group_order(expand(self.ptr), -self.relevance)]
 
-    def encode(self, lists):
-        """Align the judgements with the codes of ranked lists.
-
-        Parameters
-        ----------
-        lists : RankedLists
-            Lists or a run whose candidates are to be graded.
-
-        Returns
-        -------
-        EncodedQrels
-            The grade of each candidate of the lists.
-
-        Raises
-        ------
-        ValueError
-            If no query of the lists is judged, or if ids cannot match: integers on one side, strings on the other.
-
-        Warns
-        -----
-        NothingJudgedWarning
-            If no item of the lists is judged.
-        """
-        find_queries(self, lists.queries)
-        encoded = encode_run(self, lists)
-        if np.isnan(encoded.relevance).all() and (match_ids(lists.items, self.items, "item") < 0).all():
-            warn_user(
-                f"The lists hold no judged item: they have {show_ids(lists.items)}, the qrels judge "
-                f"{show_ids(self.items)}; every measure that counts judged items is 0. Check the ids.",
-                NothingJudgedWarning,
-            )
-        return encoded
-
-    def reassign(self, queries, place):
+    def reassign(self, queries: pd.Index, place: NDArray[np.int64]) -> "Qrels":
         """Give queries the judgements of other ones.
 
         Parameters
@@ -206,7 +185,7 @@ class Qrels(Immutable):
             relevance[candidates] = table[cell]
         return relevance
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """Write the judgements as a frame, sorted by query and item.
 
         Returns
@@ -222,11 +201,11 @@ class Qrels(Immutable):
             }
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         relevant = int((self.relevance > 0).sum())
         return f"Qrels(n_queries={self.n_queries}, n_judgements={self.n_judgements}, n_relevant={relevant})"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         """The sizes, and the most relevant items of the first query."""
         rows = slice(0, self.ptr[1])
         top = pd.DataFrame({"item": self.items.take(self.item[rows]), "relevance": self.relevance[rows]})
@@ -239,7 +218,7 @@ class Qrels(Immutable):
 class EncodedQrels:
     """Judgements aligned with the codes of one :class:`RankedLists`.
 
-    Made once by :meth:`Qrels.encode`, they grade any order of those candidates without another look at ids.
+    Made once by :func:`encode_qrels`, they grade any order of those candidates without another look at ids.
 
     Parameters
     ----------
@@ -260,17 +239,18 @@ class EncodedQrels:
     --------
     >>> import pandas as pd
     >>> from skrankagg import Qrels, RankedLists
+    >>> from skrankagg._data._qrels import encode_qrels
     >>> lists = RankedLists.from_frame(pd.DataFrame({"query": "q", "item": ["a", "b", "c"], "rank": [1, 2, 3]}))
     >>> qrels = Qrels.from_frame(pd.DataFrame({"query": "q", "item": ["a", "b", "d"], "relevance": [0, 2, 1]}))
-    >>> encoded = qrels.encode(lists)
+    >>> encoded = encode_qrels(qrels, lists)
     >>> encoded.relevance, encoded.best_first
     (array([ 0.,  2., nan]), array([2., 1., 0.]))
     """
 
-    relevance: np.ndarray
-    judged: np.ndarray
-    judged_ptr: np.ndarray
-    best_first: np.ndarray
+    relevance: NDArray[np.float64]
+    judged: NDArray[np.bool_]
+    judged_ptr: NDArray[np.int64]
+    best_first: NDArray[np.float64]
 
 
 def check_qrels(qrels):
@@ -286,6 +266,23 @@ def check_qrels(qrels):
     Qrels
     """
     return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
+
+
+def encode_qrels(qrels, lists):
+    """Align judgements with the codes of ranked lists: the grade of each candidate, as :class:`EncodedQrels`.
+
+    Raises InputError where no query of the lists is judged, or where ids cannot match, and warns with
+    NothingJudgedWarning where no item is.
+    """
+    find_queries(qrels, lists.queries)
+    encoded = encode_run(qrels, lists)
+    if np.isnan(encoded.relevance).all() and (match_ids(lists.items, qrels.items, "item") < 0).all():
+        warn_user(
+            f"The lists hold no judged item: they have {show_ids(lists.items)}, the qrels judge "
+            f"{show_ids(qrels.items)}; every measure that counts judged items is 0. Check the ids.",
+            NothingJudgedWarning,
+        )
+    return encoded
 
 
 def encode_run(qrels, run):

@@ -26,18 +26,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from threading import RLock
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
 from ..exceptions import InputError
 from ._conflicts import find_conflicts
 from ._encoding import encode_lists
-from ._frames import Columns, first_row, sample_index, show_id
+from ._frames import AnyFrame, Columns, first_row, sample_index, show_id
 from ._immutable import Immutable
-from ._qrels import check_qrels, find_queries
+from ._qrels import Qrels, check_qrels, find_queries
 from ._subset import QueryContainer, gather_of_queries, small_arrays
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
@@ -111,23 +113,33 @@ class RankedLists(QueryContainer, Immutable):
     queries: pd.Index
     voters: pd.Index
     items: pd.Index
-    list_ptr: np.ndarray
-    list_voter: np.ndarray
-    list_weight: np.ndarray
-    list_conflict: np.ndarray | None
-    row_ptr: np.ndarray
-    candidate: np.ndarray
-    rank: np.ndarray
-    score: np.ndarray | None
-    candidate_ptr: np.ndarray
-    candidate_item: np.ndarray
+    list_ptr: NDArray[np.int64]
+    list_voter: NDArray[np.int32]
+    list_weight: NDArray[np.float64]
+    list_conflict: NDArray[np.bool_] | None
+    row_ptr: NDArray[np.int64]
+    candidate: NDArray[np.int32]
+    rank: NDArray[np.float64]
+    score: NDArray[np.float64] | None
+    candidate_ptr: NDArray[np.int64]
+    candidate_item: NDArray[np.int32]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         self.__dict__["queries"] = sample_index(self.queries)
 
     @classmethod
-    def from_frame(cls, df, *, query="query", voter="voter", item="item", rank="rank", score="score", weight="weight"):
+    def from_frame(
+        cls,
+        df: AnyFrame,
+        *,
+        query: str = "query",
+        voter: str = "voter",
+        item: str = "item",
+        rank: str | None = "rank",
+        score: str | None = "score",
+        weight: str | None = "weight",
+    ) -> "RankedLists":
         """Check and encode a long frame of ranked lists.
 
         Parameters
@@ -174,89 +186,89 @@ class RankedLists(QueryContainer, Immutable):
     # ------------------------------------------------------------------ sizes
 
     @property
-    def n_queries(self):
+    def n_queries(self) -> int:
         """Number of queries."""
         return len(self.queries)
 
     @property
-    def n_voters(self):
+    def n_voters(self) -> int:
         """Number of voters of the whole data set."""
         return len(self.voters)
 
     @property
-    def n_items(self):
+    def n_items(self) -> int:
         """Number of distinct items of the whole data set."""
         return len(self.items)
 
     @property
-    def n_lists(self):
+    def n_lists(self) -> int:
         """Number of (query, voter) lists."""
         return len(self.list_voter)
 
     @property
-    def n_rows(self):
+    def n_rows(self) -> int:
         """Number of rows, the total length of all lists."""
         return int(self.row_ptr[-1])
 
     @property
-    def n_candidates(self):
+    def n_candidates(self) -> int:
         """Number of candidates: what an aggregation scores."""
         return int(self.candidate_ptr[-1])
 
     @property
-    def has_scores(self):
+    def has_scores(self) -> bool:
         """Whether the lists carry scores."""
         return self.score is not None
 
     # ------------------------------------------------------------------ derived arrays
 
     @cached_property
-    def row_list(self):
+    def row_list(self) -> NDArray[np.int32]:
         """List of each row, int32 of shape (n_rows,)."""
         return expand(self.row_ptr)
 
     @cached_property
-    def list_query(self):
+    def list_query(self) -> NDArray[np.int32]:
         """Query of each list, int32 of shape (n_lists,)."""
         return expand(self.list_ptr)
 
     @cached_property
-    def candidate_query(self):
+    def candidate_query(self) -> NDArray[np.int32]:
         """Query of each candidate, int32 of shape (n_candidates,)."""
         return expand(self.candidate_ptr)
 
     @property
-    def row_weight(self):
+    def row_weight(self) -> NDArray[np.float64] | None:
         """Weight of each row's list, float64 of shape (n_rows,), or None where every list weighs 1."""
         return self.list_weight[self.row_list] if self.is_weighted else None
 
     @property
-    def list_length(self):
+    def list_length(self) -> NDArray[np.int64]:
         """Number of items in each list, int64 of shape (n_lists,)."""
         return np.diff(self.row_ptr)
 
     @property
-    def query_n_items(self):
+    def query_n_items(self) -> NDArray[np.int64]:
         """Number of distinct items of each query, int64 of shape (n_queries,)."""
         return np.diff(self.candidate_ptr)
 
     @cached_property
-    def is_weighted(self):
+    def is_weighted(self) -> bool:
         """Whether any list has a weight other than 1."""
         return bool((self.list_weight != 1).any())
 
     @cached_property
-    def candidate_weight(self):
+    def candidate_weight(self) -> NDArray[np.float64]:
         """Total weight of the lists that hold each candidate's item, float64 of shape (n_candidates,)."""
         return np.bincount(self.candidate, weights=self.row_weight, minlength=self.n_candidates).astype(np.float64)
 
     @cached_property
-    def rows_by_candidate(self):
+    def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of each candidate: a pointer array of shape (n_candidates + 1,), and rows sorted by candidate."""
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
-    def list_matrix(self, value):
+    def list_matrix(self, value: NDArray[Any]) -> csr_array:
         """Lay out a value of each row as a matrix of lists by candidates.
 
         Parameters
@@ -271,7 +283,7 @@ class RankedLists(QueryContainer, Immutable):
         """
         return csr_array((value, self.candidate, self.row_ptr), shape=(self.n_lists, self.n_candidates))
 
-    def sum_over_lists(self, value):
+    def sum_over_lists(self, value: NDArray[Any]) -> NDArray[Any]:
         """Add up a value of each list over the lists of its query.
 
         Parameters
@@ -286,7 +298,7 @@ class RankedLists(QueryContainer, Immutable):
         """
         return np.add.reduceat(value, self.list_ptr[:-1])
 
-    def sum_over_absent(self, value):
+    def sum_over_absent(self, value: NDArray[Any]) -> NDArray[Any]:
         """Add up a value of each list over the lists of the query that do not hold the candidate's item.
 
         Parameters
@@ -304,7 +316,7 @@ class RankedLists(QueryContainer, Immutable):
 
     # ------------------------------------------------------------------ other lists from these
 
-    def with_list_weight(self, weight):
+    def with_list_weight(self, weight: ArrayLike) -> "RankedLists":
         """Make the same lists with other weights.
 
         Parameters
@@ -331,7 +343,7 @@ class RankedLists(QueryContainer, Immutable):
             lists.__dict__.pop(name, None)
         return lists
 
-    def with_score(self, score):
+    def with_score(self, score: NDArray[np.float64]) -> "RankedLists":
         """Make the same lists, in the same order, with other scores.
 
         Parameters
@@ -347,7 +359,7 @@ class RankedLists(QueryContainer, Immutable):
         """
         return RankedLists(**{**self.__getstate__(), "score": score, "list_conflict": None})
 
-    def keep_rows(self, kept):
+    def keep_rows(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
         """Make the same lists without some of their rows.
 
         Parameters
@@ -364,7 +376,7 @@ class RankedLists(QueryContainer, Immutable):
         """
         return self._keep(np.ones(self.n_lists, dtype=bool), kept)
 
-    def keep_lists(self, kept):
+    def keep_lists(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
         """Leave out lists, and the queries that have none any more.
 
         Parameters
@@ -409,10 +421,10 @@ class RankedLists(QueryContainer, Immutable):
         )
         return lists, np.flatnonzero(candidate_kept)
 
-    def _take(self, chosen):
+    def _take(self, chosen) -> "RankedLists":
         return _Subset(self, chosen)
 
-    def judged(self, qrels):
+    def judged(self, qrels: AnyFrame | Qrels) -> "RankedLists":
         """Lists of the queries that have judgements.
 
         Parameters
@@ -448,7 +460,7 @@ class RankedLists(QueryContainer, Immutable):
 
     # ------------------------------------------------------------------ out again
 
-    def to_frame(self):
+    def to_frame(self) -> pd.DataFrame:
         """Write the lists as a long frame, query by query, each sorted by voter and rank.
 
         Returns
@@ -470,14 +482,14 @@ class RankedLists(QueryContainer, Immutable):
             columns["weight"] = self.list_weight[row_list]
         return pd.DataFrame(columns)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         sizes = ", ".join(
             f"{name}={getattr(self, name)}" for name in ("n_queries", "n_voters", "n_items", "n_lists", "n_rows")
         )
         weighted = ", weighted" if self.is_weighted else ""
         return f"RankedLists({sizes}, {'ranks and scores' if self.has_scores else 'ranks'}{weighted})"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         """The sizes, and the tops of the first query's lists side by side, a column for each voter."""
         rows = self.take([0]).to_frame().astype({"item": str})
         place = rows.groupby("voter", observed=True)["rank"].rank("dense").astype(int)
@@ -508,23 +520,23 @@ class _Subset(RankedLists):
         self.__post_init__()
 
     @cached_property
-    def candidate(self):
+    def candidate(self) -> NDArray[np.int32]:
         return self._gather("candidate")
 
     @cached_property
-    def rank(self):
+    def rank(self) -> NDArray[np.float64]:
         return self._gather("rank")
 
     @cached_property
-    def score(self):
+    def score(self) -> NDArray[np.float64] | None:
         return self._gather("score")
 
     @cached_property
-    def candidate_item(self):
+    def candidate_item(self) -> NDArray[np.int32]:
         return self._gather("candidate_item")
 
     @property
-    def has_scores(self):
+    def has_scores(self) -> bool:
         """Whether the lists carry scores, told without gathering them."""
         return "score" not in self.__dict__ or self.score is not None
 
@@ -538,7 +550,7 @@ class _Subset(RankedLists):
                     del gathered["_source"]
         return gathered[name]
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         return RankedLists, tuple(self.__getstate__().values())
 
 
@@ -546,7 +558,7 @@ def _join_tied(items):
     return " = ".join(items[:3]) + (" = ..." if len(items) > 3 else "")
 
 
-def check_lists(X):
+def check_lists(X) -> RankedLists:
     """Encode lists unless they are encoded.
 
     Parameters
@@ -561,7 +573,7 @@ def check_lists(X):
     return X if isinstance(X, RankedLists) else RankedLists.from_frame(X)
 
 
-def check_run(X):
+def check_run(X) -> RankedLists:
     """Encode a run: ranked lists with one list for each query, such as a consensus.
 
     Parameters

@@ -1,6 +1,10 @@
 """Ranked lists as a container whose samples are queries: what scikit-learn's splitters see."""
 
+from collections.abc import Iterator
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .._arrays._ragged import gather_ranges
 from ..exceptions import InputError, InputTypeError
@@ -15,15 +19,15 @@ class QueryContainer:
     The subclass is a frozen dataclass of the arrays that :meth:`take` fills in.
     """
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.queries)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int]:
         """The number of samples, (n_queries,), as scikit-learn asks for it."""
         return (len(self),)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Self:
         if isinstance(key, tuple):  # scikit-learn writes X[indices, ...]
             if len(key) != 2 or key[1] is not Ellipsis:
                 raise IndexError("RankedLists has one axis, its queries; index it with a single index.")
@@ -31,16 +35,16 @@ class QueryContainer:
         chosen = np.arange(len(self))[key]
         return self.take(np.atleast_1d(chosen))
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Self]:
         return (self.take([q]) for q in range(len(self)))
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         raise InputTypeError(
             "RankedLists is a container of queries and no array; use to_frame() for its rows, or its arrays "
             "`candidate`, `rank` and `score`."
         )
 
-    def take(self, indices):
+    def take(self, indices: ArrayLike) -> Self:
         """Lists of some queries.
 
         Parameters
@@ -71,6 +75,9 @@ class QueryContainer:
         if len(chosen) == 0:
             raise InputError("RankedLists.take expects at least one query; no position came.")
         return self._take(chosen)
+
+    def _take(self, chosen: NDArray[np.int64]) -> Self:
+        raise NotImplementedError
 
 
 def small_arrays(whole, chosen):

@@ -53,6 +53,7 @@ def near_voters(names, voters):
 
     Examples
     --------
+    >>> from skrankagg._data._voter_names import near_voters
     >>> near_voters(["gogle", "v10", "7"], ["bing", "google", "v1", "v2", 7])
     [('gogle', 'google'), ('7', 7)]
     """
@@ -112,6 +113,8 @@ def type_hint(known, given, *, known_as="the ids seen in fit", given_as="those h
 
     Examples
     --------
+    >>> import pandas as pd
+    >>> from skrankagg._data._voter_names import type_hint
     >>> type_hint(pd.Index([1, 2]), pd.Index(["1", "2"]))
     " (the ids seen in fit are int, as 1, those here str, as '1')"
     """

@@ -1,5 +1,7 @@
 """What estimators made of named members share: the Comparator, and unions."""
 
+from typing import Any, Self
+
 from ..exceptions import InputError, InputTypeError
 from ._sklearn import BaseComposition, show_in_parallel
 
@@ -14,7 +16,7 @@ class Composition(BaseComposition):
 
     _members_name = "estimators"
 
-    def get_params(self, deep=True):
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get the parameters, with ``deep`` those of the members too, as ``name__parameter``.
 
         Parameters
@@ -29,7 +31,7 @@ class Composition(BaseComposition):
         """
         return self._get_params(self._members_name, deep=deep)
 
-    def set_params(self, **params):
+    def set_params(self, **params: Any) -> Self:
         """Set parameters, of the whole, of a member (``name__parameter``), or a whole member (``name``).
 
         Parameters

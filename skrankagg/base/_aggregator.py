@@ -1,15 +1,19 @@
 """What every aggregator inherits: checking, encoding, weights, order of the result, frames."""
 
 from dataclasses import fields
+from typing import Self
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from .._data._conflicts import check_scores
 from .._data._exposure import warn_of_exposure
 from .._data._fitted_rows import RemembersRows
 from .._data._frames import first_row, show_id
 from .._data._output import check_output
-from .._data._ranked_lists import check_lists
+from .._data._ranked_lists import RankedLists, check_lists
+from .._data._types import AnyLists
 from .._data._voter_names import warn_of_misspelt_names
 from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists, keep_out_of_html
 from ..exceptions import InputError
@@ -54,13 +58,13 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
 
     _parameter_constraints: dict = {}
     #: Columns that the method adds to the result; a property where they depend on the parameters.
-    _result_columns = ()
+    _result_columns: tuple[str, ...] = ()
     #: Columns of ``query_info_``.
-    _query_columns = ()
+    _query_columns: tuple[str, ...] = ()
     #: What to do about lists without scores, for the message.
     _scores_hint = "add a column 'score'"
 
-    def fit(self, X, y=None):
+    def fit(self, X: AnyLists, y: object = None) -> Self:
         """Check the lists; methods that learn voter weights learn them here.
 
         Parameters
@@ -80,7 +84,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         self._remember_rows(X, lists)
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: AnyLists, y: object = None) -> pd.DataFrame:
         """Fit and aggregate the same lists, encoded once.
 
         Parameters
@@ -99,7 +103,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         self._remember_rows(X, ranked.lists)
         return ranked.to_frame()
 
-    def transform(self, X):
+    def transform(self, X: AnyLists) -> pd.DataFrame:
         """Aggregate the lists of each query.
 
         Parameters
@@ -122,7 +126,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         """
         return self._rank(self._begin(X)).to_frame()
 
-    def aggregate(self, X):
+    def aggregate(self, X: AnyLists) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Aggregate, and tell what there is to know of each query.
 
         Parameters
@@ -140,7 +144,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         ranked = self._rank(self._begin(X))
         return ranked.to_frame(), ranked.info_frame()
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Columns of the consensus.
 
         Parameters
@@ -156,7 +160,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         keep_out_of_html()
         return np.array(["query", "item", "score", "rank", *self._result_columns], dtype=object)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags = TagsOfAggregator(**{field.name: getattr(tags, field.name) for field in fields(tags)})
         accept_lists(tags)
@@ -164,9 +168,9 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         tags.requires_fit = False
         return tags
 
-    # ------------------------------------------------------------------ the ceremony
+    # ------------------------------------------------------------------ from lists to a consensus
 
-    def _aggregate(self, lists):
+    def _aggregate(self, lists: RankedLists) -> NDArray[np.float64] | Consensus:
         raise NotImplementedError(f"{type(self).__name__} must define _aggregate(lists).")
 
     def _repeat(self, lists):
@@ -241,7 +245,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         if not self._query_columns:
             return None
         ranked = self._rank(lists)
-        self.query_info_ = ranked.info_frame()
+        self.query_info_: pd.DataFrame = ranked.info_frame()
         return ranked
 
     def _rank(self, lists):

@@ -1,12 +1,15 @@
 """The result of an aggregation: what a hook returns, and its published order, in which rounding never decides."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from .._arrays import TOLERANCE
 from .._arrays._ragged import expand, group_order, positions, starts_to_ptr
+from .._data._ranked_lists import RankedLists
 
 __all__ = ["Consensus", "EncodedConsensus", "order_candidates", "rank_scores"]
 
@@ -49,9 +52,9 @@ class Consensus:
     1     q    a    1.0     2   1.0
     """
 
-    score: np.ndarray
-    columns: dict = field(default_factory=dict)
-    queries: dict = field(default_factory=dict)
+    score: NDArray[np.float64]
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+    queries: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
 @dataclass
@@ -91,11 +94,11 @@ class EncodedConsensus:
     1     q    a    1.0     2
     """
 
-    lists: object
-    order: np.ndarray
-    score: np.ndarray
-    columns: dict = field(default_factory=dict)
-    queries: dict = field(default_factory=dict)
+    lists: RankedLists
+    order: NDArray[np.int64]
+    score: NDArray[np.float64]
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+    queries: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def to_frame(self):
         """Write the consensus as a frame.

@@ -61,4 +61,6 @@ class AggregatorTags:
 
 @dataclass(slots=True)
 class TagsOfAggregator(Tags):
+    """Scikit-learn's tags, and those of aggregators."""
+
     aggregator_tags: AggregatorTags = field(default_factory=AggregatorTags)

@@ -1,13 +1,19 @@
 """What every list transformer inherits: lists in, lists out, of the kind that came in."""
 
+from typing import Self, overload
+
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from .._data._fitted_rows import RemembersRows
 from .._data._output import check_output
 from .._data._ranked_lists import RankedLists, check_lists
+from .._data._types import AnyFrame, AnyLists
 from .._support._sklearn import (
     BaseEstimator,
     NotFittedError,
+    Tags,
     TransformerMixin,
     accept_lists,
     keep_out_of_html,
@@ -32,6 +38,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import pandas as pd
     >>> from skrankagg.base import ListTransformer
     >>> class WithoutLast(ListTransformer):
@@ -49,7 +56,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
 
     _parameter_constraints: dict = {}
 
-    def fit(self, X, y=None):
+    def fit(self, X: AnyLists, y: object = None) -> Self:
         """Check the lists, and learn from them what there is to learn.
 
         Parameters
@@ -69,6 +76,10 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
         self._remember_rows(X, lists)
         return self
 
+    @overload
+    def fit_transform(self, X: RankedLists, y: object = None) -> RankedLists: ...
+    @overload
+    def fit_transform(self, X: AnyFrame, y: object = None) -> pd.DataFrame: ...
     def fit_transform(self, X, y=None):
         """Fit and transform the same lists, encoded once.
 
@@ -89,6 +100,10 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
         self._remember_rows(X, lists)
         return self._publish(result, X)
 
+    @overload
+    def transform(self, X: RankedLists) -> RankedLists: ...
+    @overload
+    def transform(self, X: AnyFrame) -> pd.DataFrame: ...
     def transform(self, X):
         """Transform lists.
 
@@ -105,7 +120,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
         """
         return self._publish(self._transform_lists(self._prepare(X)), X)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Columns of the lists that come out.
 
         Parameters
@@ -128,15 +143,15 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
             raise NotFittedError(f"{type(self).__name__} knows its columns after fit; call fit first.")
         return np.array(self._columns_out, dtype=object)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = accept_lists(super().__sklearn_tags__())
         tags.target_tags.required = False
         tags.requires_fit = False
         return tags
 
-    # ------------------------------------------------------------------ the ceremony
+    # ------------------------------------------------------------------ from lists to lists
 
-    def _transform_lists(self, lists):
+    def _transform_lists(self, lists: RankedLists) -> RankedLists:
         raise NotImplementedError(f"{type(self).__name__} must define _transform_lists(lists).")
 
     def _fit_lists(self, lists):

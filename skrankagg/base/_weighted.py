@@ -15,6 +15,7 @@ from .._support._sklearn import StrOptions, check_is_fitted
 from .._support._warn import warn_user
 from ..exceptions import InputError, UnequalLengthWarning, UnknownVoterWarning
 from ._aggregator import BaseAggregator
+from ._tags import TagsOfAggregator
 from ._voter_weights import VOTER_WEIGHTS
 
 __all__ = ["WEIGHTING", "WeightedAggregator", "outweighed_queries", "pool_weights"]
@@ -164,7 +165,7 @@ class WeightedAggregator(BaseAggregator):
     def _learn(self, lists):
         weight = self._voter_weights(lists)
         self._warn_of_length(lists, weight)
-        self.query_voter_weights_ = pd.DataFrame(
+        self.query_voter_weights_: pd.DataFrame = pd.DataFrame(
             {
                 "query": lists.queries.take(lists.list_query),
                 "voter": lists.voters.take(lists.list_voter),
@@ -173,7 +174,7 @@ class WeightedAggregator(BaseAggregator):
         )
         pooled = pool_weights(lists, weight)
         known = np.flatnonzero(~np.isnan(pooled))
-        self.voter_weights_ = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
+        self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
         return weight
 
     def _weigh(self, lists):
@@ -226,7 +227,7 @@ class WeightedAggregator(BaseAggregator):
                 UnequalLengthWarning,
             )
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.requires_fit = self.weighting == "global"
         return tags

@@ -1,6 +1,7 @@
 """Ranked lists with a truth behind them: good voters, bad voters, liars, ties and gaps."""
 
 import math
+from typing import Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -76,22 +77,56 @@ def _tie(score, position, ties, random):
     return position[first] + 1, score[first]
 
 
+@overload
 def make_ranked_lists(
     *,
-    n_queries=20,
-    n_voters=10,
-    n_items=100,
-    list_length=30,
-    quality=1.0,
-    quality_spread=0.5,
-    adversarial_share=0.0,
-    ties=0.0,
-    absent=0.0,
-    n_grades=2,
-    relevant_share=0.2,
-    return_truth=False,
-    random_state=None,
-):
+    n_queries: int = 20,
+    n_voters: int = 10,
+    n_items: int = 100,
+    list_length: int | tuple[int, int] | None = 30,
+    quality: float = 1.0,
+    quality_spread: float = 0.5,
+    adversarial_share: float = 0.0,
+    ties: float = 0.0,
+    absent: float = 0.0,
+    n_grades: int = 2,
+    relevant_share: float = 0.2,
+    return_truth: Literal[False] = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]: ...
+@overload
+def make_ranked_lists(
+    *,
+    n_queries: int = 20,
+    n_voters: int = 10,
+    n_items: int = 100,
+    list_length: int | tuple[int, int] | None = 30,
+    quality: float = 1.0,
+    quality_spread: float = 0.5,
+    adversarial_share: float = 0.0,
+    ties: float = 0.0,
+    absent: float = 0.0,
+    n_grades: int = 2,
+    relevant_share: float = 0.2,
+    return_truth: Literal[True],
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame, Bunch]: ...
+def make_ranked_lists(
+    *,
+    n_queries: int = 20,
+    n_voters: int = 10,
+    n_items: int = 100,
+    list_length: int | tuple[int, int] | None = 30,
+    quality: float = 1.0,
+    quality_spread: float = 0.5,
+    adversarial_share: float = 0.0,
+    ties: float = 0.0,
+    absent: float = 0.0,
+    n_grades: int = 2,
+    relevant_share: float = 0.2,
+    return_truth: bool = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame] | tuple[pd.DataFrame, pd.DataFrame, Bunch]:
     r"""Make ranked lists of voters who see a hidden truth more or less clearly.
 
     Every item has a true utility; each voter sees it through noise of their own, ranks by what they see, and

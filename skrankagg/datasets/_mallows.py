@@ -1,9 +1,11 @@
 """Orders drawn from the two classic models of rankings: Mallows and Plackett-Luce."""
 
 import math
+from typing import Literal, overload
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from .._support._numbers import is_integer, is_real
@@ -13,16 +15,38 @@ from ._make_ranked_lists import _names
 __all__ = ["make_mallows", "make_plackett_luce"]
 
 
+@overload
 def make_mallows(
     *,
-    n_queries=1,
-    n_voters=10,
-    n_items=20,
-    phi=0.8,
-    list_length=None,
-    return_centre=False,
-    random_state=None,
-):
+    n_queries: int = 1,
+    n_voters: int = 10,
+    n_items: int = 20,
+    phi: float = 0.8,
+    list_length: int | None = None,
+    return_centre: Literal[False] = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> pd.DataFrame: ...
+@overload
+def make_mallows(
+    *,
+    n_queries: int = 1,
+    n_voters: int = 10,
+    n_items: int = 20,
+    phi: float = 0.8,
+    list_length: int | None = None,
+    return_centre: Literal[True],
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]: ...
+def make_mallows(
+    *,
+    n_queries: int = 1,
+    n_voters: int = 10,
+    n_items: int = 20,
+    phi: float = 0.8,
+    list_length: int | None = None,
+    return_centre: bool = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     r"""Make lists around a central order: the further an order is from it, the rarer.
 
     Parameters
@@ -101,17 +125,41 @@ def make_mallows(
     return (lists, _frame(centre[:, None], None).drop(columns="voter")) if return_centre else lists
 
 
+@overload
 def make_plackett_luce(
     *,
-    n_queries=1,
-    n_voters=10,
-    n_items=20,
-    worth=None,
-    spread=1.0,
-    list_length=None,
-    return_worth=False,
-    random_state=None,
-):
+    n_queries: int = 1,
+    n_voters: int = 10,
+    n_items: int = 20,
+    worth: ArrayLike | None = None,
+    spread: float = 1.0,
+    list_length: int | None = None,
+    return_worth: Literal[False] = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> pd.DataFrame: ...
+@overload
+def make_plackett_luce(
+    *,
+    n_queries: int = 1,
+    n_voters: int = 10,
+    n_items: int = 20,
+    worth: ArrayLike | None = None,
+    spread: float = 1.0,
+    list_length: int | None = None,
+    return_worth: Literal[True],
+    random_state: int | np.random.RandomState | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]: ...
+def make_plackett_luce(
+    *,
+    n_queries: int = 1,
+    n_voters: int = 10,
+    n_items: int = 20,
+    worth: ArrayLike | None = None,
+    spread: float = 1.0,
+    list_length: int | None = None,
+    return_worth: bool = False,
+    random_state: int | np.random.RandomState | None = None,
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     r"""Make lists place by place: each next item is drawn from those left, by its worth.
 
     Parameters

@@ -2,7 +2,9 @@
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, overload
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,26 @@ _BUCKET = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
 _NAME = re.compile(r"ALTERNATIVE NAME (\d+)\s*:(.*)", re.IGNORECASE)
 
 
-def read_preflib(path, *, names=True, return_alternatives=False):
+@overload
+def read_preflib(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    names: bool = True,
+    return_alternatives: Literal[False] = False,
+) -> pd.DataFrame: ...
+@overload
+def read_preflib(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    names: bool = True,
+    return_alternatives: Literal[True],
+) -> tuple[pd.DataFrame, pd.DataFrame]: ...
+def read_preflib(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    names: bool = True,
+    return_alternatives: bool = False,
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     r"""Read ballots from files of PrefLib.
 
     Parameters

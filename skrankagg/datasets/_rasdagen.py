@@ -89,7 +89,16 @@ def _check(n_queries, n_voters, list_length, n_items, bias, threshold, seed):
         )
 
 
-def make_rasdagen(*, n_queries=20, n_voters=50, list_length=30, n_items=100, bias=1, threshold=5, seed=1):
+def make_rasdagen(
+    *,
+    n_queries: int = 20,
+    n_voters: int = 50,
+    list_length: int = 30,
+    n_items: int = 100,
+    bias: float = 1,
+    threshold: float = 5,
+    seed: int = 1,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Make the synthetic lists that FLAGR is tested on.
 
     Every voter shuffles the same pool of items and hands in the top of it: fifty opinions drawn from a hat.

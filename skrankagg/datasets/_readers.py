@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,8 @@ from ._delimited import blamed_on, is_number, read_table
 from ._formats import FORMATS, LISTS, QRELS, detect
 
 __all__ = ["read_lists", "read_qrels"]
+
+Format = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet"]
 
 _REMEDY = (
     "repair the file, or name its format by format='flagr', 'csv', 'tsv' or 'trec', or the columns of a CSV without "
@@ -62,7 +66,14 @@ def _check_apart(paths, frames, styles):
             seen.setdefault(voter, []).append((os.fspath(path), queries, style))
 
 
-def read_lists(path, *, format="auto", voter="auto", columns=None, trailing="error"):
+def read_lists(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    format: Format = "auto",
+    voter: Literal["auto", "file"] | Sequence[str] = "auto",
+    columns: Sequence[str | None] | None = None,
+    trailing: Literal["error", "ignore"] = "error",
+) -> pd.DataFrame:
     r"""Read ranked lists from one file or several.
 
     FLAGR's CSV files, CSV and TSV files with a header and TREC runs are told apart by their first line, Parquet
@@ -188,7 +199,9 @@ def read_lists(path, *, format="auto", voter="auto", columns=None, trailing="err
     return frame[[column for column in LISTS.known if column in frame]]
 
 
-def read_qrels(path, *, format="auto", columns=None):
+def read_qrels(
+    path: str | os.PathLike[str], *, format: Format = "auto", columns: Sequence[str | None] | None = None
+) -> pd.DataFrame:
     r"""Read relevance judgements from a file.
 
     Parameters

@@ -4,11 +4,13 @@ import csv
 import gzip
 import os
 import re
+from typing import Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from .._data._types import AnyFrame
 from ..exceptions import InputError, InputTypeError
 from ._formats import LISTS, canonical
 from ._parquet import check_parquet, parquet_bytes
@@ -195,7 +197,13 @@ def _write(path, data):
         stream.write(data)
 
 
-def write_run(frame, path, *, format="auto", tag="skrankagg"):
+def write_run(
+    frame: AnyFrame,
+    path: str | os.PathLike[str],
+    *,
+    format: Literal["auto", "trec", "csv", "tsv", "parquet"] = "auto",
+    tag: str = "skrankagg",
+) -> None:
     """Write a consensus as a TREC run, or as a CSV, TSV or Parquet file.
 
     What is written reads back the same, and the same frame gives the same bytes.

@@ -8,7 +8,7 @@ from ..base import BaseAggregator, ListTransformer
 __all__ = ["all_aggregators", "all_transformers", "default_methods", "describe"]
 
 
-def all_aggregators():
+def all_aggregators() -> dict[str, type[BaseAggregator]]:
     """List the aggregator classes.
 
     Returns
@@ -30,7 +30,7 @@ def all_aggregators():
     return _classes(aggregators, BaseAggregator)
 
 
-def all_transformers():
+def all_transformers() -> dict[str, type[ListTransformer]]:
     """List the list transformer classes.
 
     Returns
@@ -59,8 +59,8 @@ def _classes(module, base):
     }
 
 
-def default_methods():
-    """Make one estimator of each aggregator and variant: what is compared where nobody chose.
+def default_methods() -> list[tuple[str, BaseAggregator]]:
+    """Make one estimator of each aggregator and variant: what is compared by default.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def default_methods():
     return methods
 
 
-def describe(aggregator):
+def describe(aggregator: BaseAggregator | type[BaseAggregator]) -> str:
     """First line of an aggregator's docstring.
 
     Parameters
@@ -110,4 +110,4 @@ def describe(aggregator):
     >>> describe(Condorcet)
     'Rank items by the number of opponents that they beat by a majority of the lists.'
     """
-    return inspect.getdoc(aggregator).partition("\n")[0]
+    return (inspect.getdoc(aggregator) or "").partition("\n")[0]

@@ -1,4 +1,4 @@
-"""Checks that every aggregator and every list transformer must pass, the library's own and anybody else's.
+"""Checks that every aggregator and every list transformer must pass, the library's own and those of others.
 
 A check is a function of one estimator. It makes its own small data, clones the estimator, and raises AssertionError
 with a reason. What a check may ask for depends on what the estimator's tags promise, never on its name.
@@ -8,9 +8,12 @@ with a reason. What a check may ask for depends on what the estimator's tags pro
 >>> check_aggregator(CombSUM())
 """
 
+from collections.abc import Callable, Iterable
+from typing import Any
+
 from sklearn.base import clone
 
-from ..base import ListTransformer
+from ..base import BaseAggregator, ListTransformer
 from ._checks._aggregators import AGGREGATOR_CHECKS
 from ._checks._common import COMMON_CHECKS
 from ._checks._scikit_learn import EXEMPTIONS, SKLEARN_CHECKS, run_sklearn_check
@@ -27,7 +30,7 @@ __all__ = [
 ]
 
 
-def all_checks(estimator):
+def all_checks(estimator: BaseAggregator | ListTransformer) -> list[tuple[str, Callable[[Any], None]]]:
     """List the checks that apply to an aggregator or a list transformer.
 
     Parameters
@@ -60,7 +63,7 @@ def all_checks(estimator):
     return theirs + [(check.__name__, check) for check in (*COMMON_CHECKS, *special)]
 
 
-def check_aggregator(aggregator):
+def check_aggregator(aggregator: BaseAggregator | ListTransformer) -> None:
     """Run every check on an aggregator.
 
     Parameters
@@ -91,7 +94,7 @@ def check_aggregator(aggregator):
             raise AssertionError(f"{aggregator!r} fails {name}: {error}") from error
 
 
-def check_list_transformer(transformer):
+def check_list_transformer(transformer: ListTransformer) -> None:
     """Run every check on a list transformer.
 
     Parameters
@@ -116,11 +119,11 @@ def check_list_transformer(transformer):
     >>> check_list_transformer(TopK(3))
     """
     if not isinstance(transformer, ListTransformer):
-        raise AssertionError(f"{transformer!r} is no ListTransformer; derive its class from that.")
+        raise AssertionError(f"{transformer!r} is not a ListTransformer; subclass it.")
     check_aggregator(transformer)
 
 
-def parametrize_with_checks(estimators):
+def parametrize_with_checks(estimators: Iterable[BaseAggregator | ListTransformer]) -> Any:
     """Make a pytest decorator that runs every check on every estimator as a test of its own.
 
     Parameters

@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from skrankagg import Qrels, RankedLists
+from skrankagg._data._qrels import encode_qrels
 from skrankagg.exceptions import NothingJudgedWarning
 
 pytestmark = pytest.mark.twice
@@ -25,7 +26,7 @@ QRELS = judge([("q", "a", 1), ("q", "z", 3), ("q", "c", 0), ("p", "b", 2), ("s",
 
 def test_grades_are_aligned_with_the_candidates():
     lists = RankedLists.from_frame(LISTS)
-    encoded = Qrels.from_frame(QRELS).encode(lists)
+    encoded = encode_qrels(Qrels.from_frame(QRELS), lists)
     assert encoded.judged.tolist() == [True, True, False]
     np.testing.assert_array_equal(encoded.relevance, [np.nan, 2, 1, 0, np.nan])  # p: a, b; q: a, c; r: a
     assert encoded.judged_ptr.tolist() == [0, 1, 4, 4]
@@ -34,7 +35,7 @@ def test_grades_are_aligned_with_the_candidates():
 
 def test_a_part_of_the_lists_has_its_part_of_the_grades():
     lists, qrels = RankedLists.from_frame(LISTS), Qrels.from_frame(QRELS)
-    whole, part = qrels.encode(lists), qrels.encode(lists[[1]])
+    whole, part = encode_qrels(qrels, lists), encode_qrels(qrels, lists[[1]])
     np.testing.assert_array_equal(part.relevance, whole.relevance[2:4])
     assert part.best_first.tolist() == [3, 1, 0]
 
@@ -45,7 +46,7 @@ def test_ids_of_other_dtypes_meet_by_value(dtype, side):
     ids = {"query": dtype, "item": dtype}
     lists = RankedLists.from_frame(LISTS.astype(ids) if side == "lists" else LISTS)
     qrels = Qrels.from_frame(QRELS.astype(ids) if side == "qrels" else QRELS)
-    np.testing.assert_array_equal(qrels.encode(lists).relevance, [np.nan, 2, 1, 0, np.nan])
+    np.testing.assert_array_equal(encode_qrels(qrels, lists).relevance, [np.nan, 2, 1, 0, np.nan])
 
 
 def test_it_is_not_a_sequence_and_survives_cloning_and_pickling():
@@ -83,17 +84,17 @@ def test_judgements_of_other_ids_are_refused_not_scored_zero():
     numbered = LISTS.assign(query=[1, 1, 2, 2, 3])
     as_words = judge([("1", "a", 1), ("2", "a", 1)])
     with pytest.raises(ValueError, match=r"share no query id: the lists have 1, 2, \.\.\., the qrels '1', '2'"):
-        Qrels.from_frame(as_words).encode(RankedLists.from_frame(numbered))
+        encode_qrels(Qrels.from_frame(as_words), RankedLists.from_frame(numbered))
     numbered_items = RankedLists.from_frame(LISTS.assign(item=LISTS["item"].map(ord)))
     with pytest.raises(ValueError, match=r"share no item id.*numbers never equal strings"):
-        Qrels.from_frame(judge([("p", "A", 1)])).encode(numbered_items)
+        encode_qrels(Qrels.from_frame(judge([("p", "A", 1)])), numbered_items)
     with pytest.raises(ValueError, match=r"share no query id: .*Check the ids"):
-        Qrels.from_frame(judge([("P", "a", 1)])).encode(RankedLists.from_frame(LISTS))
+        encode_qrels(Qrels.from_frame(judge([("P", "a", 1)])), RankedLists.from_frame(LISTS))
 
 
 def test_lists_without_a_judged_item_warn():
     with pytest.warns(NothingJudgedWarning, match=r"hold no judged item.*they have 'a', 'b', .*, the qrels judge 'A'"):
-        encoded = Qrels.from_frame(judge([("p", "A", 1)])).encode(RankedLists.from_frame(LISTS))
+        encoded = encode_qrels(Qrels.from_frame(judge([("p", "A", 1)])), RankedLists.from_frame(LISTS))
     assert np.isnan(encoded.relevance).all() and encoded.judged.tolist() == [True, False, False]
 
 

@@ -2,6 +2,10 @@
 
 import importlib
 import pydoc
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from numpydoc.docscrape import get_doc_object
@@ -84,3 +88,18 @@ def test_see_also_names_exist():
                 if not ours and (name.startswith("skrankagg.") or pydoc.locate(name) is None):
                     lost.append((page, name))
     assert not lost
+
+
+def test_examples_run_in_an_empty_namespace(tmp_path):
+    # /conftest.py sees to it for all docstrings that pytest collects: a name that only the module imports is missing.
+    shutil.copy(Path(__file__).resolve().parents[2] / "conftest.py", tmp_path)
+    example = '"""Empty.\n\n{}>>> math.floor(1.5)\n1\n"""\n\nimport math\n'
+    (tmp_path / "forgets.py").write_text(example.format(""), encoding="utf-8")
+    (tmp_path / "imports.py").write_text(example.format(">>> import math\n"), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "--doctest-modules", "-p", "no:cacheprovider", "."]
+    out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
+    assert "NameError: name 'math' is not defined" in out and "1 failed, 1 passed" in out
+
+
+def test_every_example_is_collected(pytestconfig):
+    assert "skrankagg" in pytestconfig.getini("testpaths") and "--doctest-modules" in pytestconfig.getini("addopts")

@@ -5,6 +5,7 @@ the k-th smallest of them, or the best of all k, or all of them together are, is
 smaller than a float can be: 500 lists that agree on the first of 2,000 items have probability 1e-1650.
 
 >>> import numpy as np
+>>> from skrankagg.aggregators._order_statistics._probabilities import log_binomial_tail
 >>> places, ranks = np.array([1, 2]), np.array([0.1, 0.5])
 >>> np.exp(log_binomial_tail(places, 2, ranks))  # 1 - 0.9 ** 2 and 0.5 ** 2
 array([0.19, 0.25])

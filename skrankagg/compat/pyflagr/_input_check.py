@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..._arrays._ragged import positions, starts_to_ptr
-from ..._data._qrels import Qrels
+from ..._data._qrels import Qrels, encode_qrels
 from ..._data._ranked_lists import RankedLists
 from ...datasets import read_lists, read_qrels
 from ...exceptions import InputError, InputTypeError
@@ -147,7 +147,7 @@ def encode_judgements(rels_file, rels_df, profile):
         )
     known = query >= 0
     judged = pd.DataFrame({"query": query, "item": _text(frame["item"]).array, "relevance": frame["relevance"].array})
-    return Qrels.from_frame(judged[known]).encode(profile.lists)
+    return encode_qrels(Qrels.from_frame(judged[known]), profile.lists)
 
 
 def ids_out(names):

@@ -1,5 +1,6 @@
 """The quirks of FLAGR 1.0.18: where it computes something else than the papers say, one name for each.
 
+>>> from skrankagg.compat.pyflagr._quirks import QUIRKS, quirks_of
 >>> sorted(quirks_of({"outrank.sum", "eval.positive_only"}))
 ['eval.positive_only', 'outrank.sum']
 >>> quirks_of("flagr") == set(QUIRKS), quirks_of("papers")

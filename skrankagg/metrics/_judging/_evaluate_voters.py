@@ -11,7 +11,7 @@ import pandas as pd
 from ..._arrays._ragged import gather_ranges
 from ..._data._conflicts import describe_conflict
 from ..._data._frames import plain_index
-from ..._data._qrels import check_qrels
+from ..._data._qrels import check_qrels, encode_qrels
 from ..._data._ranked_lists import check_lists
 from ..._data._typing import Judgements, Lists
 from .._relevance._conventions import Conventions, check_conventions
@@ -93,7 +93,7 @@ def evaluate_voters(
     """
     check_conventions({"missing": missing})
     lists = check_lists(lists)
-    encoded = check_qrels(qrels).encode(lists)
+    encoded = encode_qrels(check_qrels(qrels), lists)
     measures = get_measures(metrics, **conventions)
     all_judged = np.flatnonzero(encoded.judged)
     rows = {}

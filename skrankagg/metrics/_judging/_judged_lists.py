@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ..._data._frames import plain_index
+from ..._data._qrels import encode_qrels
 from ...base import BaseAggregator
 from .._relevance._inputs import GradedRun, check_optional_run, grade_run, warn_of_runs
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
@@ -20,7 +21,7 @@ class JudgedLists:
     def __init__(self, lists, qrels):
         self._lists = lists
         self._qrels = qrels
-        self._encoded = qrels.encode(lists)
+        self._encoded = encode_qrels(qrels, lists)
         self._judged = RelevanceList(self._encoded.best_first, self._encoded.judged_ptr)
         self.queries = plain_index(lists.queries)[self._encoded.judged]
 

@@ -8,7 +8,9 @@ from ..._data._ranked_lists import RankedLists
 __all__ = ["example_lists", "raises", "same"]
 
 
-def example_lists(seed=0, *, n_queries=4, n_voters=5, n_items=8, full=False, ties=True):
+def example_lists(
+    seed: int = 0, *, n_queries: int = 4, n_voters: int = 5, n_items: int = 8, full: bool = False, ties: bool = True
+) -> pd.DataFrame:
     """Make a small long frame of random lists, ranks and scores in agreement.
 
     Parameters
