@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 from skrankagg.datasets import make_rasdagen
 
-# The notebook, cell by cell, but for the imports and the folder of its files.
+# The notebook, cell by cell, except for the imports and the folder of its files.
 NOTEBOOK = [
     """
 import skrankagg.compat.pyflagr.Linear as Linear
@@ -87,7 +87,7 @@ def notebook_methods(convention="flagr"):
 
 
 def write_data(folder, *, ranks=False):
-    """Write the notebook's two files, made anew; with ranks as PyFLAGR from 1.0.15 on reads them."""
+    """Make and write the notebook's two files; with ranks as PyFLAGR reads them from 1.0.15 on."""
     lists, qrels = make_rasdagen()
     lists["source"] = "SyntheticMOSO"
     columns = ["query", "voter", "item", *(["rank"] if ranks else []), "score", "source"]

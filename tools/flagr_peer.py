@@ -1,4 +1,4 @@
-"""PyFLAGR 1.0.18 in processes of its own, for it can crash: many calls in one process, and a new one after a crash.
+"""PyFLAGR 1.0.18 in processes of its own, since it can crash: many calls in one process, and a new one after a crash.
 
 `python tools/flagr_peer.py` writes its answers to 56 random jobs into tests/flagr_golden.json.gz.
 """
@@ -194,20 +194,20 @@ def compare(job, answer):
 
 
 def run_ours(job):
-    """Run a job in this library's room."""
+    """Run a job in this library's compatibility module."""
     module = importlib.import_module(f"skrankagg.compat.pyflagr.{job['module']}")
     frames = [pd.read_csv(io.StringIO(job[kind]), header=None) for kind in ("lists", "qrels")]
     return getattr(module, job["name"])(**job["params"]).aggregate(input_df=frames[0], rels_df=frames[1])
 
 
 def is_comparable(job, answer):
-    """Whether PyFLAGR's answer is one: no crash, no division of nothing by nothing."""
+    """Whether PyFLAGR has answered without a crash and without dividing 0 by 0."""
     if answer is None:
         return False
     scores = np.array(answer["out"]["Score"], dtype=float)
     if np.isnan(scores).any():
         return False
-    # Majorities hide weights that are none: all comparisons with NaN are false.
+    # Majorities hide weights that are NaN: all comparisons with NaN are false.
     hides = job["params"].get("aggregator") in {"condorcet", "copeland", "outrank"}
     table = pd.DataFrame(answer["out"])
     return not (hides and (table["Score"].astype(float).abs().groupby(table["Query"]).max() == 0).any())
@@ -220,7 +220,7 @@ def golden_answers():
 
 
 def main():
-    """Write the golden answers anew."""
+    """Record the golden answers again."""
     jobs = random_jobs(np.random.default_rng(1), 56)
     answers = run_peer(jobs)
     golden = [{**job, **answer} for job, answer in zip(jobs, answers, strict=True) if is_comparable(job, answer)]

@@ -14,7 +14,7 @@ from skrankagg.compat.pyflagr._input_check import encode_judgements, encode_prof
 from skrankagg.datasets import make_rasdagen
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coming_from_pyflagr.md"
-# Quirks that begin so concern only the rows that begin so.
+# Quirks that begin with a key concern only the rows that begin with its values.
 _CONCERNED = {
     "outrank": "Outranking",
     "mc12": ("MC1", "MC2"),
@@ -31,7 +31,7 @@ _CONCERNED = {
 
 
 class Data:
-    """The data of the notebook, made anew, and each row's measures under a convention."""
+    """The data of the notebook, and each row's measures under a convention."""
 
     def __init__(self):
         self.lists, self.judgements = make_rasdagen()
@@ -68,7 +68,7 @@ def rows_table(data):
 
 
 def quirks_table(data, names=tuple(QUIRKS)):
-    """A line for each quirk: what FLAGR does, and the rows whose MAP is another one without this quirk alone."""
+    """A line for each quirk: what FLAGR does, and the rows whose MAP changes without this quirk alone."""
     whole = {row: data.run(method)[1] for row, method in notebook_methods().items()}
     lines = ["| quirk | FLAGR does this; without the quirk | MAP, and without this quirk alone |", "|---|---|---|"]
     for name in names:
@@ -84,7 +84,7 @@ def quirks_table(data, names=tuple(QUIRKS)):
 
 
 def put_in(text, title, lines):
-    """Replace what stands between the marks of a table."""
+    """Replace the text between the marks of a table."""
     head, _, rest = text.partition(f"<!-- {title} -->\n")
     _, _, tail = rest.partition(f"<!-- end of {title} -->")
     return f"{head}<!-- {title} -->\n" + "\n".join(lines) + f"\n<!-- end of {title} -->{tail}"

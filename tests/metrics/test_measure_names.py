@@ -84,7 +84,7 @@ def test_a_comparison_is_asked_by_measure():
         fitted.compare(metric=AP)
 
 
-def test_pictures_take_measures(pyplot):
+def test_plots_take_measures(pyplot):
     from skrankagg.plotting import ComparisonDisplay, CriticalDifferenceDisplay, CutoffDisplay, QueryGainDisplay
 
     fitted = comparator(["P@5", "map"])
@@ -264,7 +264,7 @@ def test_tables_mark_the_lowest_residual_and_no_count():
     assert style_table(results[["rbp_resid"]]).to_html().count("font-weight: bold") == 1
 
 
-def test_pictures_put_the_lowest_residual_on_top(pyplot):
+def test_plots_put_the_lowest_residual_on_top(pyplot):
     from skrankagg.plotting import ComparisonDisplay, CriticalDifferenceDisplay, CutoffDisplay, QueryGainDisplay
 
     fitted = comparator(["rbp_resid@10", "map", "num_ret"])

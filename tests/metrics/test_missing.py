@@ -286,7 +286,7 @@ def test_lists_without_a_judged_item_are_worth_zero():
         assert evaluate_voters(LISTS, others, "map")["map"].eq(0).all()
 
 
-def test_pictures_of_more_measures_do_not_warn_of_queries_outside_the_comparison():
+def test_plots_of_more_measures_do_not_warn_of_queries_outside_the_comparison():
     pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot
 

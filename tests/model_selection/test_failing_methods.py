@@ -1,4 +1,4 @@
-"""A method that fails costs a comparison its own row: in the results, tests, tables, pictures, the command line."""
+"""A method that fails costs a comparison its own row: in the results, tests, tables, plots, the command line."""
 
 import pickle
 import warnings
@@ -318,7 +318,7 @@ def test_to_be_ahead_of_a_failure_is_no_distinction():
     assert text_table(level, mark_best=False) == text_table(level)
 
 
-# ---------------------------------------------------------------------- pictures
+# ---------------------------------------------------------------------- plots
 
 
 @pytest.fixture
@@ -361,7 +361,7 @@ def test_lines_name_it_without_a_value(plotting, cutoffs, kind):
     display.figure_.draw_without_rendering()
 
 
-def test_other_pictures_leave_it_out_or_say_so(plotting, comparator):
+def test_other_plots_leave_it_out_or_say_so(plotting, comparator):
     table = plotting.InterpolatedPrecisionDisplay.from_comparator(comparator).table
     assert table.loc["bad"].isna().all() and table.drop("bad").notna().all(axis=None)
     display = plotting.CriticalDifferenceDisplay.from_comparator(comparator)

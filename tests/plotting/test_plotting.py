@@ -1,4 +1,4 @@
-"""Pictures of a comparison."""
+"""Plots of a comparison."""
 
 import itertools
 import sys
