@@ -28,7 +28,7 @@ def check_wheel(path):
         kernels = {name for name in names if re.match(r"skrankagg/_kernels/_[a-z]\w*\.py$", name)}
         assert len(compiled) == len(kernels) + 1, f"each kernel is compiled, and one library holds them: {compiled}"
     assert "skrankagg/py.typed" in names, "type checkers read the types of a package only where this file says so"
-    assert any(name.endswith("licenses/LICENSE") for name in names), "the licence goes along"
+    assert any(name.endswith("licenses/LICENSE") for name in names), "the licence is part of the wheel"
 
 
 def check_sdist(path):

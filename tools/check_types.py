@@ -56,7 +56,7 @@ class Example:
 
 
 def prompts(text, place, first_line=1):
-    """Lines of the examples behind prompts, without those that raise an error on purpose.
+    """Lines of the examples with prompts, without those that raise an error on purpose.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def prompts(text, place, first_line=1):
 
 
 def page_example(path):
-    """One module of all Python code on a page: behind prompts, and in fences without prompts."""
+    """One module of all Python code on a page, with prompts and in fences without."""
     text, place = path.read_text(encoding="utf-8"), str(path.relative_to(ROOT))
     found = prompts(text, place)
     for fence in _FENCE.finditer(text):
@@ -122,7 +122,7 @@ def docstring_examples(path, public):
 
 
 def _documented(node, name):
-    """A module, its classes and functions, and what stands in those, by dotted name."""
+    """A module, its classes and functions, and what those define, by dotted name."""
     yield name, node
     for child in node.body:
         if isinstance(child, ast.ClassDef | ast.FunctionDef):
@@ -181,6 +181,8 @@ def check_examples(examples):
             stub = (Path(folder) / module.relative_to(ROOT)).with_suffix(".pyi")
             stub.parent.mkdir(parents=True, exist_ok=True)
             stub.write_text("from typing import Any\ndef __getattr__(name: str) -> Any: ...\n", encoding="utf-8")
+        # Without this file an installed copy of the package, which has it, would be taken instead.
+        (Path(folder) / "skrankagg" / "py.typed").touch()
         search = [Path(folder).resolve()]
         others = {(id(one[0]), *one[1:]) for one in _problems(concerned, path=search)} if concerned else set()
     return [

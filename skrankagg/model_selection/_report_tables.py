@@ -67,7 +67,7 @@ def text_table(
     references : DataFrame, default=None
         More rows, shown below a rule and never marked, such as single voters. What they lack is left blank.
     marks : DataFrame of str, default=None
-        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
@@ -144,7 +144,7 @@ def latex_table(
     references : DataFrame, default=None
         More rows, shown below a rule and never in bold.
     marks : DataFrame of str, default=None
-        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
@@ -152,7 +152,7 @@ def latex_table(
     time : str, default="time"
         Name of the column of seconds, if there is one; shown in ms or s.
     caption : str, default=None
-        Caption, in LaTeX. With a caption or a label the tabular stands in a floating table.
+        Caption, in LaTeX. With a caption or a label, the tabular is part of a floating table.
     label : str, default=None
         What references call the table, such as "tab:methods".
 
@@ -229,7 +229,7 @@ def markdown_table(
     references : DataFrame, default=None
         More rows, shown at the end and never in bold.
     marks : DataFrame of str, default=None
-        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
@@ -283,7 +283,7 @@ def style_table(
     results : DataFrame of shape (n_methods, n_columns)
         Numbers, NaN for none.
     marks : DataFrame of str, default=None
-        What stands behind a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
@@ -375,7 +375,7 @@ def _is_count(name, values):
     measure = find_measure(name)
     if measure is not None:
         return measure.is_total
-    # Whole numbers, some of them above 1: no mean over queries looks so.
+    # Whole numbers, some of them above 1, are hardly means over queries.
     finite = values[np.isfinite(values)]
     return bool((finite == np.round(finite)).all() and (finite > 1).any())
 
@@ -387,8 +387,8 @@ def _eligible(index, mark_best):
 
 
 def _best(values, decimals):
-    # As printed: of two equal numbers on a page, one marked and one not, one would be taken for a misprint.
-    # A method without a value is level with none, and to be ahead of it is no distinction.
+    # Values are compared as printed: where only one of two equal numbers is marked, readers suspect a misprint.
+    # Methods without a value do not count: being ahead of those alone marks nothing.
     shown = np.array([float(f"{value:.{decimals}f}") if np.isfinite(value) else np.nan for value in values])
     known = shown[~np.isnan(shown)]
     return (shown == known.max(initial=-np.inf)) & (known.min(initial=np.inf) < known.max(initial=-np.inf))

@@ -113,15 +113,15 @@ def compare_methods(
 
     Examples
     --------
-    >>> import numpy as np, pandas as pd
+    >>> import pandas as pd
     >>> from skrankagg.model_selection import compare_methods
     >>> index = pd.MultiIndex.from_product([["a", "b"], range(6)], names=["method", "query"])
     >>> per_query = pd.DataFrame({"map": [0.5, 0.4, 0.6, 0.7, 0.5, 0.3, 0.6, 0.6, 0.7, 0.7, 0.8, 0.4]}, index=index)
     >>> found = compare_methods(per_query, baseline="a")
-    >>> found.loc["b", ["mean", "difference", "wins", "ties", "losses"]].astype(float).round(4).tolist()
-    [0.6333, 0.1333, 5.0, 1.0, 0.0]
-    >>> print(round(found.loc["b", "adjusted"], 3))
-    0.025
+    >>> found.loc[["b"], ["mean", "difference", "wins", "ties", "losses", "adjusted"]].round(4)
+              mean  difference  wins  ties  losses  adjusted
+    method
+    b       0.6333      0.1333     5     1       0     0.025
     """
     if test not in PAIRED_TESTS:
         raise InputError(f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}.")
@@ -188,8 +188,8 @@ def significance_marks(
 
     See Also
     --------
-    compare_methods : The tests behind the marks.
-    latex_table : Sets the marks behind the numbers.
+    compare_methods : The tests that the marks report.
+    latex_table : Sets the marks after the numbers.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from .._data._typing import Judgements, Lists
+from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ..metrics._relevance._registry import find_column
@@ -40,7 +40,7 @@ class ComparisonDisplay:
     standard_error : Series of shape (n_methods,) or None, default=None
         Standard error of each mean over the queries, with the same index; None draws no whiskers.
     label : str, default="score"
-        What the numbers are, for the axis.
+        Label of the axis.
     greater_is_better : bool or None, default=True
         Whether the highest bar is the best, or the lowest; None colours none of them.
 
@@ -133,8 +133,8 @@ class ComparisonDisplay:
     @classmethod
     def from_predictions(
         cls,
-        runs: Mapping[str, Lists],
-        qrels: Judgements,
+        runs: Mapping[str, AnyLists],
+        qrels: AnyQrels,
         metric: str | Measure = "map",
         *,
         ax: Axes | None = None,
@@ -230,7 +230,7 @@ class ComparisonDisplay:
             )
             for k, (value, end) in enumerate(zip(values, values + error, strict=True))
         ]
-        # The axis must reach far enough for the longest whisker and the number behind it, whatever its width.
+        # The axis must reach far enough for the longest whisker and the number next to it, whatever its width.
         ax.figure.draw_without_rendering()
         margin = max(text.get_window_extent().width for text in texts) + 8 * ax.figure.dpi / 72
         share = min(margin / ax.get_window_extent().width, 0.5)

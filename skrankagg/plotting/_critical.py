@@ -1,4 +1,4 @@
-"""Critical differences: mean ranks on a line, and bars over those that a test cannot tell apart."""
+"""Critical differences: mean ranks on a line, and bars that join methods which a test cannot distinguish."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from .._data._typing import Judgements, Lists
+from .._data._types import AnyLists, AnyQrels
 from ..metrics import Measure
 from ..metrics._relevance._registry import orient
 from ..stats import FriedmanResult, friedman_nemenyi
@@ -37,7 +37,7 @@ class CriticalDifferenceDisplay:
     names : sequence of str
         Methods, in its order.
     label : str, default="mean rank"
-        What the numbers are, for the axis.
+        Label of the axis.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class CriticalDifferenceDisplay:
         metric: str | Measure | None = None,
         *,
         alpha: float = 0.05,
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Draw the methods of a fitted Comparator.
@@ -115,8 +115,8 @@ class CriticalDifferenceDisplay:
     @classmethod
     def from_predictions(
         cls,
-        runs: Mapping[str, Lists],
-        qrels: Judgements,
+        runs: Mapping[str, AnyLists],
+        qrels: AnyQrels,
         metric: str | Measure = "map",
         *,
         alpha: float = 0.05,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import pandas as pd
 
-from .._data._typing import Judgements, Lists
+from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ._display import check_fitted, evaluate_runs, line_style, measured_values, new_axes, summaries
@@ -27,7 +27,7 @@ _RULE, _TEXT = "#d9d9d9", "#333333"
 
 
 def _size(table):
-    # Room for the legend: its names beside the axes, and as high as they are many.
+    # Space for the legend to the right of the axes: as wide as the longest name, as high as the number of names.
     longest = max(len(str(name)) for name in table.index)
     return 6.4 + 0.075 * longest, max(4.2, 0.8 + 0.19 * len(table))
 
@@ -69,7 +69,7 @@ class CutoffDisplay:
     table : DataFrame of shape (n_methods, n_cutoffs)
         The measure, cutoffs as columns.
     label : str, default="score"
-        What the numbers are, for the axis.
+        Label of the axis.
     greater_is_better : bool or None, default=True
         Whether the highest value is the best, or the lowest; None marks none of the bars.
 
@@ -100,7 +100,7 @@ class CutoffDisplay:
 
     ax_: Axes
     figure_: Figure
-    lines_: list[Any]  # of Line2D or BarContainer, as the kind of plot has it
+    lines_: list[Any]  # of Line2D, or of BarContainer for bars
 
     def __init__(self, table: pd.DataFrame, *, label: str = "score", greater_is_better: bool | None = True) -> None:
         self.table = table
@@ -115,7 +115,7 @@ class CutoffDisplay:
         *,
         cutoffs: Sequence[int] | None = None,
         kind: Literal["line", "bar"] = "line",
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -157,8 +157,8 @@ class CutoffDisplay:
     @classmethod
     def from_predictions(
         cls,
-        runs: Mapping[str, Lists],
-        qrels: Judgements,
+        runs: Mapping[str, AnyLists],
+        qrels: AnyQrels,
         metric: str | Measure = "ndcg",
         *,
         cutoffs: Sequence[int] = range(1, 11),
@@ -231,7 +231,7 @@ class CutoffDisplay:
         return self
 
     def _plot_bars(self, ax, kwargs):
-        # A panel for each cutoff side by side, all on one scale, the methods in the same rows.
+        # A panel for each cutoff, from left to right, all on one scale, the methods in the same rows.
         lowest_first = self.greater_is_better is False
         last = self.table.iloc[:, -1].to_numpy()
         table = self.table.iloc[np.argsort(last if lowest_first else -last, kind="stable")]
@@ -314,7 +314,7 @@ class InterpolatedPrecisionDisplay:
         cls,
         comparator: Comparator,
         *,
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         ax: Axes | None = None,
         **line_kwargs: Any,
     ) -> Self:
@@ -341,7 +341,7 @@ class InterpolatedPrecisionDisplay:
 
     @classmethod
     def from_predictions(
-        cls, runs: Mapping[str, Lists], qrels: Judgements, *, ax: Axes | None = None, **line_kwargs: Any
+        cls, runs: Mapping[str, AnyLists], qrels: AnyQrels, *, ax: Axes | None = None, **line_kwargs: Any
     ) -> Self:
         """Draw runs that exist already.
 

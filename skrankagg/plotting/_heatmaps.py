@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from .._data._typing import Lists
+from .._data._types import AnyLists
 from ..exceptions import InputError
 from ..metrics import agreement_matrix
 from ._display import new_axes
@@ -80,7 +80,7 @@ class AgreementDisplay:
     table : DataFrame of shape (n, n)
         What :func:`~skrankagg.metrics.agreement_matrix` gives.
     label : str, default="agreement"
-        What the numbers are, for the colour bar.
+        Label of the colour bar.
     limits : tuple of float, default=None
         Lowest and highest value of the colours; None takes those off the diagonal, symmetric around 0 where some are
         negative.
@@ -124,7 +124,7 @@ class AgreementDisplay:
     @classmethod
     def from_lists(
         cls,
-        lists: Lists | Mapping[str, Lists],
+        lists: AnyLists | Mapping[str, AnyLists],
         measure: str = "tau-b",
         *,
         order: bool = True,
@@ -140,7 +140,7 @@ class AgreementDisplay:
         measure : str, default="tau-b"
             Name of a measure of agreement, see :func:`~skrankagg.metrics.agreement_names`.
         order : bool, default=True
-            Whether voters that agree stand side by side.
+            Whether to place voters that agree next to each other.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         **options
@@ -175,7 +175,7 @@ class AgreementDisplay:
         measure : str, default="tau-b"
             Name of a measure of agreement.
         order : bool, default=True
-            Whether methods that agree stand side by side.
+            Whether to place methods that agree next to each other.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         **options
@@ -190,7 +190,7 @@ class AgreementDisplay:
     @classmethod
     def from_predictions(
         cls,
-        runs: Mapping[str, Lists],
+        runs: Mapping[str, AnyLists],
         measure: str = "tau-b",
         *,
         order: bool = True,
@@ -206,7 +206,7 @@ class AgreementDisplay:
         measure : str, default="tau-b"
             Name of a measure of agreement.
         order : bool, default=True
-            Whether runs that agree stand side by side.
+            Whether to place runs that agree next to each other.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         **options

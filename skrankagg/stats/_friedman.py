@@ -58,7 +58,7 @@ class FriedmanResult:
     alpha: float
 
     def groups(self) -> list[list[int]]:
-        """Largest groups of methods that the test cannot tell apart.
+        """Largest groups of methods that the test cannot distinguish.
 
         Returns
         -------
@@ -89,7 +89,7 @@ def friedman_nemenyi(values: ArrayLike, *, alpha: float = 0.05) -> FriedmanResul
     Returns
     -------
     FriedmanResult
-        Statistics and p-values of both; its ``groups()`` are the methods that cannot be told apart.
+        Statistics and p-values of both; its ``groups()`` are the methods that it cannot distinguish.
 
     See Also
     --------

@@ -117,7 +117,7 @@ def sign_test(difference: ArrayLike) -> tuple[float, float]:
     See Also
     --------
     wilcoxon_test : Looks at the sizes as well.
-    win_tie_loss : The counts behind it.
+    win_tie_loss : The counts that it tests.
 
     Examples
     --------

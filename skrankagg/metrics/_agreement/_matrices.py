@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
-from ..._data._typing import Lists
+from ..._data._types import AnyLists
 from ..._support._threads import one_blas_thread
 from ...exceptions import InputError, InputTypeError
 from . import _correlations, _overlap
@@ -90,7 +90,11 @@ def agreement_names() -> list[str]:
 
 
 def agreement_matrix(
-    lists: Lists | Mapping[str, Lists] | HasRuns, measure: str = "tau-b", *, per_query: bool = False, **options: Any
+    lists: AnyLists | Mapping[str, AnyLists] | HasRuns,
+    measure: str = "tau-b",
+    *,
+    per_query: bool = False,
+    **options: Any,
 ) -> pd.DataFrame:
     """Agreement of every two voters, or of every two methods.
 
@@ -155,7 +159,7 @@ def agreement_matrix(
     )
 
 
-def consensus_agreement(lists: Lists, consensus: Lists, measure: str = "tau-b", **options: Any) -> pd.Series:
+def consensus_agreement(lists: AnyLists, consensus: AnyLists, measure: str = "tau-b", **options: Any) -> pd.Series:
     """Agreement of every voter with a consensus.
 
     Parameters
@@ -214,7 +218,7 @@ def consensus_agreement(lists: Lists, consensus: Lists, measure: str = "tau-b", 
     return pd.Series(ratio_or_nan(total, count), index=plain_index(lists.voters).rename("voter"), name=measure)
 
 
-def concordance(lists: Lists) -> pd.Series:
+def concordance(lists: AnyLists) -> pd.Series:
     """Kendall's coefficient of concordance of the voters of each query.
 
     Parameters
@@ -252,7 +256,7 @@ def concordance(lists: Lists) -> pd.Series:
 def tied_by_score(run):
     """A consensus in which equal scores tie: its ranks, which never repeat, are left out where it has scores.
 
-    In a list whose scores contradict the ranks, the ranks stand in for the scores.
+    In a list whose scores contradict the ranks, the negated ranks replace the scores.
     """
     if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
         return run
@@ -408,7 +412,7 @@ def _named_lists(given):
         frames = [frame.drop(columns="score", errors="ignore") for frame in frames]
     lists = RankedLists.from_frame(pd.concat(frames, ignore_index=True))
     order = plain_index(lists.voters).get_indexer(list(runs))
-    # Codes follow the sorted names; the runs stand in the order given.
+    # Codes follow the sorted names; the runs keep the order given.
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     renamed = RankedLists(

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 import pandas as pd
 
 from ..._data._qrels import check_qrels
-from ..._data._typing import Judgements, Runs
 from ...exceptions import InputError, InputTypeError
 from .._relevance._conventions import Conventions, check_conventions
-from .._relevance._inputs import look_up, warn_of_runs
+from .._relevance._inputs import QrelsLike, RunLike, look_up, warn_of_runs
 from .._relevance._registry import Measure, get_measures
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
-    run: Runs,
-    qrels: Judgements | Mapping[Any, Any] | Sequence[Any],
+    run: RunLike,
+    qrels: QrelsLike,
     metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
     *,
     per_query: bool = False,
@@ -48,7 +47,7 @@ def evaluate(
         with a warning where more than half of the judged queries have no results.
     **conventions
         Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
-        `relevance_threshold`, `persistence`, `max_grade`. Those in brackets behind a name come first.
+        `relevance_threshold`, `persistence`, `max_grade`. Those in brackets after a name take precedence.
 
     Returns
     -------

@@ -42,7 +42,7 @@ class JudgedLists:
         place = plain_index(self._qrels.queries).get_indexer(self.queries)
         ranked, fault = grade_run(check_optional_run(consensus), self._qrels, place)
         warn_of_runs({None: GradedRun(ranked, self.queries, fault)}, "zero")
-        # The measures of unjudged queries are never read: empty lists stand in for them.
+        # The measures of unjudged queries are never read: empty lists take their place.
         sizes = np.zeros(lists.n_queries, dtype=np.int64)
         sizes[judged] = ranked.n_retrieved
         return RankedRelevance(

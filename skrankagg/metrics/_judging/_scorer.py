@@ -13,7 +13,7 @@ from ..._data._fitted_rows import check_untorn
 from ..._data._frames import plain_index, show_id
 from ..._data._qrels import Qrels, check_qrels
 from ..._data._ranked_lists import check_lists
-from ..._data._typing import Judgements, Lists
+from ..._data._types import AnyLists, AnyQrels
 from ..._support._sklearn import UNUSED, BaseEstimator
 from ...exceptions import InputError, InputTypeError
 from .._relevance._conventions import AllConventions
@@ -26,7 +26,7 @@ __all__ = ["RankingScorer", "make_ranking_scorer"]
 def make_ranking_scorer(
     metrics: str | Measure | Sequence[str | Measure],
     *,
-    qrels: Judgements | None = None,
+    qrels: AnyQrels | None = None,
     **conventions: Unpack[AllConventions],
 ) -> RankingScorer:
     """Make a scorer of one measure, or of several, for scikit-learn's ``scoring``.
@@ -111,14 +111,14 @@ class RankingScorer(BaseEstimator):
     {'map': 0.941, 'p@10': 0.97}
     """
 
-    # The estimator that is scored is no metadata.
+    # The estimator that is scored is not metadata.
     __metadata_request__score = {"estimator": UNUSED}
 
     def __init__(
         self,
         metrics: str | Measure | Sequence[str | Measure],
         *,
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         conventions: AllConventions | None = None,
     ) -> None:
         self.metrics = metrics
@@ -130,11 +130,13 @@ class RankingScorer(BaseEstimator):
         """Name of the score in scikit-learn's displays of learning and validation curves."""
         return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
-    def __call__(self, estimator: Any, X: Lists, y: Qrels | ArrayLike | None = None, **params: Any) -> Any:
+    def __call__(self, estimator: Any, X: AnyLists, y: Qrels | ArrayLike | None = None, **params: Any) -> Any:
         """Score a fitted estimator, see :meth:`score`."""
         return self.score(estimator, X, y, **params)
 
-    def score(self, estimator: Any, X: Lists, y: Qrels | ArrayLike | None = None, *, qrels: Qrels | None = None) -> Any:
+    def score(
+        self, estimator: Any, X: AnyLists, y: Qrels | ArrayLike | None = None, *, qrels: Qrels | None = None
+    ) -> Any:
         """Score a fitted estimator.
 
         Parameters
@@ -153,7 +155,7 @@ class RankingScorer(BaseEstimator):
         -------
         float, or dict of str to float
             Over the judged queries of `X`; greater is better, so that a measure of which less is better is negated, in
-            a dict under its name behind ``neg_``.
+            a dict under its name prefixed with ``neg_``.
 
         Raises
         ------

@@ -8,7 +8,7 @@ A run of which nothing is judged is measured like any other, with a warning, and
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ import pandas as pd
 from ..._data._frames import plain_index
 from ..._data._qrels import check_qrels, match_ids, show_ids
 from ..._data._ranked_lists import check_run
-from ..._data._typing import Judgements, Lists
+from ..._data._types import AnyLists, AnyQrels
 from ..._support._warn import warn_user
 from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
 from ._ranked_relevance import RankedRelevance, RelevanceList
@@ -33,8 +33,8 @@ __all__ = [
 ]
 
 # What the public measures take.
-RunLike = Lists | Sequence[Any] | Mapping[Any, Any] | np.ndarray
-QrelsLike = Judgements | Sequence[Any] | Set[Any] | Mapping[Any, Any] | np.ndarray
+RunLike: TypeAlias = AnyLists | Sequence[Any] | Mapping[Any, Any] | np.ndarray
+QrelsLike: TypeAlias = AnyQrels | Sequence[Any] | Set[Any] | Mapping[Any, Any] | np.ndarray
 
 _PLAIN = (list, tuple, range, set, frozenset, np.ndarray, Mapping)
 
