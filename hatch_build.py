@@ -49,7 +49,7 @@ class OptionalMypyc(MypycBuildHook):
         Path(self.root, RECORD).unlink(missing_ok=True)
 
     def _write_record(self):
-        # An import compares these digests with the sources beside the compiled modules: an edited source is noticed,
+        # An import compares these digests with the sources next to the compiled modules: an edited source is noticed,
         # whatever the installer did to the files' times.
         digests = {
             Path(name).stem: hashlib.sha256(Path(self.root, name).read_bytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""RankedLists: the encoding, the container of queries, and what the door refuses."""
+"""RankedLists: the encoding, the container of queries, and the input that is refused."""
 
 import copy
 import dataclasses
@@ -339,7 +339,7 @@ def test_other_weights_are_another_container(X):
             lists.with_list_weight(wrong)
 
 
-# ---------------------------------------------------------------------- what the door refuses
+# ---------------------------------------------------------------------- input that is refused
 
 
 def test_more_pairs_than_codes_can_number_are_refused(X, monkeypatch):

@@ -1,4 +1,4 @@
-"""True and False are no numbers: wherever a parameter is a number they are refused."""
+"""True and False are not numbers: wherever a parameter is a number they are refused."""
 
 import numpy as np
 import pytest

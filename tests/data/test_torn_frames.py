@@ -1,4 +1,4 @@
-"""A frame that a row-wise splitter broke up is refused or told; sound uses of frames are neither.
+"""A frame that a row-wise splitter broke up is refused, or a warning is given; sound uses of frames are neither.
 
 The truth comes from the rows: a fold is torn if a query has rows on both sides.
 """

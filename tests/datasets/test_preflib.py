@@ -94,7 +94,7 @@ def test_several_files_are_several_queries(tmp_path):
 
 
 def proven_optimum(folder, name, reference):
-    """Kemeny's score of a file, with the constant of the alternatives that nobody ranks."""
+    """Kemeny's score of a file, with the constant of the alternatives that no voter ranks."""
     lists, alternatives = read_preflib(folder / name, names=False, return_alternatives=True)
     consensus, info = Kemeny(method="exact", time_limit=60).aggregate(lists)
     n_items, n_never = consensus["item"].nunique(), len(alternatives) - consensus["item"].nunique()

@@ -30,7 +30,7 @@ LAYERS = [
 HEIGHT = {unit: height for height, layer in enumerate(LAYERS) for unit in layer}
 #: An aggregator that needs a measure gets it as an argument.
 FORBIDDEN = {("aggregators", "metrics")}
-#: Where only one unit may use a library: scikit-learn's private names, pictures, the runtime of the kernels.
+#: Where only one unit may use a library: scikit-learn's private names, plots, the runtime of the kernels.
 RESERVED = {"sklearn private": "_support", "matplotlib": "plotting", "librt": "_kernels"}
 WITHOUT_PANDAS = {"_kernels", "_arrays", "_support", "aggregators", "stats"}
 

@@ -1,6 +1,6 @@
 """The README tells the truth: its two commands, its examples, its table of methods, its links.
 
-Run as a script, python tests/project/test_readme.py, it writes the table of methods anew.
+Run as a script, python tests/project/test_readme.py, it rewrites the table of methods.
 """
 
 import doctest

@@ -23,7 +23,7 @@ UNSEEN = "never asked"
 
 
 def script(section):
-    """Put the code of a section of the page together; examples with prompts are no part of it."""
+    """Put the code of a section of the page together; examples with prompts are not part of it."""
     page = (DOCS / "scaling_out.md").read_text(encoding="utf-8")
     text = page.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
     pieces = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
@@ -32,7 +32,7 @@ def script(section):
 
 
 def run(code, folder, **variables):
-    """Run a script as its user does: the workers of a cluster import it anew."""
+    """Run a script as its user does: the workers of a cluster import it again."""
     (folder / "recipe.py").write_text(code, encoding="utf-8")
     path = os.pathsep.join(filter(None, [str(DOCS.parent), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
