@@ -57,7 +57,7 @@ def _compare(args):
         error_score="raise" if len(methods) == 1 else np.nan,  # one method's error is the answer
     )
     with StatusLine() if interactive else contextlib.nullcontext(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitFailedWarning)  # told below, in the words of the command line
+        warnings.simplefilter("ignore", FitFailedWarning)  # reported below, in the words of the command line
         comparator.fit(lists)
     for name, failure in comparator.failures_.items():
         warnings.warn(f"{name} failed, and its row is empty: {failure}", UserWarning, stacklevel=2)
@@ -155,7 +155,7 @@ def _single_voters(lists, qrels, metrics):
 
 def _single_voter_note(lists, encoded):
     note = (
-        "Single voters are no methods, and hold the items of their own lists only; they show what aggregating is "
+        "Single voters are not methods, and hold the items of their own lists only; they show what aggregating is "
         "worth. Which of them is best is known only in hindsight."
     )
     answered = np.bincount(lists.list_voter, weights=encoded.judged[lists.list_query], minlength=lists.n_voters)

@@ -64,7 +64,7 @@ def _make_method(text):
     name = known.get(match[1].casefold()) if match else None
     if name is None:
         hint = " Files come before --methods." if os.path.exists(text) else ""
-        raise UserError(f"{text!r} is no method; choose from {', '.join(aggregators)}.{hint}")
+        raise UserError(f"{text!r} is not a method; choose from {', '.join(aggregators)}.{hint}")
     available = list(aggregators[name]().get_params(deep=False))
     params = {}
     # A comma inside brackets, as of a dict, separates nothing.

@@ -1,4 +1,4 @@
-"""What goes out: notes on the data, tables and pictures in files."""
+"""Output: notes on the data, tables and plots in files."""
 
 import os
 import textwrap
@@ -51,7 +51,7 @@ def check_outputs(*tables, run=None, plot=None):
     run : str or None
         File for a consensus.
     plot : str or None
-        File for a picture.
+        File for a plot.
     """
     paths = [path for path in (*tables, run, plot) if path is not None]
     for path in paths:

@@ -190,7 +190,7 @@ def _warn_of_conflicts(conflict, name_list):
 
 def _warn_of_row_splits(index, list_code, value, with_rank):
     # A splitter that takes rows for samples leaves holes in the frame's row labels, and lists that lack ranks, where
-    # there are ranks. Lists of scores only are told if they come best first and lack rows in the middle.
+    # there are ranks. Lists of scores only are recognised if they are sorted, best first, and lack rows in the middle.
     if index is None or not pd.api.types.is_integer_dtype(index.dtype):
         return
     if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:

@@ -35,7 +35,7 @@ def warn_of_exposure(lists, method):
     queries = f"1 query, {first}" if n_exposed == 1 else f"{n_exposed} queries, the first is {first}"
     warn_user(
         f"{method} ranks the items that a list holds above those that it does not, and lists of two items make up most "
-        f"of {queries}: so items come by how often they were compared, not by how often they won. For paired "
+        f"of {queries}: so items are ordered by how often they were compared, not by how often they won. For paired "
         "comparisons take MarkovChain(chain='mct'), or, where items met their equals, Kemeny, RankedPairs or Schulze "
         "with absent='ignore' (not Minimax); ignore this warning if each list holds the best two of all items.",
         ExposureWarning,

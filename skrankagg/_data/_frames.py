@@ -1,4 +1,4 @@
-"""The door for data frames: what comes in is checked and encoded here, and nowhere else.
+"""The entry point for data frames: they are checked and encoded here, and nowhere else.
 
 Frames of pandas, polars and pyarrow are accepted. A column of ids becomes integer codes and a sorted index of its
 distinct values in their own dtype; a column of numbers becomes finite float64.

@@ -1,4 +1,4 @@
-"""Whether the frames that ``set_output`` asks for can be made, told before the work rather than after it."""
+"""Checks before the work, not after it, that the frames that ``set_output`` asks for can be made."""
 
 import importlib.util
 

@@ -537,7 +537,7 @@ class _Subset(RankedLists):
 
     @property
     def has_scores(self) -> bool:
-        """Whether the lists carry scores, told without gathering them."""
+        """Whether the lists carry scores; this gathers none."""
         return "score" not in self.__dict__ or self.score is not None
 
     def _gather(self, name):

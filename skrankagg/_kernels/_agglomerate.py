@@ -136,6 +136,6 @@ def agglomerate(score_in: object, weight_in: object, n: i64, c1: float, c2: floa
             if weight[a] < 0.0:
                 weight[a] = 0.0
         else:
-            # The lighter of the two comes first: it is no matter which of them was found first.
+            # The lighter of the two comes first, whichever of them was found first.
             weight[a] = (c1 * low + c2 * high) / (c1 + c2)
     return score[alive[0] * n : alive[0] * n + n]

@@ -72,7 +72,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : None
-            Ignored, for scikit-learn's sake.
+            Ignored, as scikit-learn's steps pass it.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         return self._rank(self._begin(X)).to_frame()
 
     def aggregate(self, X: AnyLists) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Aggregate, and tell what there is to know of each query.
+        """Aggregate, and return what is known of each query as well.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         return self._fit_info(lists)
 
     def _fit_info(self, lists):
-        """Keep what there is to know of each query; returns the consensus that tells it, None if there is nothing."""
+        """Keep ``query_info_`` where the method has any; returns the consensus it was read from, else None."""
         if not self._query_columns:
             return None
         ranked = self._rank(lists)

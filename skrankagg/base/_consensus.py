@@ -16,9 +16,9 @@ __all__ = ["Consensus", "EncodedConsensus", "order_candidates", "rank_scores"]
 
 @dataclass
 class Consensus:
-    """What a method returns where a score for each candidate does not say all.
+    """What a method returns where a score for each candidate is not the whole result.
 
-    A method that has no more to say returns the array of scores itself.
+    A method that has nothing to add returns the array of scores itself.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Consensus:
     columns : dict of str to ndarray of shape (n_candidates,), optional
         More columns of the result, named in the attribute ``_result_columns``.
     queries : dict of str to ndarray of shape (n_queries,), optional
-        What there is to know of each query, named in the class attribute ``_query_columns``.
+        What is known of each query, named in the class attribute ``_query_columns``.
 
     See Also
     --------
@@ -61,7 +61,7 @@ class Consensus:
 class EncodedConsensus:
     """A consensus in its published order, still encoded.
 
-    Measures read its codes; a frame is made of it where somebody asks for one.
+    Measures read its codes; a frame is made of it on request.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class EncodedConsensus:
     columns : dict of str to ndarray of shape (n_candidates,)
         More columns, in this order.
     queries : dict of str to ndarray of shape (n_queries,)
-        What there is to know of each query.
+        What is known of each query.
 
     See Also
     --------
@@ -120,7 +120,7 @@ class EncodedConsensus:
         )
 
     def info_frame(self):
-        """Write what there is to know of each query as a frame.
+        """Write what is known of each query as a frame.
 
         Returns
         -------

@@ -64,7 +64,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : None
-            Ignored, for scikit-learn's sake.
+            Ignored, as scikit-learn's steps pass it.
 
         Returns
         -------

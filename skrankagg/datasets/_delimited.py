@@ -67,7 +67,7 @@ class _Guard(io.RawIOBase):
                 data = data.removeprefix(_BOM)
             self.has_nul = self.has_nul or b"\0" in data
             self.has_quote = self.has_quote or b'"' in data
-            # Line ends are held back until something follows them: blank lines at the end are no rows.
+            # Line ends are held back until something follows them: blank lines at the end are not rows.
             data = self.held + data
             body = data.rstrip(b"\r\n")
             self.held = data[len(body) :]

@@ -1,4 +1,4 @@
-"""Ranked lists with a truth behind them: good voters, bad voters, liars, ties and gaps."""
+"""Ranked lists with a truth behind them: good voters, bad voters, adversarial voters, ties and gaps."""
 
 import math
 from typing import Literal, overload
@@ -59,7 +59,7 @@ def _make_voters(n_voters, quality, quality_spread, adversarial_share, random):
 
 
 def _hide(seen_score, n_known, random):
-    """Leave each voter exactly `n_known` of the items, anew for each query; the rest sink to the bottom."""
+    """Leave each voter exactly `n_known` of the items, drawn for each query; the rest sink to the bottom."""
     if n_known < seen_score.shape[-1]:
         luck = random.random_sample(seen_score.shape)
         unknown = np.argpartition(luck, n_known, axis=-1)[..., n_known:]
@@ -154,7 +154,7 @@ def make_ranked_lists(
     ties : float, default=0.0
         From 0 to 1: the probability that an item ties with the item above it in its list.
     absent : float, default=0.0
-        Share of the items, from 0 to below 1, that a voter does not know, drawn anew for each list: absence
+        Share of the items, from 0 to below 1, that a voter does not know, drawn for each list: absence
         from a list then does not mean a low place. A list is shorter than `list_length` if its voter knows
         fewer items.
     n_grades : int, default=2

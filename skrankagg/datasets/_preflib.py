@@ -75,7 +75,7 @@ def read_preflib(
     Notes
     -----
     Alternatives that a ballot leaves out are not in its list; what that means is up to the method. Ballots without any
-    alternative are no lists. The format is described in [1]_.
+    alternative are not lists. The format is described in [1]_.
 
     References
     ----------

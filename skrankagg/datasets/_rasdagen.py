@@ -41,7 +41,7 @@ def _glibc_rand(seed, n):
         word -= 2**32
     state = [word]
     for _ in range(30):
-        # Schrage's trick with the division of C, which truncates towards zero where that of Python floors.
+        # Schrage's method with the division of C, which truncates towards zero where that of Python floors.
         high = int(math.copysign(abs(word) // 127773, word))
         word = 16807 * (word - 127773 * high) - 2836 * high
         word += 2147483647 * (word < 0)
@@ -101,7 +101,7 @@ def make_rasdagen(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Make the synthetic lists that FLAGR is tested on.
 
-    Every voter shuffles the same pool of items and hands in the top of it: fifty opinions drawn from a hat.
+    Every voter shuffles the same pool of items and hands in the top of it: the lists are random and independent.
     Good for parity with published tables and for speed tests, useless for finding out which method is better.
 
     Parameters
@@ -134,7 +134,7 @@ def make_rasdagen(
     ------
     ValueError
         If a size is below 1, `list_length` exceeds `n_items`, `bias` is outside [0, 9], `threshold` is not
-        finite or `seed` is no unsigned 32-bit integer.
+        finite or `seed` is not an unsigned 32-bit integer.
 
     See Also
     --------

@@ -82,7 +82,7 @@ def read_lists(
     Parameters
     ----------
     path : str, path-like, or a sequence of them
-        Files, plain or gzip (told by their content), in UTF-8. Several are put one after the other.
+        Files, plain or gzip (recognised by their content), in UTF-8. Several are put one after the other.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
         ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a
         header. ``"csv"``: with a header; ``"tsv"``: the same with tabs for commas. ``"trec"``: query, Q0, item,
@@ -103,7 +103,7 @@ def read_lists(
     -------
     DataFrame
         Columns query, voter, item (str) and, as far as the files have them, rank (int64, or float64 if some
-        are no integers), score and weight (float64); rows in the order of the files.
+        are not integers), score and weight (float64); rows in the order of the files.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def read_qrels(
     Parameters
     ----------
     path : str or path-like
-        File, plain or gzip (told by its content), in UTF-8.
+        File, plain or gzip (recognised by its content), in UTF-8.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
         ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a
         header; ``"tsv"``: the same with tabs for commas. ``"trec"``: query, 0, item, relevance, separated by blanks
@@ -230,7 +230,7 @@ def read_qrels(
     ImportError
         If the file is a Parquet file, and pyarrow is missing.
     ValueError
-        If the format is not certain, a line has too few or too many fields, a judgement is no finite number
+        If the format is not certain, a line has too few or too many fields, a judgement is not a finite number
         (the message names the line), or the file is empty or not in UTF-8.
 
     See Also

@@ -224,7 +224,7 @@ def write_run(
     Raises
     ------
     TypeError
-        If `frame` is no data frame.
+        If `frame` is not a data frame.
     ImportError
         If the format is Parquet, and pyarrow is missing.
     ValueError

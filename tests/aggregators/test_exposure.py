@@ -157,7 +157,10 @@ def test_the_check_passes_what_is_true(honest):
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
-    [(Silent(claim=True), "must come by the number of lists"), (Counting(claim=False), "absent_below must be True")],
+    [
+        (Silent(claim=True), "must be ordered by the number"),
+        (Counting(claim=False), "absent_below must be True"),
+    ],
 )
 def test_the_check_fails_what_is_not(wrong, words):
     with pytest.raises(AssertionError, match=words):

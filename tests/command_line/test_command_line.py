@@ -170,7 +170,7 @@ def test_compare_shows_single_voters_for_reference_and_says_that_they_are_not_me
     rows = table(out)
     assert rows[f"(best single voter, v{np.argmax(voters) + 1:02d})"] == [f"{max(voters):.4f}"]
     assert rows["(mean of 10 single voters)"] == [f"{np.mean(voters):.4f}"]
-    assert "Single voters are no methods" in out
+    assert "Single voters are not methods" in out
     assert set(pd.read_csv("results.csv")["method"]) == {"CombSUM", "Copeland"}
 
 
@@ -452,13 +452,13 @@ def test_help_describes_and_the_big_commands_give_examples(capsys, command):
         ("aggregate . --method CombSUM", "cannot read '.': Is a directory."),
         ("aggregate qrels.txt --method CombSUM", "'qrels.txt'"),
         ("compare lists.csv lists.csv", "'lists.csv'"),
-        ("compare lists.csv qrels.txt --methods Foo", "'Foo' is no method; choose from "),
+        ("compare lists.csv qrels.txt --methods Foo", "'Foo' is not a method; choose from "),
         ("compare --methods CombSUM lists.csv qrels.txt", "Files come before --methods."),
         ("compare --methods CombSUM CombSUM", "the method CombSUM is given twice."),
         ("compare --methods CombSUM[foo=1]", "CombSUM has no parameter 'foo=1'; it has norm, voter_weights"),
         ("compare --methods CombSUM[rank]", "CombSUM has no parameter 'rank'"),
         ("compare --methods CombSUM[norm=foo]", "The 'norm' parameter of CombSUM must be"),
-        ("compare --methods CombSUM[norm=rank", "is no method"),
+        ("compare --methods CombSUM[norm=rank", "is not a method"),
         ("compare --metrics foo@10", "'foo@10' is not a measure; choose from "),
         ("compare --metrics p", "needs a cutoff"),
         ("compare --n-jobs 0", "n_jobs"),

@@ -160,7 +160,7 @@ def test_every_kernel_is_called_with_large_arguments():
     assert set(_LARGE_CALLS) == {*_kernels.__all__} - {"COMPILED", "stale_kernels"}
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of the process is told on Linux only")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the memory of the process can be read on Linux only")
 @pytest.mark.skipif(not _kernels.COMPILED, reason="plain Python gives back what it takes")
 @pytest.mark.parametrize("name", _LARGE_CALLS)
 def test_kernels_release_the_memory_of_their_arguments(name):

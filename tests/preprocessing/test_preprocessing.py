@@ -405,7 +405,7 @@ def test_the_checks_find_what_is_wrong():
     for wrong, words in ((Forgets(), "fails check_"), (Counts(), "check_query_subset: other queries show")):
         with pytest.raises(AssertionError, match=words):
             check_list_transformer(wrong)
-    with pytest.raises(AssertionError, match="is no ListTransformer"):
+    with pytest.raises(AssertionError, match="is not a ListTransformer; subclass it"):
         check_list_transformer(CombSUM())
     with pytest.raises(AssertionError):
         check_aggregator(FunctionTransformer())

@@ -42,7 +42,7 @@ def _check_ties_in_order(group, lists):
     support = lists.groupby("item").size()
     for _, tied in group.groupby("score"):
         keys = [(-support[item], item) for item in tied["item"]]
-        assert keys == sorted(keys), "tied items must come by the number of lists that hold them, then by id"
+        assert keys == sorted(keys), "tied items must be ordered by the number of lists that hold them, then by id"
 
 
 # ---------------------------------------------------------------------- what must not matter
@@ -168,10 +168,10 @@ def check_absent_below(aggregator):
         score = clone(aggregator).fit_transform(_compared_pairs(often, seldom)).set_index("item")["score"]
         first = score[list(often)].min() > score[list(seldom)].max()
         if promised:
-            assert first, "items that no list compares must come by the number of lists that hold them: absent_below"
+            assert first, "uncompared items must be ordered by the number of lists that hold them: absent_below"
         elif not first:
             return
-    assert promised, "items come by the number of lists that hold them, so absent_below must be True"
+    assert promised, "items are ordered by the number of lists that hold them, so absent_below must be True"
 
 
 def _compared_pairs(often, seldom):
@@ -185,7 +185,7 @@ def _compared_pairs(often, seldom):
 
 
 def check_small_inputs(aggregator):
-    """One voter keeps its order; one item, and a query that everybody ties, are no trouble."""
+    """One voter keeps its order; one item, and a query that all voters tie, cause no error."""
     voter = example_lists(5, n_queries=1, n_voters=1, full=True, ties=False)
     order = voter.sort_values("rank")["item"].tolist()
     assert clone(aggregator).fit_transform(voter)["item"].tolist() == order, "one voter's order must stay"
@@ -195,7 +195,7 @@ def check_small_inputs(aggregator):
         {"query": "q", "voter": np.repeat(["v", "w"], 3), "item": list("cabbca"), "rank": 1, "score": 1.0}
     )
     consensus = clone(aggregator).fit_transform(tied)
-    assert consensus["item"].tolist() == ["a", "b", "c"], "items that all lists tie must come by id"
+    assert consensus["item"].tolist() == ["a", "b", "c"], "items that all lists tie must be ordered by id"
     assert consensus["score"].nunique() == 1, "items that all lists tie must have one score"
 
 
