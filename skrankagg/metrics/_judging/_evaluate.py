@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 import pandas as pd
 
 from ..._data._qrels import check_qrels
-from ..._data._types import AnyLists, AnyQrels
+from ..._data._typing import Judgements, Runs
 from ...exceptions import InputError, InputTypeError
 from .._relevance._inputs import look_up, warn_of_runs
 from .._relevance._measure import check_conventions
@@ -19,8 +19,8 @@ __all__ = ["evaluate"]
 
 
 def evaluate(
-    run: AnyLists | Mapping[Any, Any] | Sequence[Any],
-    qrels: AnyQrels | Mapping[Any, Any] | Sequence[Any],
+    run: Runs,
+    qrels: Judgements | Mapping[Any, Any] | Sequence[Any],
     metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
     *,
     per_query: bool = False,
