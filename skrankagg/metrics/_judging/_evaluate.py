@@ -48,8 +48,8 @@ def evaluate(
         with a warning where more than half of the judged queries have no results.
     **conventions
         Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
-        `relevance_threshold`, `persistence`, `max_grade`, `positive_scores`. Those in brackets after a name take
-        precedence.
+        `relevance_threshold`, `persistence`, `max_grade`, `positive_scores`. Those in brackets behind a name come
+        first.
 
     Returns
     -------
