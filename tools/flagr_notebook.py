@@ -1,4 +1,4 @@
-"""PyFLAGR's notebook that compares its methods, and its input data."""
+"""PyFLAGR's notebook that compares its methods, and the data that it reads."""
 
 from functools import partial
 from types import SimpleNamespace
@@ -87,7 +87,7 @@ def notebook_methods(convention="flagr"):
 
 
 def write_data(folder, *, ranks=False):
-    """Generate and write the notebook's two files, with ranks as PyFLAGR reads them from 1.0.15 on."""
+    """Make and write the notebook's two files; with ranks as PyFLAGR reads them from 1.0.15 on."""
     lists, qrels = make_rasdagen()
     lists["source"] = "SyntheticMOSO"
     columns = ["query", "voter", "item", *(["rank"] if ranks else []), "score", "source"]

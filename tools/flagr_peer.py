@@ -1,4 +1,4 @@
-"""PyFLAGR 1.0.18 in separate processes, because it can crash: many calls per process, and a new one after a crash.
+"""PyFLAGR 1.0.18 in processes of its own, since it can crash: many calls in one process, and a new one after a crash.
 
 `python tools/flagr_peer.py` writes its answers to 56 random jobs into tests/flagr_golden.json.gz.
 """
@@ -89,7 +89,7 @@ _BASES += ["combsum:simple-borda", "combmnz:simple-borda", "condorcet", "copelan
 def random_lists(rng, *, kind, n_items, n_voters, n_queries):
     """Lists and judgements as text of CSV.
 
-    Kinds are "full" lists, "partial" ones, "absent" if some queries lack voters, "gaps" if ranks leave some
+    Kinds are "full" lists, "partial" ones, "absent" where voters lack in some queries, "gaps" where ranks leave some
     out, "ties" of ranks, "equal scores", and "contradictory" where ranks are shuffled against the scores.
     """
     names = [f"x{k}" for k in rng.choice(9999, n_items, replace=False)]
@@ -134,7 +134,7 @@ def random_jobs(rng, n_jobs):
                 "d2": float(rng.choice([0.2, 0.5, 1.0])),
             }
             if params["dist"] == "tau" and params["prune"] == "low":
-                params["prune"] = None  # equal weights have no range, and FLAGR then cuts everything off
+                params["prune"] = None  # equal weights have no span, and FLAGR then cuts everything off
         else:
             module, name, params = _METHODS[(number // 2) % len(_METHODS)]
             params = {key: draw(rng) for key, draw in params.items()}
@@ -201,13 +201,13 @@ def run_ours(job):
 
 
 def is_comparable(job, answer):
-    """Whether PyFLAGR's answer is usable: no crash and no division of zero by zero."""
+    """Whether PyFLAGR has answered without a crash and without dividing 0 by 0."""
     if answer is None:
         return False
     scores = np.array(answer["out"]["Score"], dtype=float)
     if np.isnan(scores).any():
         return False
-    # Majorities hide NaN weights: all comparisons with NaN are false.
+    # Majorities hide weights that are NaN: all comparisons with NaN are false.
     hides = job["params"].get("aggregator") in {"condorcet", "copeland", "outrank"}
     table = pd.DataFrame(answer["out"])
     return not (hides and (table["Score"].astype(float).abs().groupby(table["Query"]).max() == 0).any())

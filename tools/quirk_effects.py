@@ -1,6 +1,6 @@
-"""Compute the tables of docs/coming_from_pyflagr.md: the effect of each quirk of FLAGR on the table of its notebook.
+"""Compute the tables of docs/coming_from_pyflagr.md: what each quirk of FLAGR does to the table of its notebook.
 
-`python tools/quirk_effects.py` prints them, `python tools/quirk_effects.py --write` writes them into the page.
+`python tools/quirk_effects.py` prints them, `python tools/quirk_effects.py --write` puts them into the page.
 """
 
 import sys
@@ -14,7 +14,7 @@ from skrankagg.compat.pyflagr._input_check import encode_judgements, encode_prof
 from skrankagg.datasets import make_rasdagen
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "coming_from_pyflagr.md"
-# Quirks with this prefix concern only the rows with this prefix.
+# Quirks that begin with a key concern only the rows that begin with its values.
 _CONCERNED = {
     "outrank": "Outranking",
     "mc12": ("MC1", "MC2"),
@@ -31,7 +31,7 @@ _CONCERNED = {
 
 
 class Data:
-    """The data of the notebook, generated, and each row's measures under a convention."""
+    """The data of the notebook, and each row's measures under a convention."""
 
     def __init__(self):
         self.lists, self.judgements = make_rasdagen()
@@ -48,7 +48,7 @@ class Data:
         return run, method._evaluate(profile, encoded, run)["map"].iloc[-1]
 
     def agreement(self, one, other):
-        """Kendall's tau between two runs on the items that both hold, averaged over the queries."""
+        """Kendall's tau between two runs, the mean over the queries, on the items that both hold."""
         values = []
         for q in range(len(one.ptr) - 1):
             place = {candidate: k for k, candidate in enumerate(one.candidate[one.ptr[q] : one.ptr[q + 1]])}
@@ -84,7 +84,7 @@ def quirks_table(data, names=tuple(QUIRKS)):
 
 
 def put_in(text, title, lines):
-    """Replace what stands between the marks of a table."""
+    """Replace the text between the marks of a table."""
     head, _, rest = text.partition(f"<!-- {title} -->\n")
     _, _, tail = rest.partition(f"<!-- end of {title} -->")
     return f"{head}<!-- {title} -->\n" + "\n".join(lines) + f"\n<!-- end of {title} -->{tail}"

@@ -15,7 +15,7 @@ from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._output import check_output
 from .._data._qrels import Qrels
 from .._data._ranked_lists import check_lists
-from .._data._typing import Judgements, Lists
+from .._data._types import AnyLists, AnyQrels
 from .._support._composition import Composition
 from .._support._progress import is_interactive
 from .._support._sklearn import (
@@ -143,7 +143,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         estimators: list[tuple[str, Any]],
         *,
         metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         n_jobs: int | None = None,
         verbose: bool | Literal["auto"] = "auto",
         learns: list[str] | tuple[str, ...] = (),
@@ -157,7 +157,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self.learns = learns
         self.error_score = error_score
 
-    def fit(self, X: Lists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> Self:
+    def fit(self, X: AnyLists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> Self:
         """Run and measure every method.
 
         Parameters
@@ -244,7 +244,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self.best_estimator_ = self.estimators_[best]
         self.best_score_ = float(scores.iloc[best])
 
-    def transform(self, X: Lists) -> pd.DataFrame:
+    def transform(self, X: AnyLists) -> pd.DataFrame:
         """Aggregate with the best method.
 
         Parameters
@@ -261,7 +261,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         check_output(self, X)
         return self.best_estimator_.transform(X)
 
-    def score(self, X: Lists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> float:
+    def score(self, X: AnyLists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> float:
         """Measure the best method on other lists.
 
         Parameters

@@ -9,7 +9,7 @@ from sklearn.model_selection import BaseCrossValidator, KFold, ShuffleSplit
 from .._data._frames import Columns
 from .._data._qrels import Qrels, check_qrels, find_queries
 from .._data._ranked_lists import RankedLists
-from .._data._typing import Judgements, Lists, RandomState
+from .._data._types import AnyLists, AnyQrels
 from .._support._numbers import is_integer
 from ..exceptions import InputError
 
@@ -23,7 +23,7 @@ class _QuerySplitter(BaseCrossValidator):
     """
 
     def split(
-        self, X: Lists, y: object = None, groups: object = None
+        self, X: AnyLists, y: object = None, groups: object = None
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """Generate the samples of each training and test set.
 
@@ -130,9 +130,9 @@ class QueryKFold(_QuerySplitter):
         n_splits: int = 5,
         *,
         shuffle: bool = False,
-        random_state: RandomState = None,
+        random_state: int | np.random.RandomState | None = None,
         query: str = "query",
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
     ) -> None:
         self.n_splits = n_splits
         self.shuffle = shuffle
@@ -190,9 +190,9 @@ class QueryShuffleSplit(_QuerySplitter):
         *,
         test_size: float | None = None,
         train_size: float | None = None,
-        random_state: RandomState = None,
+        random_state: int | np.random.RandomState | None = None,
         query: str = "query",
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
     ) -> None:
         if not is_integer(n_splits) or n_splits < 1:
             raise InputError(f"n_splits must be an int of at least 1; got {n_splits!r}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from .._data._typing import Judgements, Lists
+from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ..metrics._relevance._registry import find_column
@@ -133,8 +133,8 @@ class ComparisonDisplay:
     @classmethod
     def from_predictions(
         cls,
-        runs: Mapping[str, Lists],
-        qrels: Judgements,
+        runs: Mapping[str, AnyLists],
+        qrels: AnyQrels,
         metric: str | Measure = "map",
         *,
         ax: Axes | None = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from .._data._typing import Judgements, Lists
+from .._data._types import AnyLists, AnyQrels
 from ..metrics import Measure
 from ..metrics._relevance._registry import orient
 from ..stats import FriedmanResult, friedman_nemenyi
@@ -85,7 +85,7 @@ class CriticalDifferenceDisplay:
         metric: str | Measure | None = None,
         *,
         alpha: float = 0.05,
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         ax: Axes | None = None,
     ) -> Self:
         """Draw the methods of a fitted Comparator.
@@ -115,8 +115,8 @@ class CriticalDifferenceDisplay:
     @classmethod
     def from_predictions(
         cls,
-        runs: Mapping[str, Lists],
-        qrels: Judgements,
+        runs: Mapping[str, AnyLists],
+        qrels: AnyQrels,
         metric: str | Measure = "map",
         *,
         alpha: float = 0.05,

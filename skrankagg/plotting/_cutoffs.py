@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import pandas as pd
 
-from .._data._typing import Judgements, Lists
+from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ._display import check_fitted, evaluate_runs, line_style, measured_values, new_axes, summaries
@@ -115,7 +115,7 @@ class CutoffDisplay:
         *,
         cutoffs: Sequence[int] | None = None,
         kind: Literal["line", "bar"] = "line",
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
@@ -157,8 +157,8 @@ class CutoffDisplay:
     @classmethod
     def from_predictions(
         cls,
-        runs: Mapping[str, Lists],
-        qrels: Judgements,
+        runs: Mapping[str, AnyLists],
+        qrels: AnyQrels,
         metric: str | Measure = "ndcg",
         *,
         cutoffs: Sequence[int] = range(1, 11),
@@ -314,7 +314,7 @@ class InterpolatedPrecisionDisplay:
         cls,
         comparator: Comparator,
         *,
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         ax: Axes | None = None,
         **line_kwargs: Any,
     ) -> Self:
@@ -341,7 +341,7 @@ class InterpolatedPrecisionDisplay:
 
     @classmethod
     def from_predictions(
-        cls, runs: Mapping[str, Lists], qrels: Judgements, *, ax: Axes | None = None, **line_kwargs: Any
+        cls, runs: Mapping[str, AnyLists], qrels: AnyQrels, *, ax: Axes | None = None, **line_kwargs: Any
     ) -> Self:
         """Draw runs that exist already.
 

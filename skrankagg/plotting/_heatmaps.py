@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from .._data._typing import Lists
+from .._data._types import AnyLists
 from ..exceptions import InputError
 from ..metrics import agreement_matrix
 from ._display import new_axes
@@ -124,7 +124,7 @@ class AgreementDisplay:
     @classmethod
     def from_lists(
         cls,
-        lists: Lists | Mapping[str, Lists],
+        lists: AnyLists | Mapping[str, AnyLists],
         measure: str = "tau-b",
         *,
         order: bool = True,
@@ -190,7 +190,7 @@ class AgreementDisplay:
     @classmethod
     def from_predictions(
         cls,
-        runs: Mapping[str, Lists],
+        runs: Mapping[str, AnyLists],
         measure: str = "tau-b",
         *,
         order: bool = True,

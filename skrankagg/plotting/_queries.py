@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pandas as pd
 
-from .._data._typing import Judgements, Lists
+from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ..metrics._relevance._registry import orient
@@ -86,7 +86,7 @@ class QueryGainDisplay:
         baseline: str,
         metric: str | Measure | None = None,
         *,
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
@@ -119,8 +119,8 @@ class QueryGainDisplay:
     @classmethod
     def from_predictions(
         cls,
-        runs: Mapping[str, Lists],
-        qrels: Judgements,
+        runs: Mapping[str, AnyLists],
+        qrels: AnyQrels,
         method: str,
         baseline: str,
         metric: str | Measure = "map",

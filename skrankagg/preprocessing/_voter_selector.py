@@ -9,7 +9,7 @@ import pandas as pd
 
 from .._data._frames import first_row, plain_index, show_id
 from .._data._qrels import check_qrels
-from .._data._typing import Judgements
+from .._data._types import AnyQrels
 from .._data._voter_names import type_hint, warn_of_misspelt_names
 from .._support._sklearn import HasMethods, Interval, StrOptions, Tags, check_is_fitted, clone
 from .._support._warn import warn_user
@@ -97,7 +97,7 @@ class VoterSelector(ListTransformer):
         *,
         n_voters: int | None = None,
         threshold: float | Literal["mean", "median"] | None = None,
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         unknown_voter: Literal["keep", "ignore", "error"] = "keep",
     ) -> None:
         self.by = by

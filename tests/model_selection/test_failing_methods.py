@@ -1,4 +1,4 @@
-"""A method that fails loses only its own row: in the results, tests, tables, plots and on the command line."""
+"""A method that fails costs a comparison its own row: in the results, tests, tables, plots, the command line."""
 
 import pickle
 import warnings

@@ -1,4 +1,4 @@
-"""Plots: they show what was computed, and no two of their texts collide."""
+"""Plots: what they show is what was computed, and no two of their texts collide."""
 
 import itertools
 
@@ -240,7 +240,7 @@ def test_a_long_title_of_gains_stays_on_the_page(plt):
 # ---------------------------------------------------------------------- what is refused, and where it is drawn
 
 
-def test_plots_are_drawn_on_the_given_axes(plt, comparator, data):
+def test_plots_are_drawn_where_they_are_told(plt, comparator, data):
     lists, _ = data
     for draw in (
         lambda ax: CutoffDisplay.from_comparator(comparator, ax=ax),

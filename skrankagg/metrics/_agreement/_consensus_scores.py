@@ -7,7 +7,7 @@ import numpy as np
 from ..._arrays._list_distances import LIST_DISTANCES
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import check_lists, check_run
-from ..._data._typing import Lists
+from ..._data._types import AnyLists
 from ...exceptions import InputError
 from ._kendall import ratio_or_nan
 from ._matrices import tied_by_score
@@ -16,8 +16,8 @@ __all__ = ["ConsensusScorer", "consensus_score"]
 
 
 def consensus_score(
-    lists: Lists,
-    consensus: Lists,
+    lists: AnyLists,
+    consensus: AnyLists,
     distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "tau",
 ) -> float:
     """Closeness of a consensus to the lists of its query, one less the weighted mean distance.
@@ -107,7 +107,7 @@ class ConsensusScorer:
     def __init__(self, distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "tau") -> None:
         self.distance = distance
 
-    def __call__(self, estimator: Any, X: Lists, y: object = None) -> float:
+    def __call__(self, estimator: Any, X: AnyLists, y: object = None) -> float:
         """Aggregate the lists and score the consensus.
 
         Parameters

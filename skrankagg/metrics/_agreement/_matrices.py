@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
-from ..._data._typing import Lists
+from ..._data._types import AnyLists
 from ..._support._sklearn import limit_threads
 from ...exceptions import InputError, InputTypeError
 from . import _correlations, _overlap
@@ -90,7 +90,7 @@ def agreement_names() -> list[str]:
 
 
 def agreement_matrix(
-    lists: Lists | Mapping[str, Lists] | HasRuns,
+    lists: AnyLists | Mapping[str, AnyLists] | HasRuns,
     measure: str = "tau-b",
     *,
     per_query: bool = False,
@@ -159,7 +159,7 @@ def agreement_matrix(
     )
 
 
-def consensus_agreement(lists: Lists, consensus: Lists, measure: str = "tau-b", **options: Any) -> pd.Series:
+def consensus_agreement(lists: AnyLists, consensus: AnyLists, measure: str = "tau-b", **options: Any) -> pd.Series:
     """Agreement of every voter with a consensus.
 
     Parameters
@@ -218,7 +218,7 @@ def consensus_agreement(lists: Lists, consensus: Lists, measure: str = "tau-b", 
     return pd.Series(ratio_or_nan(total, count), index=plain_index(lists.voters).rename("voter"), name=measure)
 
 
-def concordance(lists: Lists) -> pd.Series:
+def concordance(lists: AnyLists) -> pd.Series:
     """Kendall's coefficient of concordance of the voters of each query.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 import pandas as pd
 
 from ..._data._qrels import check_qrels
-from ..._data._typing import Judgements, Runs
+from ..._data._types import AnyLists, AnyQrels
 from ...exceptions import InputError, InputTypeError
 from .._relevance._inputs import look_up, warn_of_runs
 from .._relevance._measure import check_conventions
@@ -19,8 +19,8 @@ __all__ = ["evaluate"]
 
 
 def evaluate(
-    run: Runs,
-    qrels: Judgements | Mapping[Any, Any] | Sequence[Any],
+    run: AnyLists | Mapping[Any, Any] | Sequence[Any],
+    qrels: AnyQrels | Mapping[Any, Any] | Sequence[Any],
     metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
     *,
     per_query: bool = False,
@@ -48,8 +48,8 @@ def evaluate(
         with a warning where more than half of the judged queries have no results.
     **conventions
         Conventions of the measures: `ties`, `gain`, `discount`, `ideal`, `truncate`, `ap_denominator`,
-        `relevance_threshold`, `persistence`, `max_grade`, `positive_scores`. Those in brackets behind a name come
-        first.
+        `relevance_threshold`, `persistence`, `max_grade`, `positive_scores`. Those in brackets after a name take
+        precedence.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from ..._data._conflicts import describe_conflict
 from ..._data._frames import plain_index
 from ..._data._qrels import check_qrels
 from ..._data._ranked_lists import check_lists
-from ..._data._typing import Judgements, Lists
+from ..._data._types import AnyLists, AnyQrels
 from .._relevance._measure import check_conventions
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
 from .._relevance._registry import Measure, get_measures
@@ -23,8 +23,8 @@ __all__ = ["evaluate_voters"]
 
 
 def evaluate_voters(
-    lists: Lists,
-    qrels: Judgements,
+    lists: AnyLists,
+    qrels: AnyQrels,
     metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
     *,
     missing: Literal["skip", "zero"] = "skip",

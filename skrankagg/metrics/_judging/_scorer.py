@@ -13,7 +13,7 @@ from ..._data._fitted_rows import check_untorn
 from ..._data._frames import plain_index, show_id
 from ..._data._qrels import Qrels, check_qrels
 from ..._data._ranked_lists import check_lists
-from ..._data._typing import Judgements, Lists
+from ..._data._types import AnyLists, AnyQrels
 from ..._support._sklearn import UNUSED, BaseEstimator
 from ...exceptions import InputError, InputTypeError
 from .._relevance._registry import Measure, get_measures, orient
@@ -26,7 +26,7 @@ __all__ = ["RankingScorer", "make_ranking_scorer"]
 def make_ranking_scorer(
     metrics: str | Measure | Sequence[str | Measure],
     *,
-    qrels: Judgements | None = None,
+    qrels: AnyQrels | None = None,
     **conventions: Unpack[ScorerConventions],
 ) -> RankingScorer:
     """Make a scorer of one measure, or of several, for scikit-learn's ``scoring``.
@@ -118,7 +118,7 @@ class RankingScorer(BaseEstimator):
         self,
         metrics: str | Measure | Sequence[str | Measure],
         *,
-        qrels: Judgements | None = None,
+        qrels: AnyQrels | None = None,
         conventions: ScorerConventions | None = None,
     ) -> None:
         self.metrics = metrics
@@ -130,11 +130,13 @@ class RankingScorer(BaseEstimator):
         """Name of the score in scikit-learn's displays of learning and validation curves."""
         return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
-    def __call__(self, estimator: Any, X: Lists, y: Qrels | ArrayLike | None = None, **params: Any) -> Any:
+    def __call__(self, estimator: Any, X: AnyLists, y: Qrels | ArrayLike | None = None, **params: Any) -> Any:
         """Score a fitted estimator, see :meth:`score`."""
         return self.score(estimator, X, y, **params)
 
-    def score(self, estimator: Any, X: Lists, y: Qrels | ArrayLike | None = None, *, qrels: Qrels | None = None) -> Any:
+    def score(
+        self, estimator: Any, X: AnyLists, y: Qrels | ArrayLike | None = None, *, qrels: Qrels | None = None
+    ) -> Any:
         """Score a fitted estimator.
 
         Parameters
