@@ -77,7 +77,8 @@ def prompts(text, place, first_line=1):
     return [
         (line, f"{place}:{line}", code)
         for example in doctest.DocTestParser().get_examples(text)
-        if example.exc_msg is None
+        # An example of an error ends in a traceback, or catches it.
+        if example.exc_msg is None and not example.source.startswith("try:")
         for line, code in enumerate(example.source.splitlines(), first_line + example.lineno)
     ]
 

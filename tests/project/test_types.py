@@ -52,14 +52,19 @@ def test_examples_that_raise_on_purpose_are_left_out():
     >>> first.second
     Traceback (most recent call last):
     AttributeError: no
+    >>> try:
+    ...     first.second
+    ... except AttributeError as error:
+    ...     print(error)
+    no
     >>> for one in range(first):
     ...     one
     0
     """
     assert prompts(text, "page", 10) == [
         (12, "page:12", "first = 1"),
-        (16, "page:16", "for one in range(first):"),
-        (17, "page:17", "    one"),
+        (21, "page:21", "for one in range(first):"),
+        (22, "page:22", "    one"),
     ]
 
 
