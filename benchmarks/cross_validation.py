@@ -50,7 +50,7 @@ def main():
     for method in CANDIDATES:
         # Cold, like the lists of a fold: nothing is derived yet.
         once = best_time(
-            lambda m=method: evaluate(m.transform(RankedLists(**lists.__getstate__())), qrels, ["ndcg@10"]),
+            lambda m=method: evaluate(m.transform(RankedLists(**lists._fields())), qrels, ["ndcg@10"]),
             arguments.repeat,
         )
         folds = best_time(lambda m=method: cross_val_score(m, lists, scoring=scorer, cv=5), arguments.repeat)

@@ -14,6 +14,7 @@ import pandas as pd
 from .._arrays._ragged import gather_ranges
 from ..exceptions import InputError
 from ._frames import first_row, plain_index, show_id
+from ._portable import PortableState
 from ._ranked_lists import RankedLists
 
 __all__ = ["FittedRows", "RemembersRows", "check_untorn"]
@@ -91,7 +92,7 @@ def _hash(ids, role):
     return pd.util.hash_array(values, categorize=False) * _FACTOR[role]
 
 
-class RemembersRows:
+class RemembersRows(PortableState):
     """Mixin of estimators whose fit on a frame remembers its rows; a copy, a clone or a pickle does not."""
 
     def _remember_rows(self, X, lists):

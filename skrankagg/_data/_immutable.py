@@ -1,11 +1,14 @@
 """Containers of arrays that never change, and that scikit-learn passes on whole."""
 
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
 
-__all__ = ["Immutable"]
+from ._portable import pack, unpack
+
+__all__ = ["Immutable", "make"]
 
 
 class Immutable:
@@ -22,8 +25,23 @@ class Immutable:
     def __deepcopy__(self, memo: object) -> Self:
         return self
 
-    def __getstate__(self) -> dict[str, Any]:
+    def _fields(self) -> dict[str, Any]:
+        """The fields by name: what the constructor takes."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        return type(self), tuple(self.__getstate__().values())
+    # Libraries that take a state apart, as skops does, are given arrays and text; pickle and copy the fields.
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: pack(value) for name, value in self._fields().items()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({name: unpack(value) for name, value in state.items()})
+        self.__post_init__()
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return make, (type(self), *self._fields().values())
+
+
+def make(kind, *values):
+    """Make a container of its fields: a constructor by another name, which skops does not take for the whole state."""
+    return kind(*values)

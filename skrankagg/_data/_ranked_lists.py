@@ -22,6 +22,7 @@ RankedLists(n_queries=1, n_voters=2, n_items=3, n_lists=2, n_rows=4, ranks)
 array([0, 1, 1, 2], dtype=int32)
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -38,7 +39,7 @@ from ..exceptions import InputError
 from ._conflicts import find_conflicts, still_merged
 from ._encoding import encode_lists
 from ._frames import AnyFrame, Columns, first_row, sample_index, show_id
-from ._immutable import Immutable
+from ._immutable import Immutable, make
 from ._qrels import Qrels, check_qrels, find_queries
 from ._subset import QueryContainer, gather_of_queries, small_arrays
 
@@ -363,7 +364,7 @@ class RankedLists(QueryContainer, Immutable):
         RankedLists
             It shares all other arrays with these.
         """
-        return RankedLists(**{**self.__getstate__(), "score": score, "list_conflict": None, "list_merged": None})
+        return RankedLists(**{**self._fields(), "score": score, "list_conflict": None, "list_merged": None})
 
     def keep_rows(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
         """Make the same lists without some of their rows.
@@ -559,8 +560,12 @@ class _Subset(RankedLists):
                     del gathered["_source"]
         return gathered[name]
 
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        return RankedLists, tuple(self.__getstate__().values())
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return make, (RankedLists, *self._fields().values())
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        object.__setattr__(self, "__class__", RankedLists)
 
 
 def _join_tied(items):

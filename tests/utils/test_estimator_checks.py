@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 import sklearn.utils.estimator_checks
 
-from skrankagg import CombSUM
+from skrankagg import DIBRA, CombSUM
 from skrankagg._support._sklearn import BaseEstimator, TransformerMixin, clone
 from skrankagg.base import BaseAggregator
 from skrankagg.utils.estimator_checks import EXEMPTIONS, all_checks, check_aggregator
@@ -107,6 +107,25 @@ class ChangesParameters(CombSUM):
         return self
 
 
+class ForgetsWeights(DIBRA):
+    """Wrong: what was learnt is not saved."""
+
+    def __getstate__(self):
+        return {name: value for name, value in super().__getstate__().items() if name != "query_voter_weights_"}
+
+
+class HidesFrame(Popularity):
+    """Wrong: a frame in an object that only pickle takes apart."""
+
+    def _fit_lists(self, lists):
+        self._seen = Holder(lists.to_frame())
+
+
+class Holder:
+    def __init__(self, frame):
+        self.frame = frame
+
+
 @pytest.mark.twice
 def test_a_right_aggregator_passes():
     check_aggregator(Popularity())
@@ -125,6 +144,7 @@ def test_a_right_aggregator_passes():
         (ClaimsWinners(), "check_condorcet_winner"),
         (Remembers(), "check_transform_writes_nothing"),
         (ChangesParameters(), "check_input_unchanged"),
+        (ForgetsWeights(), "check_persistence"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )
@@ -133,6 +153,12 @@ def test_a_wrong_aggregator_fails_with_a_reason(aggregator, check):
         dict(all_checks(aggregator))[check](clone(aggregator))
     with pytest.raises(AssertionError, match=r"fails check_\w+: .+"):
         check_aggregator(aggregator)
+
+
+def test_a_frame_that_skops_cannot_save_fails_with_a_reason():
+    pytest.importorskip("skops")
+    with pytest.raises(AssertionError, match=r"skops cannot save it .*; keep the fitted state in arrays and frames"):
+        dict(all_checks(HidesFrame()))["check_persistence"](HidesFrame())
 
 
 def test_what_is_not_an_aggregator_fails():

@@ -418,6 +418,6 @@ def _named_lists(given):
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
     renamed = RankedLists(
-        **{**lists.__getstate__(), "voters": plain_index(lists.voters)[order], "list_voter": place[lists.list_voter]}
+        **{**lists._fields(), "voters": plain_index(lists.voters)[order], "list_voter": place[lists.list_voter]}
     )
     return renamed, pd.Index(list(runs))

@@ -58,15 +58,34 @@ def check_transforms_unfitted(estimator):
         same(clone(estimator).transform(lists), estimator.fit(lists).transform(lists), "fitting matters")
 
 
-def check_pickles(estimator):
-    """A fitted estimator survives pickle and joblib."""
+def check_persistence(estimator):
+    """A fitted estimator survives pickle, joblib and, where it is installed, skops: results and fitted attributes."""
     lists = example_lists()
     expected = estimator.fit(lists).transform(lists)
-    same(pickle.loads(pickle.dumps(estimator)).transform(lists), expected, "pickle changes the result")
+    saved = {"pickle": pickle.loads(pickle.dumps(estimator))}
     stream = io.BytesIO()
     joblib.dump(estimator, stream)
     stream.seek(0)
-    same(joblib.load(stream).transform(lists), expected, "joblib changes the result")
+    saved["joblib"] = joblib.load(stream)
+    if importlib.util.find_spec("skops"):
+        import skops.io
+
+        try:
+            data = skops.io.dumps(estimator)
+        except Exception as error:
+            raise AssertionError(
+                f"skops cannot save it ({error}); keep the fitted state in arrays and frames"
+            ) from error
+        # Whoever loads a file trusts the types of this and other packages by name.
+        saved["skops"] = skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
+    for name, other in saved.items():
+        same(other.transform(lists), expected, f"{name} changes the result")
+        fitted = [attribute for attribute in vars(estimator) if attribute.endswith("_")]
+        for attribute in fitted:
+            assert hasattr(other, attribute), f"{name} loses {attribute}"
+            value = getattr(estimator, attribute)
+            if isinstance(value, pd.DataFrame):
+                pd.testing.assert_frame_equal(getattr(other, attribute), value)
 
 
 def check_set_output(estimator):

@@ -36,7 +36,7 @@ EXEMPTIONS = {
     "check_estimators_fit_returns_self": f"{_MATRIX}; here: check_fit_returns_self",
     "check_estimators_nan_inf": f"{_MATRIX}; here: check_errors",
     "check_estimators_overwrite_params": f"{_MATRIX}; here: check_input_unchanged",
-    "check_estimators_pickle": f"{_MATRIX}; here: check_pickles",
+    "check_estimators_pickle": f"{_MATRIX}; here: check_persistence",
     "check_estimators_unfitted": f"{_MATRIX}; here: check_transforms_unfitted",
     "check_f_contiguous_array_estimator": "a frame has no order in memory that an estimator would see",
     "check_fit1d": "one-dimensional data are not a frame, and are refused: check_errors",
