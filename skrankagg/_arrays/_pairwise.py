@@ -246,6 +246,8 @@ def majority_agreement(ranks, counts):
     ``ranks``, (n_lists, n_items), are lower where better, absent items at one number above all others; ``counts``,
     (n_items, n_items), are the lists that prefer the row's item to the column's.
 
+    >>> import numpy as np
+    >>> from skrankagg._arrays._pairwise import majority_agreement
     >>> majority_agreement(np.array([[1, 2], [2, 1], [1, 2]]), np.array([[0, 2], [1, 0]]))
     array([1., 0., 1.])
     """

@@ -1,6 +1,7 @@
 """What follows from a matrix of pairwise preferences: margins, draws, and the items below each item.
 
 >>> import numpy as np
+>>> from skrankagg._arrays._preferences import margins
 >>> margins(np.array([[0.0, 2.0], [1.0, 0.0]]))
 array([[ 0., -1.],
        [ 1.,  0.]])

@@ -262,7 +262,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
                 f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "
                 f"none of them NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
-        order, score = order_candidates(lists, score)
+        order, score = order_candidates(lists, score, consensus.scale, consensus.additive)
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}
         return EncodedConsensus(
             lists, order, score, columns, {name: consensus.queries[name] for name in self._query_columns}

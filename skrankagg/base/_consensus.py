@@ -28,6 +28,13 @@ class Consensus:
         More columns of the result, named in the attribute ``_result_columns``.
     queries : dict of str to ndarray of shape (n_queries,), optional
         What is known of each query, named in the class attribute ``_query_columns``.
+    scale : ndarray of shape (n_candidates,), dtype=float64, optional
+        Size of the terms that were added up for each score, which rounding depends on. Scores of a query that differ by
+        less than 1e-12 of its largest scale tie. None takes the largest absolute score; a method whose terms may cancel
+        states it.
+    additive : bool, default=False
+        Whether a score is a sum over the lists that hold the item, each adding what it says of the item. Then the
+        distinct scores of two items that only one and the same list holds never tie: nothing was added up.
 
     See Also
     --------
@@ -55,6 +62,8 @@ class Consensus:
     score: NDArray[np.float64]
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
     queries: dict[str, NDArray[Any]] = field(default_factory=dict)
+    scale: NDArray[np.float64] | None = None
+    additive: bool = False
 
 
 @dataclass
@@ -130,7 +139,7 @@ class EncodedConsensus:
         return pd.DataFrame({"query": self.lists.queries, **self.queries})
 
 
-def order_candidates(lists, score):
+def order_candidates(lists, score, scale=None, additive=False):
     """Put the candidates of each query in order: by score, by the weight of the lists that hold the item, by item.
 
     Parameters
@@ -139,6 +148,8 @@ def order_candidates(lists, score):
         What was aggregated.
     score : ndarray of shape (n_candidates,), dtype=float64
         Higher is better, not NaN.
+    scale, additive
+        As in :class:`Consensus`.
 
     Returns
     -------
@@ -166,10 +177,20 @@ def order_candidates(lists, score):
     (array([1, 0]), array([1., 1.]))
     """
     total = lists.sum_over_lists(lists.list_weight)
-    return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total)
+    sole_source = (lambda: _sole_lists(lists)) if additive else None
+    return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total, scale, sole_source)
 
 
-def rank_scores(ptr, score, support, total):
+def _sole_lists(lists):
+    """The only list of positive weight that holds each candidate, (n_candidates,); -1 where there are more, or none."""
+    rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
+    sole = np.full(lists.n_candidates, -1)
+    sole[lists.candidate[rows]] = lists.row_list[rows]
+    sole[np.bincount(lists.candidate[rows], minlength=lists.n_candidates) != 1] = -1
+    return sole
+
+
+def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     """Put the members of consecutive groups in order, as :func:`order_candidates` does the candidates of queries.
 
     Parameters
@@ -180,6 +201,11 @@ def rank_scores(ptr, score, support, total):
         Score, and what decides between equal scores; higher is better.
     total : ndarray of shape (n_groups,), dtype=float64
         Scale of the support, for the tolerance.
+    scale : ndarray of shape (n_members,), dtype=float64, default=None
+        Scale of the scores, for the tolerance; None takes their absolute values.
+    sole_source : callable, default=None
+        Gives the only source of each member's score, or -1 where it has several: unequal scores of one source are never
+        tied. It is called where some unequal scores would be.
 
     Returns
     -------
@@ -203,12 +229,17 @@ def rank_scores(ptr, score, support, total):
     order = group_order(member_group, -score)
     score = score[order]
     heads = ptr[:-1]
-    size = np.abs(score)
+    size = np.abs(score) if scale is None else scale[order]
     size[np.isinf(size)] = 0.0
     largest = np.maximum.reduceat(size, heads)
     new_group = np.zeros(len(score), dtype=bool)
     new_group[heads] = True
     class_start = _class_starts(score, new_group, largest[member_group])
+    if sole_source is not None:
+        close = np.flatnonzero(~class_start & (np.diff(score, prepend=score[0]) != 0))
+        if len(close):
+            source = sole_source()[order]
+            class_start[close] = (source[close] >= 0) & (source[close] == source[close - 1])
     if class_start.all():
         return order, score
     class_ptr = starts_to_ptr(class_start)
