@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from ..._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
+from ..._arrays._ragged import sparse_rows
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
@@ -45,7 +46,7 @@ class _BaseComb(BaseAggregator):
     def _repeat(self, lists):
         # Only the weights change from one call to the next: the sum is a product with a matrix that stays.
         gain, absent = self._gains(lists)
-        gains = lists.list_matrix(gain).T
+        gains = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).T
 
         def score(weight):
             points = gains @ weight
@@ -190,7 +191,8 @@ class CombMNZ(_BaseComb):
         return super()._aggregate(lists) * lists.candidate_weight
 
     def _repeat(self, lists):
-        total, held = super()._repeat(lists), lists.list_matrix(np.ones(lists.n_rows)).T
+        total = super()._repeat(lists)
+        held = sparse_rows(lists.row_ptr, lists.candidate, np.ones(lists.n_rows), lists.n_candidates).T
         return lambda weight: total(weight) * (held @ weight)
 
 
