@@ -2,13 +2,14 @@
 
 import os
 import sys
+from collections.abc import Sequence
 
 from ._usage import make_parser
 
 __all__ = ["main"]
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Parameters

@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
 from ..exceptions import InputError
@@ -267,21 +266,6 @@ class RankedLists(QueryContainer, Immutable):
         """Rows of each candidate: a pointer array of shape (n_candidates + 1,), and rows sorted by candidate."""
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
-
-    def list_matrix(self, value: NDArray[Any]) -> csr_array:
-        """Lay out a value of each row as a matrix of lists by candidates.
-
-        Parameters
-        ----------
-        value : ndarray of shape (n_rows,), dtype=float64
-            Such as ``rank``.
-
-        Returns
-        -------
-        scipy.sparse.csr_array of shape (n_lists, n_candidates)
-            Empty where a list does not hold an item.
-        """
-        return csr_array((value, self.candidate, self.row_ptr), shape=(self.n_lists, self.n_candidates))
 
     def sum_over_lists(self, value: NDArray[Any]) -> NDArray[Any]:
         """Add up a value of each list over the lists of its query.

@@ -1,7 +1,7 @@
 """What every aggregator inherits: checking, encoding, weights, order of the result, frames."""
 
 from dataclasses import fields
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -170,7 +170,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
 
     # ------------------------------------------------------------------ from lists to a consensus
 
-    def _aggregate(self, lists: RankedLists) -> NDArray[np.float64] | Consensus:
+    def _aggregate(self, lists: RankedLists) -> NDArray[Any] | Consensus:
         raise NotImplementedError(f"{type(self).__name__} must define _aggregate(lists).")
 
     def _repeat(self, lists):

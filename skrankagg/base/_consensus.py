@@ -59,7 +59,7 @@ class Consensus:
     1     q    a    1.0     2   1.0
     """
 
-    score: NDArray[np.float64]
+    score: NDArray[Any]
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
     queries: dict[str, NDArray[Any]] = field(default_factory=dict)
     scale: NDArray[np.float64] | None = None

@@ -165,7 +165,7 @@ class RankStatistic(BaseNormalisedRanks):
     ):
         self.statistic = statistic
         self.n_items = n_items
-        self.absent = absent
+        self.absent: Literal["last", "ignore"] = absent
         self.voter_weights = voter_weights
 
     @property

@@ -132,7 +132,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         self.exact = exact
         self.n_items = n_items
         self.top_cutoff = top_cutoff
-        self.absent = absent
+        self.absent: Literal["last", "ignore"] = absent
         self.voter_weights = voter_weights
 
     def _prepare(self, X):

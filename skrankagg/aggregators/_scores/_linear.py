@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from ..._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
+from ..._arrays._ragged import sparse_rows
 from ..._data._frames import first_row, show_id
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator, Consensus
@@ -79,7 +80,7 @@ class _BaseComb(BaseAggregator):
     def _repeat(self, lists):
         # Only the weights change from one call to the next: the sum is a product with a matrix that stays.
         gain, absent = self._gains(lists)
-        gains = lists.list_matrix(gain).T
+        gains = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).T
 
         def score(weight):
             points = gains @ weight
@@ -230,7 +231,8 @@ class CombMNZ(_BaseComb):
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _repeat(self, lists):
-        total, held = super()._repeat(lists), lists.list_matrix(np.ones(lists.n_rows)).T
+        total = super()._repeat(lists)
+        held = sparse_rows(lists.row_ptr, lists.candidate, np.ones(lists.n_rows), lists.n_candidates).T
         return lambda weight: total(weight) * (held @ weight)
 
 
