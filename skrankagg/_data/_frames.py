@@ -86,7 +86,7 @@ class Columns:
         index : pandas.Index
             Distinct ids, sorted, in the column's own dtype.
         """
-        values = self._series(column)
+        values = self.series(self._names[column])
         try:
             codes, index = encode_ids(values)
         except TypeError as error:
@@ -116,7 +116,7 @@ class Columns:
         ndarray of shape (n_rows,), dtype=float64 or int
             Possibly a view of the frame's own memory.
         """
-        values, name = self._series(column), self._names[column]
+        values, name = self.series(self._names[column]), self._names[column]
         if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
             raise InputError(
                 f"Column {name!r} must hold numbers; its dtype is {values.dtype}. Convert it with pandas.to_numeric."
@@ -133,8 +133,8 @@ class Columns:
             )
         return numbers
 
-    def _series(self, column):
-        name = self._names[column]
+    def series(self, name):
+        """A column of the frame by its own name, as pandas holds it."""
         if isinstance(self._frame, pd.DataFrame):
             return self._frame[name]
         values = self._frame[name]

@@ -39,6 +39,7 @@ from ._encoding import encode_lists
 from ._frames import AnyFrame, Columns, first_row, sample_index, show_id
 from ._immutable import Immutable
 from ._qrels import Qrels, check_qrels, find_queries
+from ._sources import Sources
 from ._subset import QueryContainer, gather_of_queries, small_arrays
 
 __all__ = ["RankedLists", "check_lists", "check_run"]
@@ -48,10 +49,11 @@ _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankedLists(QueryContainer, Immutable):
+class RankedLists(Sources, QueryContainer, Immutable):
     """Ranked lists of many voters for many queries, encoded; a sample is a query.
 
-    Build one with :meth:`from_frame`. It is immutable, and to scikit-learn it is a container of ``n_queries`` samples:
+    Build one with :meth:`from_frame`, or from what you have: :meth:`from_runs`, :meth:`from_lists`, :meth:`from_wide`,
+    :meth:`from_matrix`, :meth:`from_comparisons`, :meth:`from_ballots`, :meth:`from_hits`. It is immutable, and to scikit-learn it is a container of ``n_queries`` samples:
     ``cv=5``, ``train_test_split`` and every splitter cut it between queries and never through a list.
 
     Parameters
