@@ -4,6 +4,7 @@ Frames of pandas, polars and pyarrow are accepted. A column of ids becomes integ
 distinct values in their own dtype; a column of numbers becomes finite float64.
 """
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -149,6 +150,8 @@ def _eager_frame(frame, caller):
         return nw.from_native(frame, eager_only=True)
     except TypeError:
         hint = "; collect it first" if hasattr(frame, "collect") else ""
+        if isinstance(frame, Mapping | list | tuple) and caller == "RankedLists.from_frame":
+            hint = "; encode dicts and lists with RankedLists.from_runs or from_lists"
         raise InputTypeError(
             f"{caller} expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got "
             f"{type(frame).__module__}.{type(frame).__qualname__}{hint}."

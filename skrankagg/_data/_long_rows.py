@@ -34,7 +34,7 @@ def long_frame(
     missing_ids: MissingIds = "error",
     weights: Weights = None,
 ) -> pd.DataFrame:
-    """Make a long frame of columns `query`, `voter` and `item`, and `rank` or `score`; `voter` holds codes of `voters`."""
+    """Make a long frame of columns `query`, `voter` (codes of `voters`), `item`, and `rank` or `score`."""
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
         ("missing_ids", missing_ids, ("error", "drop")),
@@ -127,7 +127,7 @@ def _without_duplicates(frame, kind, duplicates):
 
 def _weights_of(weights, voters):
     if isinstance(weights, Mapping | pd.Series):
-        unknown = [name for name in weights.keys() if name not in voters]
+        unknown = [name for name in dict(weights) if name not in voters]
         lacking = [name for name in voters if name not in weights]
         if unknown or lacking:
             name = (unknown or lacking)[0]

@@ -1,8 +1,10 @@
 """Qrels: relevance judgements, encoded once and aligned with ranked lists."""
 
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._arrays._ragged import expand, gather_ranges, group_order, sort_codes
 from .._support._warn import warn_user
-from ..exceptions import InputError, NothingJudgedWarning
+from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
 from ._frames import AnyFrame, Columns, first_row, plain_index, show_id
 from ._immutable import Immutable
 
@@ -75,6 +77,49 @@ class Qrels(Immutable):
     ptr: NDArray[np.int64]
     item: NDArray[np.int32]
     relevance: NDArray[np.float64]
+
+    @classmethod
+    def from_dict(cls, judgements: Mapping[Any, Any]) -> "Qrels":
+        """Encode judgements by query.
+
+        Parameters
+        ----------
+        judgements : dict of query to dict, list or set
+            A dict of item to grade, or the relevant items, which get grade 1.
+
+        Returns
+        -------
+        Qrels
+
+        Raises
+        ------
+        TypeError
+            If a query has anything else.
+        ValueError
+            If nothing is judged.
+
+        See Also
+        --------
+        from_frame : A long frame of judgements.
+
+        Examples
+        --------
+        >>> from skrankagg import Qrels
+        >>> Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": ["d3"]})
+        Qrels(n_queries=2, n_judgements=3, n_relevant=2)
+        """
+        if not isinstance(judgements, Mapping):
+            raise InputTypeError(f"Qrels.from_dict expects a dict by query; got {type(judgements).__name__}.")
+        rows: list[tuple[Any, Any, float]] = []
+        for query, judged in judgements.items():
+            if isinstance(judged, str) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
+                raise InputTypeError(
+                    "Qrels.from_dict expects a dict of item to grade, or a list or set of relevant items; query "
+                    f"{query!r} has {type(judged).__name__}."
+                )
+            grades = judged if isinstance(judged, Mapping) else dict.fromkeys(judged, 1.0)
+            rows.extend((query, item, grade) for item, grade in grades.items())
+        return cls.from_frame(pd.DataFrame(rows, columns=["query", "item", "relevance"]))
 
     @classmethod
     def from_frame(

@@ -12,8 +12,8 @@ from .._data._exposure import warn_of_exposure
 from .._data._fitted_rows import RemembersRows
 from .._data._frames import first_row, show_id
 from .._data._output import check_output
-from .._data._ranked_lists import RankedLists, check_lists
-from .._data._types import AnyLists
+from .._data._ranked_lists import RankedLists, check_lists, encode_plain
+from .._data._types import AnyLists, PlainLists
 from .._data._voter_names import warn_of_misspelt_names
 from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists, keep_out_of_html
 from ..exceptions import InputError
@@ -84,13 +84,13 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         self._remember_rows(X, lists)
         return self
 
-    def fit_transform(self, X: AnyLists, y: object = None) -> pd.DataFrame:
+    def fit_transform(self, X: PlainLists, y: object = None) -> pd.DataFrame:
         """Fit and aggregate the same lists, encoded once.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
         y : None
             Ignored.
 
@@ -99,17 +99,18 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         DataFrame
             The consensus, see :meth:`transform`.
         """
+        X = encode_plain(X)
         ranked = self._fit_rank(X)
         self._remember_rows(X, ranked.lists)
         return ranked.to_frame()
 
-    def transform(self, X: AnyLists) -> pd.DataFrame:
+    def transform(self, X: PlainLists) -> pd.DataFrame:
         """Aggregate the lists of each query.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
 
         Returns
         -------
@@ -124,15 +125,15 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             Once a call, if the method ranks the items that a list holds above those that it does not (the tag
             ``absent_below``) and most lists of a query are paired comparisons.
         """
-        return self._rank(self._begin(X)).to_frame()
+        return self._rank(self._begin(encode_plain(X))).to_frame()
 
-    def aggregate(self, X: AnyLists) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def aggregate(self, X: PlainLists) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Aggregate, and return what is known of each query as well.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
 
         Returns
         -------
@@ -141,7 +142,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         info : pandas.DataFrame
             A row for each query, with the columns of ``query_info_``.
         """
-        ranked = self._rank(self._begin(X))
+        ranked = self._rank(self._begin(encode_plain(X)))
         return ranked.to_frame(), ranked.info_frame()
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
