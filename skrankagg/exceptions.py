@@ -181,7 +181,7 @@ class RankScoreConflictWarning(UserWarning):
     The scores may be distances or p-values, of which smaller ones are better, or belong to another list than the ranks.
     Methods of ranks use the ranks. Methods of scores refuse the list with a ValueError, those of the tag
     ``needs_scores``: :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and what is
-    built on them. A list of weight 0 is not refused, for it is not heard.
+    built on them. A list of weight 0 is not refused, because it has no influence.
 
     See Also
     --------

@@ -19,20 +19,10 @@ CONFLICT_ADVICE = (
 
 
 def find_conflicts(row_ptr, tie_start, score):
-    """Find the lists in which some item has a better score than one of a better rank.
+    """Find lists with an item of better score than one of better rank: bool (n_lists,), None without such a list.
 
-    Parameters
-    ----------
-    row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
-        Rows of each list, best rank first.
-    tie_start : ndarray of shape (n_rows,), dtype=bool
-        Rows that open a list or a group of equal ranks.
-    score : ndarray of shape (n_rows,), dtype=float64
-
-    Returns
-    -------
-    ndarray of shape (n_lists,), dtype=bool, or None
-        None where there is no such list.
+    The rows (n_rows,) of each list, best rank first, are given by `row_ptr` (n_lists + 1,); `tie_start` (n_rows,) marks
+    those that open a list or a group of equal ranks.
     """
     ptr = starts_to_ptr(tie_start)
     worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
@@ -46,21 +36,9 @@ def find_conflicts(row_ptr, tie_start, score):
 
 
 def check_scores(lists, reader, hint):
-    """Refuse lists whose scores are missing, or contradict the ranks.
+    """Raise InputError where scores are missing, or contradict the ranks in a list of weight above 0.
 
-    Parameters
-    ----------
-    lists : RankedLists
-    reader : str
-        What reads the scores, for the message.
-    hint : str
-        What to do about lists without scores, for the message.
-
-    Raises
-    ------
-    ValueError
-        If there are no scores, or if they order the items of some list differently than its ranks do. A list of weight
-        0 is not heard, and may.
+    For the message, `reader` is what reads the scores, and `hint` what to do about lists without any.
     """
     if not lists.has_scores:
         raise InputError(f"{reader} needs scores and the lists have ranks only; {hint}.")
@@ -70,19 +48,7 @@ def check_scores(lists, reader, hint):
 
 
 def describe_conflict(lists, chosen):
-    """Say how many lists have ranks and scores that order their items differently, and name the first.
-
-    Parameters
-    ----------
-    lists : RankedLists
-    chosen : ndarray of shape (n_lists,), dtype=bool
-        Lists to look at.
-
-    Returns
-    -------
-    str or None
-        None where there is no such list.
-    """
+    """Say how many of the `chosen` lists, bool (n_lists,), have scores that contradict their ranks; None for none."""
     if lists.list_conflict is None or not (conflict := lists.list_conflict & chosen).any():
         return None
     n, v = int(conflict.sum()), first_row(conflict)

@@ -32,14 +32,7 @@ AnyFrame: TypeAlias = pd.DataFrame | IntoDataFrame
 class Columns:
     """Columns of a frame under their canonical names.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame, or a frame of polars or pyarrow
-        Where to read.
-    names : dict of str to str
-        Canonical name to the name in the frame.
-    caller : str
-        The constructor that messages name.
+    `names` maps a canonical name to that in the frame; messages name `caller`, the constructor.
     """
 
     def __init__(self, frame, names, caller):
@@ -78,14 +71,7 @@ class Columns:
             raise InputError("X has no rows and at least one is expected; check how it was read or filtered.")
 
     def ids(self, column):
-        """Encode an id column.
-
-        Returns
-        -------
-        codes : ndarray of shape (n_rows,), dtype=int32
-        index : pandas.Index
-            Distinct ids, sorted, in the column's own dtype.
-        """
+        """Encode an id column: int32 codes (n_rows,), and the sorted index of its ids in the column's own dtype."""
         values = self._series(column)
         try:
             codes, index = encode_ids(values)
@@ -103,18 +89,9 @@ class Columns:
         return codes, index
 
     def numbers(self, column, *, whole=False):
-        """Read a column of finite numbers.
+        """Read a column of finite numbers, float64 of shape (n_rows,), or if `whole` ints where it holds integers.
 
-        Parameters
-        ----------
-        column : str
-        whole : bool, default=False
-            Whether integers may stay integers.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=float64 or int
-            Possibly a view of the frame's own memory.
+        The array may be a view of the frame's own memory.
         """
         values, name = self._series(column), self._names[column]
         if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
@@ -212,22 +189,10 @@ def sample_index(index):
 
 
 def encode_ids(values):
-    """Number the distinct values of a column in their sorted order.
+    """Number the distinct values of a Series in sorted order: int32 codes (n_rows,), -1 where missing, and their index.
 
-    Parameters
-    ----------
-    values : pandas.Series
-        Ids of any sortable type.
+    Categories stay categories.
 
-    Returns
-    -------
-    codes : ndarray of shape (n_rows,), dtype=int32
-        -1 where the id is missing.
-    index : pandas.Index
-        Distinct values, sorted; categories stay categories.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> from skrankagg._data._frames import encode_ids
     >>> codes, index = encode_ids(pd.Series(["b", "a", "b"]))

@@ -543,36 +543,12 @@ def _join_tied(items):
 
 
 def check_lists(X) -> RankedLists:
-    """Encode lists unless they are encoded.
-
-    Parameters
-    ----------
-    X : RankedLists, or DataFrame of pandas, polars or pyarrow
-        A frame has the canonical column names.
-
-    Returns
-    -------
-    RankedLists
-    """
+    """Encode lists, a frame with the canonical column names, unless they are encoded."""
     return X if isinstance(X, RankedLists) else RankedLists.from_frame(X)
 
 
 def check_run(X) -> RankedLists:
-    """Encode a run: ranked lists with one list for each query, such as a consensus.
-
-    Parameters
-    ----------
-    X : RankedLists, or DataFrame of pandas, polars or pyarrow
-
-    Returns
-    -------
-    RankedLists
-
-    Raises
-    ------
-    ValueError
-        If some query has several lists.
-    """
+    """Encode a run: one list for each query, such as a consensus; InputError if a query has several."""
     lists = check_lists(X)
     if lists.n_lists != lists.n_queries:
         n_lists = np.diff(lists.list_ptr)

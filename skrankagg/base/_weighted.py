@@ -1,6 +1,6 @@
 """What every aggregator inherits that learns how far to trust each voter.
 
-Weights are learnt from the lists alone: a voter who agrees with the others is believed more. With ``weighting="query"``
+Weights are learnt from the lists alone: a voter who agrees with the others gains weight. With ``weighting="query"``
 the weights of a query are those that its own lists imply, whenever they come; with ``weighting="global"`` a voter's
 weights over the training queries are pooled into one, which is then applied to any query.
 """
@@ -28,19 +28,10 @@ WEIGHTING = {
 
 
 def pool_weights(lists, weight):
-    """Pool the weights that voters have in several queries.
+    """Pool the weights of lists (n_lists,), at least 0, into one for each voter: (n_voters,), NaN without a list.
 
-    Parameters
-    ----------
-    lists : RankedLists
-    weight : ndarray of shape (n_lists,), dtype=float64
-        At least 0.
-
-    Returns
-    -------
-    ndarray of shape (n_voters,), dtype=float64
-        For each voter the mean, over the lists it has, of the weight relative to the mean weight of the query's lists;
-        NaN for voters without lists. Means are weighted by the weights that the lists came with.
+    It is the mean, over the voter's lists, of the weight relative to the mean weight of the query's lists. Means are
+    weighted by the weights that the lists came with.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
@@ -55,21 +46,10 @@ def pool_weights(lists, weight):
 
 
 def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
-    """Find the queries whose longest list outweighs all others.
+    """Find the queries whose longest list outweighs all others, by weights (n_lists,) of at least 0: bool (n_queries,).
 
-    Parameters
-    ----------
-    lists : RankedLists
-    weight : ndarray of shape (n_lists,), dtype=float64
-        At least 0.
-    length_factor, weight_factor : float, default=2.0, 5.0
-        How many times the median of the query's lists is a long list, and a heavy one.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,), dtype=bool
-        Whether the heaviest list is longer than each other one, at least `length_factor` times as long as the median,
-        and more than `weight_factor` times as heavy. Lists that came with weight 0 do not count.
+    Their heaviest list is longer than each other one, at least `length_factor` times as long as the median, and more
+    than `weight_factor` times as heavy. Lists that came with weight 0 do not count.
     """
     voting = np.flatnonzero(lists.list_weight > 0)
     found = np.zeros(lists.n_queries, dtype=bool)
