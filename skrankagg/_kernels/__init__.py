@@ -280,7 +280,7 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
     n_cells = n_matrices * n_items * n_items
     length = np.diff(row_ptr)
     work = np.cumsum(length.astype(np.float64) ** 2)
-    parts = []
+    whole = None
     for first, last in _blocks(work / 2):
         rows = slice(row_ptr[first], row_ptr[last])
         part = _co_ranked.co_ranked(
@@ -294,8 +294,14 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
             ties,
         )
         part = [np.asarray(matrix).reshape(n_matrices, n_items, n_items) for matrix in part]
-        parts = [whole + more for whole, more in zip(parts, part, strict=True)] if parts else part
-    return parts
+        if whole is None:
+            whole = part
+            continue
+        for k in range(2):
+            # What a kernel returns is read-only; the sums are added to in place, for the matrices may be large.
+            whole[k] = np.add(whole[k], part[k], out=whole[k] if whole[k].flags.writeable else None)
+            part[k] = None
+    return whole
 
 
 def insertion_descent(margin, order, tolerance=0.0):

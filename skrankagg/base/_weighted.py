@@ -125,6 +125,13 @@ class WeightedAggregator(BaseAggregator):
     def _aggregate(self, lists):
         return self._aggregate_weighted(*self._weigh(lists))
 
+    def _aggregate_what_fits(self, lists):
+        return self._aggregate(lists)  # what comes first, learning or merging, checks for itself
+
+    def _merging_memory(self, lists):
+        """As `_memory`, which is for learning the weights and merging, for merging with weights that are known."""
+        return None
+
     def _rank(self, lists):
         weighed = self._weigh(lists)
         if self.weighting == "query":
@@ -143,7 +150,7 @@ class WeightedAggregator(BaseAggregator):
         return self._fit_info(lists)
 
     def _learn(self, lists):
-        weight = self._voter_weights(lists)
+        weight = self._implied_weights(lists)
         self._warn_of_length(lists, weight)
         self.query_voter_weights_: pd.DataFrame = pd.DataFrame(
             {
@@ -157,10 +164,15 @@ class WeightedAggregator(BaseAggregator):
         self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
         return weight
 
+    def _implied_weights(self, lists):
+        self._check_memory(lists, self._memory(lists))
+        return self._voter_weights(lists)
+
     def _weigh(self, lists):
         """Lists, the weight of each, and whether it is known; lists of voters to be ignored have list weight 0."""
         if self.weighting == "query":
-            return lists, self._voter_weights(lists), None
+            return lists, self._implied_weights(lists), None
+        self._check_memory(lists, self._merging_memory(lists))
         check_is_fitted(self, "voter_weights_")
         fitted = pd.Index(self.voter_weights_["voter"])
         place = plain_index(fitted).get_indexer(plain_index(lists.voters))[lists.list_voter]

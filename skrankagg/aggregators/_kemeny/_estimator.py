@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
 from ..._arrays._preferences import draws, margins, n_below, query_preferences
@@ -185,6 +185,14 @@ class Kemeny(BaseAggregator):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.voter_weights = voter_weights
+
+    @property
+    def _pair_bytes(self):
+        return 142.0 if self.ties == "weak" else 60.0
+
+    def _memory(self, lists):
+        # Each process has the matrices of a query of its own.
+        return super()._memory(lists) * min(effective_n_jobs(self.n_jobs), lists.n_queries)
 
     def _aggregate(self, lists):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
