@@ -27,8 +27,8 @@ CONFLICT_ADVICE = (
 )
 
 _MERGED_ADVICE = (
-    "Subtract the smallest score of each list, in integers, before RankedLists.from_frame, or choose a method of ranks; "
-    "the ranks of these lists are exact."
+    "Subtract the smallest score of each list, in integers, before RankedLists.from_frame, or choose a method of "
+    "ranks; the ranks of these lists are exact."
 )
 
 

@@ -1,8 +1,8 @@
 """The entry point for data frames: they are checked and encoded here, and nowhere else.
 
 Frames of pandas, polars and pyarrow are accepted. A column of ids becomes integer codes and a sorted index of its
-distinct values in their own dtype; a column of numbers becomes finite float64, with codes of the exact values next to it
-where float64 cannot hold them.
+distinct values in their own dtype; a column of numbers becomes finite float64, with codes of the exact values where
+float64 cannot hold them.
 """
 
 from typing import TypeAlias

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ..exceptions import InputError, InputTypeError
 from .._data._frames import EXACT_LIMIT
+from ..exceptions import InputError, InputTypeError
 from ._delimited import blamed_on, is_number, read_table
 from ._formats import FORMATS, LISTS, QRELS, detect
 

@@ -184,7 +184,7 @@ def test_a_run_of_such_scores_has_no_ties():
     run = times().iloc[:4].drop(columns="voter")
     qrels = pd.DataFrame({"query": "q", "item": ["a"], "relevance": [1]})
     assert average_precision(run, qrels) == 1
-    with pytest.raises(InputError, match="ties='expected' needs scores .* differ by less than float64"):
+    with pytest.raises(InputError, match=r"ties='expected' needs scores .* differ by less than float64"):
         average_precision(run, qrels, ties="expected")
     by_rank = build("rank", [1, 3, 2, 4], "int64")
     assert consensus_agreement(by_rank, run.assign(rank=[1, 3, 2, 4])).tolist() == [1.0]
@@ -194,7 +194,9 @@ def test_a_run_of_such_scores_has_no_ties():
 
 
 def rows_of(scores, voter="v"):
-    return "query,voter,item,score\n" + "".join(f"q,{voter},{item},{score}\n" for item, score in zip("abcd", scores))
+    return "query,voter,item,score\n" + "".join(
+        f"q,{voter},{item},{score}\n" for item, score in zip("abcd", scores, strict=True)
+    )
 
 
 @pytest.mark.parametrize("scores", [[NOON + 2, NOON, NOON + 1, 5], [2**64 - 1, 2**64 - 2, 3, 2**63]])
@@ -206,7 +208,7 @@ def test_files_keep_large_integers(tmp_path, scores):
     path.write_text(rows_of(scores).replace("score", "rank"))
     assert read_lists(path)["rank"].tolist() == scores
     path = tmp_path / "lists.run"
-    path.write_text("".join(f"q Q0 {item} {score} {score} v\n" for item, score in zip("abcd", scores)))
+    path.write_text("".join(f"q Q0 {item} {score} {score} v\n" for item, score in zip("abcd", scores, strict=True)))
     assert read_lists(path)["score"].tolist() == read_lists(path)["rank"].tolist() == scores
 
 
@@ -241,7 +243,7 @@ def test_other_large_numbers_are_float64(tmp_path, scores):
 
 @pytest.mark.parametrize("number", [int, np.int64, np.uint64])
 def test_plain_rankings_keep_large_integers(number):
-    ranking = {item: number(LARGE + rank) for item, rank in zip("abc", [2, 1, 3])}
+    ranking = {item: number(LARGE + rank) for item, rank in zip("abc", [2, 1, 3], strict=True)}
     assert kendall_tau(ranking, ["b", "a", "c"]) == 1
     assert kendall_tau(pd.Series(ranking), ["b", "a", "c"]) == 1
     assert kendall_tau({"a": 10**400, "b": 1.5}, ["b", "a"]) == 1
@@ -249,5 +251,5 @@ def test_plain_rankings_keep_large_integers(number):
 
 @pytest.mark.parametrize("number", [int, np.int64, np.uint64, np.uint8])
 def test_plain_runs_take_unsigned_scores(number):
-    run = {item: number(score) for item, score in zip("abc", [0, 200, 3])}
+    run = {item: number(score) for item, score in zip("abc", [0, 200, 3], strict=True)}
     assert average_precision(run, ["b"]) == 1
