@@ -1,20 +1,34 @@
-"""Lists whose scores contradict their ranks: p-values and distances next to ranks, or two columns of different lists.
+"""Lists whose scores do not order their items as their ranks do.
 
-Methods of ranks use the ranks. Whatever reads the order of the scores refuses such lists, by :func:`check_scores`.
+They are p-values or distances next to ranks, two columns of different lists, or integers beyond 2 ** 53, of which
+several are one float64. Methods of ranks use the ranks. Whatever reads the order of the scores refuses such lists, by
+:func:`check_scores`.
 """
 
 import numpy as np
 
-from .._arrays._ragged import starts_to_ptr
+from .._arrays._ragged import expand, group_order, starts_to_ptr
 from ..exceptions import InputError
-from ._frames import first_row, show_id
+from ._frames import EXACT_LIMIT, first_row, show_id
 
-__all__ = ["CONFLICT_ADVICE", "check_scores", "describe_conflict", "find_conflicts"]
+__all__ = [
+    "CONFLICT_ADVICE",
+    "check_scores",
+    "describe_conflict",
+    "find_conflicts",
+    "find_merged",
+    "still_merged",
+]
 
-#: What to do about such lists, for messages.
+#: What to do about lists whose scores contradict their ranks, for messages.
 CONFLICT_ADVICE = (
     "Drop the wrong one of the two columns, or pass rank=None or score=None to RankedLists.from_frame; negate scores "
     "of which lower is better."
+)
+
+_MERGED_ADVICE = (
+    "Subtract the smallest score of each list, in integers, before RankedLists.from_frame, or choose a method of "
+    "ranks; the ranks of these lists are exact."
 )
 
 
@@ -45,6 +59,44 @@ def find_conflicts(row_ptr, tie_start, score):
     return conflict
 
 
+def find_merged(row_ptr, score, exact):
+    """Find the lists of which float64 makes several different scores one.
+
+    Parameters
+    ----------
+    row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
+        Rows of each list.
+    score : ndarray of shape (n_rows,), dtype=float64
+        Rounded.
+    exact : ndarray of shape (n_rows,), dtype=int
+        Numbers of the exact scores in their order.
+
+    Returns
+    -------
+    ndarray of shape (n_lists,), dtype=bool, or None
+        None where there is no such list.
+    """
+    row_list = expand(row_ptr)
+    order = group_order(row_list, exact)
+    one = (np.diff(score[order]) == 0) & (np.diff(exact[order]) != 0) & (np.diff(row_list) == 0)
+    if not one.any():
+        return None
+    merged = np.zeros(len(row_ptr) - 1, dtype=bool)
+    merged[row_list[1:][one]] = True
+    return merged
+
+
+def still_merged(merged, row_ptr, rank, score):
+    """Find the lists whose scores float64 still makes one after rows were taken from them; as :func:`find_merged`."""
+    # The exact scores are gone: equal ones of different ranks, as large as that, were made one.
+    one = (np.diff(rank) != 0) & (np.diff(score) == 0) & (np.abs(score[1:]) >= EXACT_LIMIT)
+    row_list = expand(row_ptr)
+    left = np.zeros(len(merged), dtype=bool)
+    left[row_list[1:][one & (np.diff(row_list) == 0)]] = True
+    left &= merged
+    return left if left.any() else None
+
+
 def check_scores(lists, reader, hint):
     """Refuse lists whose scores are missing, or contradict the ranks.
 
@@ -59,18 +111,19 @@ def check_scores(lists, reader, hint):
     Raises
     ------
     ValueError
-        If there are no scores, or if they order the items of some list differently than its ranks do. A list of weight
-        0 is not heard, and may.
+        If there are no scores, if they order the items of some list differently than its ranks do, or if float64 makes
+        different ones of a list one. A list of weight 0 is not heard, and may.
     """
     if not lists.has_scores:
         raise InputError(f"{reader} needs scores and the lists have ranks only; {hint}.")
     conflict = describe_conflict(lists, lists.list_weight > 0)
     if conflict is not None:
-        raise InputError(f"{reader} needs scores that order a list as its ranks do; {conflict}. {CONFLICT_ADVICE}")
+        what, advice = conflict
+        raise InputError(f"{reader} needs scores that order a list as its ranks do; {what}. {advice}")
 
 
 def describe_conflict(lists, chosen):
-    """Say how many lists have ranks and scores that order their items differently, and name the first.
+    """Say how many lists have scores that do not order their items as the ranks do, and name the first.
 
     Parameters
     ----------
@@ -80,13 +133,19 @@ def describe_conflict(lists, chosen):
 
     Returns
     -------
-    str or None
-        None where there is no such list.
+    tuple of (str, str) or None
+        What is wrong, as a clause, and what to do about it, as a sentence. None where there is no such list.
     """
-    if lists.list_conflict is None or not (conflict := lists.list_conflict & chosen).any():
-        return None
-    n, v = int(conflict.sum()), first_row(conflict)
-    return (
-        f"those of {n} list{'s' if n > 1 else ''} order {'their' if n > 1 else 'its'} items differently, the first is "
-        f"query {show_id(lists.queries, lists.list_query[v])}, voter {show_id(lists.voters, lists.list_voter[v])}"
-    )
+    for marked, advice in [(lists.list_conflict, CONFLICT_ADVICE), (lists.list_merged, _MERGED_ADVICE)]:
+        if marked is None or not (found := marked & chosen).any():
+            continue
+        n, v = int(found.sum()), first_row(found)
+        if advice is CONFLICT_ADVICE:
+            wrong = f"order {'their' if n > 1 else 'its'} items differently"
+        else:
+            wrong = "differ by less than float64 can hold"
+        first = (
+            f"query {show_id(lists.queries, lists.list_query[v])}, voter {show_id(lists.voters, lists.list_voter[v])}"
+        )
+        return f"those of {n} list{'s' if n > 1 else ''} {wrong}, the first is {first}", advice
+    return None

@@ -1,7 +1,8 @@
 """The entry point for data frames: they are checked and encoded here, and nowhere else.
 
 Frames of pandas, polars and pyarrow are accepted. A column of ids becomes integer codes and a sorted index of its
-distinct values in their own dtype; a column of numbers becomes finite float64.
+distinct values in their own dtype; a column of numbers becomes finite float64, with codes of the exact values next to
+it where float64 cannot hold them.
 """
 
 from typing import TypeAlias
@@ -14,6 +15,7 @@ from narwhals.stable.v2.typing import IntoDataFrame
 from ..exceptions import InputError, InputTypeError
 
 __all__ = [
+    "EXACT_LIMIT",
     "AnyFrame",
     "Columns",
     "SampleIndex",
@@ -24,6 +26,9 @@ __all__ = [
     "sample_index",
     "show_id",
 ]
+
+#: From here on neighbouring integers are one float64.
+EXACT_LIMIT = 2.0**53
 
 #: A data frame of a library that narwhals knows, such as polars and pyarrow, or of pandas.
 AnyFrame: TypeAlias = pd.DataFrame | IntoDataFrame
@@ -133,11 +138,32 @@ class Columns:
             )
         return numbers
 
+    def exact_order(self, column):
+        """Number the exact values of a column of finite numbers in their order, where float64 may not hold them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=int, or None
+            Equal for equal values only. None where float64 holds every value, as it does integers up to 2 ** 53.
+        """
+        values = self._series(column)
+        kind = getattr(values.dtype, "kind", "O")
+        if kind in "iu":
+            if (np.abs(values.to_numpy(dtype=np.float64)) < EXACT_LIMIT).all():
+                return None
+        elif kind in "fb":
+            if not isinstance(values.dtype, np.dtype) or values.dtype.itemsize <= 8:
+                return None
+            return np.unique(values.to_numpy(), return_inverse=True)[1]  # pandas would round long doubles
+        return _factorize(values)[0]
+
     def _series(self, column):
         name = self._names[column]
         if isinstance(self._frame, pd.DataFrame):
             return self._frame[name]
         values = self._frame[name]
+        if values.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such integers
+            return pd.Series(values.to_list(), dtype=object)
         # A null is kept as None, which pandas takes for a missing id; numbers come as NumPy holds them.
         return pd.Series(values.to_numpy())
 

@@ -35,7 +35,7 @@ from scipy.sparse import csr_array
 
 from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
 from ..exceptions import InputError
-from ._conflicts import find_conflicts
+from ._conflicts import find_conflicts, still_merged
 from ._encoding import encode_lists
 from ._frames import AnyFrame, Columns, first_row, sample_index, show_id
 from ._immutable import Immutable
@@ -68,6 +68,8 @@ class RankedLists(QueryContainer, Immutable):
         Weight of each list; a list of integer weight w counts as w copies of itself.
     list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
         Lists whose ranks and scores order the items differently; None where there is no such list.
+    list_merged : ndarray of shape (n_lists,), dtype=bool, or None
+        Lists of which `score` rounds different numbers to one; None where there is no such list.
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
         Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first, ties by item.
     candidate : ndarray of shape (n_rows,), dtype=int32
@@ -75,7 +77,7 @@ class RankedLists(QueryContainer, Immutable):
     rank : ndarray of shape (n_rows,), dtype=float64
         Mid-rank in the list: positions from 1, ties share their mean.
     score : ndarray of shape (n_rows,), dtype=float64, or None
-        Scores as given, higher is better; None for lists of ranks only.
+        Scores as given, rounded to float64, higher is better; None for lists of ranks only.
     candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Candidates of query ``q`` are ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
@@ -90,9 +92,12 @@ class RankedLists(QueryContainer, Immutable):
     Within a list the order is by ``rank``, or by descending ``score`` where there is no rank; only the order of the
     ranks counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list there.
 
+    The order is that of the numbers as given: integers beyond 2 ** 53, of which several are one float64, are told apart
+    whatever their type, and so are decimals of Arrow and long doubles. Times are not numbers; give their integers.
+
     Ranks and scores conflict where an item has a better score than one of a better rank. Methods that read the scores
-    refuse such lists, those of weight 0 excepted. The lists that :meth:`keep_rows` leaves are judged by the rows that
-    are left, as the frame of these rows would be.
+    refuse such lists, and those whose different scores are one float64; lists of weight 0 are excepted. The lists that
+    :meth:`keep_rows` leaves are judged by the rows that are left, as the frame of these rows would be.
 
     Examples
     --------
@@ -117,6 +122,7 @@ class RankedLists(QueryContainer, Immutable):
     list_voter: NDArray[np.int32]
     list_weight: NDArray[np.float64]
     list_conflict: NDArray[np.bool_] | None
+    list_merged: NDArray[np.bool_] | None
     row_ptr: NDArray[np.int64]
     candidate: NDArray[np.int32]
     rank: NDArray[np.float64]
@@ -357,7 +363,7 @@ class RankedLists(QueryContainer, Immutable):
         RankedLists
             It shares all other arrays with these.
         """
-        return RankedLists(**{**self.__getstate__(), "score": score, "list_conflict": None})
+        return RankedLists(**{**self.__getstate__(), "score": score, "list_conflict": None, "list_merged": None})
 
     def keep_rows(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
         """Make the same lists without some of their rows.
@@ -412,6 +418,9 @@ class RankedLists(QueryContainer, Immutable):
             list_weight=self.list_weight[list_kept],
             # Fewer rows make no conflict where there was none.
             list_conflict=None if self.list_conflict is None else find_conflicts(row_ptr, tie_start, score),
+            list_merged=None
+            if self.list_merged is None
+            else still_merged(self.list_merged[list_kept], row_ptr, rank, score),
             row_ptr=row_ptr,
             candidate=number[self.candidate[row_kept]],
             rank=mid_ranks(row_ptr, tie_start),
