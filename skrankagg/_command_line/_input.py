@@ -101,7 +101,7 @@ def _reason_against(tags, lists):
         return "they need scores and the lists have ranks only"
     conflict = describe_conflict(lists, lists.list_weight > 0)
     if tags.needs_scores and conflict is not None:
-        return f"they need scores that order a list as its ranks do, and {conflict}"
+        return f"they need scores that order a list as its ranks do, and {conflict[0]}"
     if lists.is_weighted and not tags.voter_weights:
         return "they cannot weigh lists"
     if tags.integer_weights and (lists.list_weight % 1 != 0).any():

@@ -10,7 +10,7 @@ import pandas as pd
 from .._arrays._ragged import gather_ranges, group_order, mid_ranks, sort_codes, starts_to_ptr
 from .._support._warn import warn_user
 from ..exceptions import InputError, RankScoreConflictWarning, SplitQueryWarning
-from ._conflicts import CONFLICT_ADVICE, find_conflicts
+from ._conflicts import CONFLICT_ADVICE, find_conflicts, find_merged
 from ._frames import first_row, show_id
 
 __all__ = ["encode_lists"]
@@ -20,18 +20,7 @@ _MOST_CANDIDATES = 2**31 - 1
 
 
 def encode_lists(columns):
-    """Encode the columns of a frame of ranked lists.
-
-    Parameters
-    ----------
-    columns : Columns
-        With `query`, `item`, and `rank` or `score`; `voter` and `weight` where there are such.
-
-    Returns
-    -------
-    dict of str to object
-        The fields of :class:`~skrankagg.RankedLists`.
-    """
+    """Encode :class:`Columns` of ranked lists as the fields of :class:`~skrankagg.RankedLists`, by name."""
     with_rank, with_score = columns.has("rank"), columns.has("score")
     list_code, queries = columns.ids("query")
     if columns.has("voter"):
@@ -50,6 +39,11 @@ def encode_lists(columns):
         _refuse_negative(value, columns.name("rank"))
     _warn_of_row_splits(columns.index, list_code, value, with_rank)
     weight = columns.numbers("weight") if columns.has("weight") else None
+    # Beyond 2 ** 53 the order is that of the exact numbers, several of which may be one float64.
+    exact_score = columns.exact_order("score") if with_score else None
+    exact = columns.exact_order("rank") if with_rank else None if exact_score is None else -exact_score
+    value = value if exact is None else exact
+    del exact
 
     if _in_order(list_code, value):
         score = score.copy() if with_score else None  # the frame's own memory would change with the frame
@@ -57,13 +51,14 @@ def encode_lists(columns):
         order = group_order(list_code, value)
         item, list_code, value = item[order], list_code[order], value[order]
         score = score[order] if with_score else None
+        exact_score = None if exact_score is None else exact_score[order]
         weight = None if weight is None else weight[order]
         del order
     list_start = _starts(list_code)
     tie_start = list_start | _starts(value)
     del value
     if not tie_start.all():
-        _sort_ties_by_item(tie_start, item, score)
+        _sort_ties_by_item(tie_start, item, score, exact_score)
 
     row_ptr = starts_to_ptr(list_start)
     list_query, list_voter = np.divmod(list_code[row_ptr[:-1]], len(voters))
@@ -89,6 +84,7 @@ def encode_lists(columns):
         "list_voter": list_voter.astype(np.int32),
         "list_weight": _list_weights(weight, row_ptr, name_list),
         "list_conflict": conflict,
+        "list_merged": None if exact_score is None else find_merged(row_ptr, score, exact_score),
         "row_ptr": row_ptr,
         "candidate": candidate,
         "rank": mid_ranks(row_ptr, tie_start),

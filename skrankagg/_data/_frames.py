@@ -1,7 +1,8 @@
 """The entry point for data frames: they are checked and encoded here, and nowhere else.
 
 Frames of pandas, polars and pyarrow are accepted. A column of ids becomes integer codes and a sorted index of its
-distinct values in their own dtype; a column of numbers becomes finite float64.
+distinct values in their own dtype; a column of numbers becomes finite float64, with codes of the exact values where
+float64 cannot hold them.
 """
 
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from narwhals.stable.v2.typing import IntoDataFrame
 from ..exceptions import InputError, InputTypeError
 
 __all__ = [
+    "EXACT_LIMIT",
     "AnyFrame",
     "Columns",
     "SampleIndex",
@@ -26,6 +28,9 @@ __all__ = [
     "show_id",
 ]
 
+#: From here on neighbouring integers are one float64.
+EXACT_LIMIT = 2.0**53
+
 #: A data frame of a library that narwhals knows, such as polars and pyarrow, or of pandas.
 AnyFrame: TypeAlias = pd.DataFrame | IntoDataFrame
 
@@ -33,14 +38,7 @@ AnyFrame: TypeAlias = pd.DataFrame | IntoDataFrame
 class Columns:
     """Columns of a frame under their canonical names.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame, or a frame of polars or pyarrow
-        Where to read.
-    names : dict of str to str
-        Canonical name to the name in the frame.
-    caller : str
-        The constructor that messages name.
+    `names` maps a canonical name to that in the frame; messages name `caller`, the constructor.
     """
 
     def __init__(self, frame, names, caller):
@@ -79,14 +77,7 @@ class Columns:
             raise InputError("X has no rows and at least one is expected; check how it was read or filtered.")
 
     def ids(self, column):
-        """Encode an id column.
-
-        Returns
-        -------
-        codes : ndarray of shape (n_rows,), dtype=int32
-        index : pandas.Index
-            Distinct ids, sorted, in the column's own dtype.
-        """
+        """Encode an id column: int32 codes (n_rows,), and the sorted index of its ids in the column's own dtype."""
         values = self.series(self._names[column])
         try:
             codes, index = encode_ids(values)
@@ -104,18 +95,9 @@ class Columns:
         return codes, index
 
     def numbers(self, column, *, whole=False):
-        """Read a column of finite numbers.
+        """Read a column of finite numbers, float64 of shape (n_rows,), or if `whole` ints where it holds integers.
 
-        Parameters
-        ----------
-        column : str
-        whole : bool, default=False
-            Whether integers may stay integers.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=float64 or int
-            Possibly a view of the frame's own memory.
+        The array may be a view of the frame's own memory.
         """
         values, name = self.series(self._names[column]), self._names[column]
         if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
@@ -134,11 +116,32 @@ class Columns:
             )
         return numbers
 
+    def exact_order(self, column):
+        """Number the exact values of a column of finite numbers in their order, where float64 may not hold them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), dtype=int, or None
+            Equal for equal values only. None where float64 holds every value, as it does integers up to 2 ** 53.
+        """
+        values = self.series(self._names[column])
+        kind = getattr(values.dtype, "kind", "O")
+        if kind in "iu":
+            if (np.abs(values.to_numpy(dtype=np.float64)) < EXACT_LIMIT).all():
+                return None
+        elif kind in "fb":
+            if not isinstance(values.dtype, np.dtype) or values.dtype.itemsize <= 8:
+                return None
+            return np.unique(values.to_numpy(), return_inverse=True)[1]  # pandas would round long doubles
+        return _factorize(values)[0]
+
     def series(self, name):
-        """A column of the frame by its own name, as pandas holds it."""
+        """A column of the frame, by its own name, as pandas holds it."""
         if isinstance(self._frame, pd.DataFrame):
             return self._frame[name]
         values = self._frame[name]
+        if values.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such integers
+            return pd.Series(values.to_list(), dtype=object)
         # A null is kept as None, which pandas takes for a missing id; numbers come as NumPy holds them.
         return pd.Series(values.to_numpy())
 
@@ -215,22 +218,10 @@ def sample_index(index):
 
 
 def encode_ids(values):
-    """Number the distinct values of a column in their sorted order.
+    """Number the distinct values of a Series in sorted order: int32 codes (n_rows,), -1 where missing, and their index.
 
-    Parameters
-    ----------
-    values : pandas.Series
-        Ids of any sortable type.
+    Categories stay categories.
 
-    Returns
-    -------
-    codes : ndarray of shape (n_rows,), dtype=int32
-        -1 where the id is missing.
-    index : pandas.Index
-        Distinct values, sorted; categories stay categories.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> from skrankagg._data._frames import encode_ids
     >>> codes, index = encode_ids(pd.Series(["b", "a", "b"]))

@@ -384,7 +384,9 @@ def _flat_ids(items):
 def _values(scores, lengths):
     """Scores as they are, or positions as ranks."""
     if scores:
-        return {"score": np.fromiter(chain.from_iterable(scores), dtype=np.float64, count=int(lengths.sum()))}
+        return {
+            "score": pd.Series(list(chain.from_iterable(scores)))
+        }  # integers stay integers, which keeps their order
     starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
     return {"rank": np.arange(1, int(lengths.sum()) + 1, dtype=np.float64) - starts}
 

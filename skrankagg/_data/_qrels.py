@@ -299,17 +299,7 @@ class EncodedQrels:
 
 
 def check_qrels(qrels):
-    """Encode judgements unless they are encoded.
-
-    Parameters
-    ----------
-    qrels : Qrels, or DataFrame of pandas, polars or pyarrow
-        A frame has the canonical column names.
-
-    Returns
-    -------
-    Qrels
-    """
+    """Encode judgements, a frame with the canonical column names, unless they are encoded."""
     return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
 
 
@@ -331,23 +321,9 @@ def encode_qrels(qrels, lists):
 
 
 def encode_run(qrels, run):
-    """Align judgements with a run of which some queries and items may be judged, or none.
+    """Align judgements with a run, one list for each query, of which any queries and items may be judged.
 
-    Parameters
-    ----------
-    qrels : Qrels
-    run : RankedLists
-        One list for each query.
-
-    Returns
-    -------
-    EncodedQrels
-        The grade of each candidate of the run.
-
-    Raises
-    ------
-    ValueError
-        If ids cannot match: integers on one side, strings on the other.
+    Raises InputError if ids cannot match: integers on one side, strings on the other.
     """
     query = match_ids(run.queries, qrels.queries, "query")
     item = match_ids(run.items, qrels.items, "item")
@@ -358,23 +334,7 @@ def encode_run(qrels, run):
 
 
 def find_queries(qrels, queries):
-    """Tell which queries are judged.
-
-    Parameters
-    ----------
-    qrels : Qrels
-    queries : pandas.Index
-        Ids, such as those of ranked lists.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,), dtype=bool
-
-    Raises
-    ------
-    ValueError
-        If none is.
-    """
+    """Tell which queries (n_queries,) are judged, bool of the same shape; InputError if none is."""
     judged = match_ids(queries, qrels.queries, "query") >= 0
     if not judged.any():
         raise InputError(
@@ -386,24 +346,10 @@ def find_queries(qrels, queries):
 
 
 def match_ids(theirs, ours, kind):
-    """Find the ids of lists among those of the judgements.
+    """Find the ids of lists (n_ids,) among those of the judgements: int64 positions (n_ids,), -1 where there is none.
 
-    Parameters
-    ----------
-    theirs, ours : pandas.Index
-        Distinct ids of the lists and of the judgements.
-    kind : str
-        What they are ids of, for the message.
-
-    Returns
-    -------
-    ndarray of shape (n_ids,), dtype=int64
-        Their positions, -1 for ids that the judgements lack.
-
-    Raises
-    ------
-    ValueError
-        If none is there, and none could be, because the ids are of types that never equal each other.
+    Raises InputError if none is found because the types of the ids never equal each other; `kind` is what they are ids
+    of, for the message.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
 from ..exceptions import InputError
-from ._conflicts import find_conflicts
+from ._conflicts import find_conflicts, still_merged
 from ._encoding import encode_lists
 from ._frames import AnyFrame, Columns, first_row, sample_index, show_id
 from ._from_python import FromPython, plain_lists
@@ -71,6 +71,8 @@ class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
         Weight of each list; a list of integer weight w counts as w copies of itself.
     list_conflict : ndarray of shape (n_lists,), dtype=bool, or None
         Lists whose ranks and scores order the items differently; None where there is no such list.
+    list_merged : ndarray of shape (n_lists,), dtype=bool, or None
+        Lists of which `score` rounds different numbers to one; None where there is no such list.
     row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
         Rows of list ``v`` are ``row_ptr[v]`` to ``row_ptr[v + 1] - 1``, best first, ties by item.
     candidate : ndarray of shape (n_rows,), dtype=int32
@@ -78,7 +80,7 @@ class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
     rank : ndarray of shape (n_rows,), dtype=float64
         Mid-rank in the list: positions from 1, ties share their mean.
     score : ndarray of shape (n_rows,), dtype=float64, or None
-        Scores as given, higher is better; None for lists of ranks only.
+        Scores as given, rounded to float64, higher is better; None for lists of ranks only.
     candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int64
         Candidates of query ``q`` are ``candidate_ptr[q]`` to ``candidate_ptr[q + 1] - 1``, sorted by item.
     candidate_item : ndarray of shape (n_candidates,), dtype=int32
@@ -93,9 +95,12 @@ class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
     Within a list the order is by ``rank``, or by descending ``score`` where there is no rank; only the order of the
     ranks counts, so gaps and a start at 0 change nothing. A voter without rows for a query has no list there.
 
+    The order is that of the numbers as given: integers beyond 2 ** 53, of which several are one float64, are told apart
+    whatever their type, and so are decimals of Arrow and long doubles. Times are not numbers; give their integers.
+
     Ranks and scores conflict where an item has a better score than one of a better rank. Methods that read the scores
-    refuse such lists, those of weight 0 excepted. The lists that :meth:`keep_rows` leaves are judged by the rows that
-    are left, as the frame of these rows would be.
+    refuse such lists, and those whose different scores are one float64; lists of weight 0 are excepted. The lists that
+    :meth:`keep_rows` leaves are judged by the rows that are left, as the frame of these rows would be.
 
     Examples
     --------
@@ -120,6 +125,7 @@ class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
     list_voter: NDArray[np.int32]
     list_weight: NDArray[np.float64]
     list_conflict: NDArray[np.bool_] | None
+    list_merged: NDArray[np.bool_] | None
     row_ptr: NDArray[np.int64]
     candidate: NDArray[np.int32]
     rank: NDArray[np.float64]
@@ -345,7 +351,7 @@ class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
         RankedLists
             It shares all other arrays with these.
         """
-        return RankedLists(**{**self.__getstate__(), "score": score, "list_conflict": None})
+        return RankedLists(**{**self.__getstate__(), "score": score, "list_conflict": None, "list_merged": None})
 
     def keep_rows(self, kept: NDArray[np.bool_]) -> tuple["RankedLists", NDArray[np.int64]]:
         """Make the same lists without some of their rows.
@@ -400,6 +406,9 @@ class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
             list_weight=self.list_weight[list_kept],
             # Fewer rows make no conflict where there was none.
             list_conflict=None if self.list_conflict is None else find_conflicts(row_ptr, tie_start, score),
+            list_merged=None
+            if self.list_merged is None
+            else still_merged(self.list_merged[list_kept], row_ptr, rank, score),
             row_ptr=row_ptr,
             candidate=number[self.candidate[row_kept]],
             rank=mid_ranks(row_ptr, tie_start),
@@ -597,7 +606,7 @@ def _join_tied(items):
 
 
 def check_lists(X) -> RankedLists:
-    """Encode lists unless they are encoded: a frame of pandas, polars or pyarrow with the canonical column names."""
+    """Encode lists, a frame with the canonical column names, unless they are encoded."""
     return X if isinstance(X, RankedLists) else RankedLists.from_frame(X)
 
 
@@ -610,21 +619,7 @@ def encode_plain(X):
 
 
 def check_run(X) -> RankedLists:
-    """Encode a run: ranked lists with one list for each query, such as a consensus.
-
-    Parameters
-    ----------
-    X : RankedLists, or DataFrame of pandas, polars or pyarrow
-
-    Returns
-    -------
-    RankedLists
-
-    Raises
-    ------
-    ValueError
-        If some query has several lists.
-    """
+    """Encode a run: one list for each query, such as a consensus; InputError if a query has several."""
     lists = check_lists(X)
     if lists.n_lists != lists.n_queries:
         n_lists = np.diff(lists.list_ptr)

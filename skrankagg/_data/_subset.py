@@ -83,7 +83,11 @@ class QueryContainer:
 def small_arrays(whole, chosen):
     """The arrays of some queries of ranked lists that have an entry for each query or list, by name."""
     lists, list_ptr = gather_ranges(whole.list_ptr, chosen)
-    conflict = None if whole.list_conflict is None else whole.list_conflict[lists]
+
+    def marks(name):
+        whole_marks = getattr(whole, name)
+        return whole_marks[lists] if whole_marks is not None and whole_marks[lists].any() else None
+
     return {
         "queries": whole.queries[chosen],
         "voters": whole.voters,
@@ -91,7 +95,8 @@ def small_arrays(whole, chosen):
         "list_ptr": list_ptr,
         "list_voter": whole.list_voter[lists],
         "list_weight": whole.list_weight[lists],
-        "list_conflict": conflict if conflict is not None and conflict.any() else None,
+        "list_conflict": marks("list_conflict"),
+        "list_merged": marks("list_merged"),
         "row_ptr": np.concatenate([[0], np.cumsum(whole.list_length[lists])]),
         "candidate_ptr": np.concatenate([[0], np.cumsum(whole.query_n_items[chosen])]),
     }

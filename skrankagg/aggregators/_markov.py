@@ -81,10 +81,11 @@ class MC4:
 
     @staticmethod
     def transitions(above, level, held):
-        margin = _reverse(above) - above
+        moves = _reverse(above) - above
         # A majority is a margin that rounding cannot explain.
-        majority = margin > TOLERANCE * held.max(axis=-1)[..., None, None]
-        return _stay_with_the_rest(majority / _n_states(held))
+        majority = moves > TOLERANCE * held.max(axis=-1)[..., None, None]
+        np.divide(majority, _n_states(held), out=moves)  # in place, for the matrices may be large
+        return _stay_with_the_rest(moves)
 
 
 class MCT:
@@ -96,15 +97,17 @@ class MCT:
 
     @staticmethod
     def transitions(above, level, held):
-        moves = _reverse(above)
-        both = moves + above + level
-        moves = moves + level / 2
+        both = _reverse(above) + above
+        both += level
+        moves = np.divide(level, 2, order="C")
+        moves += _reverse(above)
         apart = both == 0
         both[apart] = 1.0
         moves /= both
         moves[apart] = 0.5
         moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]
-        return _stay_with_the_rest(moves / _n_states(held))
+        moves /= _n_states(held)
+        return _stay_with_the_rest(moves)
 
 
 CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT}
@@ -328,6 +331,7 @@ class MarkovChain(BaseAggregator):
     }
     _variants = tuple({"chain": chain} for chain in CHAINS)
     _query_columns = ("n_iter", "converged")
+    _pair_bytes = 36.0
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from .._data._output import check_output
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._data._types import AnyLists, PlainLists
 from .._data._voter_names import warn_of_misspelt_names
+from .._support._memory import check_memory
 from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists, keep_out_of_html
 from ..exceptions import InputError
 from ._consensus import Consensus, EncodedConsensus, order_candidates
@@ -23,6 +24,7 @@ from ._voter_weights import voter_values
 
 __all__ = ["BaseAggregator"]
 
+_LINEAR_METHODS = "choose a method whose memory is linear, such as BordaCount, ReciprocalRankFusion or Copeland"
 _SILENT_VOTERS = "Give those a weight, or 0 to silence them; their items stay among those ranked."
 
 
@@ -31,8 +33,9 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
 
     A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists` and returns the score of each
     candidate, a (query, item), as float64 of shape (n_candidates,), higher is better, or a :class:`Consensus`. It
-    declares its parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``.
-    Everything else is here.
+    declares its parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``; where
+    it makes matrices of all pairs of items, ``_pair_bytes`` is what they take, so that queries are refused that cannot
+    fit into memory. Everything else is here.
 
     See Also
     --------
@@ -61,6 +64,10 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     _result_columns: tuple[str, ...] = ()
     #: Columns of ``query_info_``.
     _query_columns: tuple[str, ...] = ()
+    #: Bytes that a query takes at most at one time for each ordered pair of its items, and for each list and item, in
+    #: matrices of these; 0 where memory is linear in the rows. Measured, and never below what is measured.
+    _pair_bytes: float = 0.0
+    _cell_bytes: float = 0.0
     #: What to do about lists without scores, for the message.
     _scores_hint = "add a column 'score'"
 
@@ -181,10 +188,34 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         """
 
         def score(weight):
-            consensus = self._aggregate(lists.with_list_weight(weight))
+            consensus = self._aggregate_what_fits(lists.with_list_weight(weight))
             return consensus.score if isinstance(consensus, Consensus) else consensus
 
         return score
+
+    def _memory(self, lists):
+        """Bytes that each query takes at its peak beyond what is linear in its rows, (n_queries,); None for none."""
+        if not (self._pair_bytes or self._cell_bytes):
+            return None
+        n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
+        return n * (self._pair_bytes * n + self._cell_bytes * m)
+
+    def _check_memory(self, lists, needed):
+        """Refuse a query that needs more memory than there is; `needed` is as `_memory` returns it."""
+        if needed is None:
+            return
+        q = int(np.argmax(needed))
+
+        def describe():
+            n, m = int(lists.query_n_items[q]), int(lists.list_ptr[q + 1] - lists.list_ptr[q])
+            size = f"{n} item{'s' * (n != 1)} and {m} list{'s' * (m != 1)}"
+            return repr(self), f"query {show_id(lists.queries, q)} of {size}", _LINEAR_METHODS
+
+        check_memory(float(needed[q]), describe)
+
+    def _aggregate_what_fits(self, lists):
+        self._check_memory(lists, self._memory(lists))
+        return self._aggregate(lists)
 
     def _begin(self, X):
         """Prepare the lists of a call, and warn once of lists that the method should not get.
@@ -251,7 +282,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
 
     def _rank(self, lists):
         """Aggregate prepared lists and put the result in order."""
-        return self._publish(lists, self._aggregate(lists))
+        return self._publish(lists, self._aggregate_what_fits(lists))
 
     def _publish(self, lists, consensus):
         """Put what the hook returned in order."""

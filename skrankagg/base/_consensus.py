@@ -110,13 +110,7 @@ class EncodedConsensus:
     queries: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def to_frame(self):
-        """Write the consensus as a frame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns `query`, `item`, `score`, `rank` and the method's own.
-        """
+        """Write the consensus as a frame with columns `query`, `item`, `score`, `rank` and the method's own."""
         lists = self.lists
         return pd.DataFrame(
             {
@@ -129,44 +123,17 @@ class EncodedConsensus:
         )
 
     def info_frame(self):
-        """Write what is known of each query as a frame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each query.
-        """
+        """Write what is known of each query as a frame, a row for each."""
         return pd.DataFrame({"query": self.lists.queries, **self.queries})
 
 
 def order_candidates(lists, score, scale=None, additive=False):
     """Put the candidates of each query in order: by score, by the weight of the lists that hold the item, by item.
 
-    Parameters
-    ----------
-    lists : RankedLists
-        What was aggregated.
-    score : ndarray of shape (n_candidates,), dtype=float64
-        Higher is better, not NaN.
-    scale, additive
-        As in :class:`Consensus`.
-
-    Returns
-    -------
-    order : ndarray of shape (n_candidates,), dtype=int64
-        Candidates, query by query, best first.
-    score : ndarray of shape (n_candidates,), dtype=float64
-        Scores in this order; neighbours closer than 1e-12 times the query's largest absolute score are
-        one tie class and have one score, the highest of them.
-
-    See Also
-    --------
-    rank_scores : For scores that do not belong to ranked lists.
-    EncodedConsensus : Makes a frame of the order.
-
-    Examples
-    --------
-    Two items tie; more lists hold the second one:
+    Scores (n_candidates,) are higher-is-better and not NaN; `scale` and `additive` are those of :class:`Consensus`.
+    Returns the candidates, query by query, best first, and their scores in this order: neighbours closer than 1e-12
+    times the query's largest scale are one tie class and have one score, the highest of them. Two items tie here; more
+    lists hold the second one:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -193,33 +160,12 @@ def _sole_lists(lists):
 def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     """Put the members of consecutive groups in order, as :func:`order_candidates` does the candidates of queries.
 
-    Parameters
-    ----------
-    ptr : ndarray of shape (n_groups + 1,), dtype=int
-        Members of each group, in the order that decides last.
-    score, support : ndarray of shape (n_members,), dtype=float64
-        Score, and what decides between equal scores; higher is better.
-    total : ndarray of shape (n_groups,), dtype=float64
-        Scale of the support, for the tolerance.
-    scale : ndarray of shape (n_members,), dtype=float64, default=None
-        Scale of the scores, for the tolerance; None takes their absolute values.
-    sole_source : callable, default=None
-        Gives the only source of each member's score, or -1 where it has several: unequal scores of one source are never
-        tied. It is called where some unequal scores would be.
+    Groups are given by `ptr` (n_groups + 1,), their members in the order that decides last; `support` (n_members,)
+    decides between equal scores (n_members,), and `total` (n_groups,) is its scale, for the tolerance. `scale`
+    (n_members,) is that of the scores, their absolute values where it is None. `sole_source`, called where unequal
+    scores would tie, gives the only source of each member's score, or -1: unequal scores of one source never tie.
+    Returns the members, group by group, best first, and their scores in this order, one for each tie class.
 
-    Returns
-    -------
-    order : ndarray of shape (n_members,), dtype=int64
-        Members, group by group, best first.
-    score : ndarray of shape (n_members,), dtype=float64
-        Scores in this order, one for each tie class.
-
-    See Also
-    --------
-    order_candidates : For the candidates of ranked lists.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from skrankagg.base._consensus import rank_scores
     >>> rank_scores(np.array([0, 3]), np.array([1.0, 2.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([2.0]))

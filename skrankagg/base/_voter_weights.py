@@ -18,35 +18,10 @@ VOTER_WEIGHTS = {"voter_weights": [Mapping, pd.Series, None]}
 
 
 def voter_values(lists, given, name, advice):
-    """Look up what a parameter gives each voter.
+    """Look up what a mapping or Series gives each voter: float64 (n_voters,), 0 for voters without a list.
 
-    Parameters
-    ----------
-    lists : RankedLists
-        Lists whose voters are looked up.
-    given : mapping or pandas.Series of voter to float
-        The parameter.
-    name : str
-        Its name.
-    advice : str
-        What to do about voters that it does not hold.
+    Raises InputError if a voter that has a list is missing, with `advice` on those, or one has two values.
 
-    Returns
-    -------
-    ndarray of shape (n_voters,), dtype=float64
-        0 for voters that have no list here.
-
-    Raises
-    ------
-    ValueError
-        If a voter that has a list is missing, or one has two values.
-
-    See Also
-    --------
-    skrankagg.aggregators.DIBRA : Learns a weight for each voter instead.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
     >>> from skrankagg.base._voter_weights import voter_values

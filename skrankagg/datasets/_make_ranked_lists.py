@@ -138,7 +138,7 @@ def make_ranked_lists(
     r"""Make ranked lists of voters who see a hidden truth more or less clearly.
 
     Every item has a true utility; each voter sees it through noise of their own, ranks by what they see, and
-    hands in the top. Together the voters know more than the best of them, and those who weigh voters by skill
+    returns the top. Together the voters know more than the best of them, and those who weigh voters by skill
     know more still.
 
     Parameters

@@ -6,6 +6,7 @@ import io
 import numpy as np
 import pandas as pd
 
+from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError, MissingLibraryError
 
 __all__ = []
@@ -77,7 +78,8 @@ def read_parquet(path, names, numeric):
         if not np.isfinite(values).all():
             row = int((~np.isfinite(values)).argmax())
             raise InputError(f"expected a finite number as {name} in row {row}, got {values[row]}")
-        frame[name] = values
+        if column.dtype.kind not in "iu" or (np.abs(values) < EXACT_LIMIT).all():
+            frame[name] = values
     return frame
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError, InputTypeError
 from ._delimited import blamed_on, is_number, read_table
 from ._formats import FORMATS, LISTS, QRELS, detect
@@ -103,7 +104,8 @@ def read_lists(
     -------
     DataFrame
         Columns query, voter, item (str) and, as far as the files have them, rank (int64, or float64 if some
-        are not integers), score and weight (float64); rows in the order of the files.
+        are not integers), score and weight (float64); rows in the order of the files. Scores that are all written as
+        integers, some of 2 ** 53 or more, stay integers of 64 bits, and so do such ranks, where 64 bits hold them.
 
     Raises
     ------
@@ -112,7 +114,7 @@ def read_lists(
     ImportError
         If a file is a Parquet file, and pyarrow is missing.
     ValueError
-        If a format is not certain, a line has too few or too many fields, a number is none or not finite (the
+        If a format is not certain, a line has too few or too many fields, a number cannot be read or is not finite (the
         message names the line), a file is empty or not in UTF-8, files differ in their columns, or two files
         hold lists of the same voter.
 
@@ -175,7 +177,7 @@ def read_lists(
     for path, name in zip(paths, names, strict=True):
         with blamed_on("read_lists", path, _REMEDY):
             layout = detect(path, LISTS, format=format, columns=columns, trailing=trailing == "ignore")
-            frame = read_table(path, layout, {"rank", "score", "weight"})
+            frame = _restore_integers(read_table(path, layout, {"rank", "score", "weight"}), path, layout)
         if named:
             frame = _named(frame, path, name)
         elif voter == "file":
@@ -192,11 +194,49 @@ def read_lists(
         styles.append("named" if named else layout.style)
     if len(frames) > 1:
         _check_apart(paths, frames, styles)
-    frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
-    if "rank" in frame:
-        whole = (frame["rank"] == np.floor(frame["rank"])) & (frame["rank"].abs() < 2**53)
+    frame = pd.concat(_of_one_type(frames), ignore_index=True) if len(frames) > 1 else frames[0]
+    if "rank" in frame and frame["rank"].dtype.kind == "f":
+        whole = (frame["rank"] == np.floor(frame["rank"])) & (frame["rank"].abs() < EXACT_LIMIT)
         frame["rank"] = frame["rank"].astype(np.int64 if whole.all() else np.float64)
     return frame[[column for column in LISTS.known if column in frame]]
+
+
+def _restore_integers(frame, path, layout):
+    """Read the columns of ranks and scores again that hold integers of which float64 may make several one."""
+    large = {
+        name
+        for name in ("rank", "score")
+        if name in frame and frame[name].dtype.kind == "f" and (frame[name].abs() >= EXACT_LIMIT).any()
+    }
+    if large:
+        text = read_table(path, layout, {"rank", "score", "weight"} - large)
+        for name in large:
+            if text[name].str.fullmatch(_INTEGER.pattern).all():
+                values = [int(value) for value in text[name]]
+                number = _integers_for(min(values), max(values))
+                frame[name] = np.array(values, dtype=number) if number else frame[name]
+    return frame
+
+
+def _of_one_type(frames):
+    """Give the columns of ranks and scores of several files one type, where some are integers that float64 rounds."""
+    for name in ("rank", "score"):
+        columns = [frame[name] for frame in frames if name in frame]
+        if len({column.dtype for column in columns}) > 1 and all(map(_are_integers, columns)):
+            number = _integers_for(min(int(one.min()) for one in columns), max(int(one.max()) for one in columns))
+            if number:
+                frames = [frame.astype({name: number}) for frame in frames]
+    return frames
+
+
+def _are_integers(column):
+    """Whether a column holds integers that its type has not rounded."""
+    return column.dtype.kind != "f" or bool(((column == np.floor(column)) & (column.abs() < EXACT_LIMIT)).all())
+
+
+def _integers_for(low, high):
+    """The type of 64 bits that holds integers from `low` to `high`, or None."""
+    return next((one for one in (np.int64, np.uint64) if np.iinfo(one).min <= low and high <= np.iinfo(one).max), None)
 
 
 def read_qrels(

@@ -234,3 +234,11 @@ def test_containers_are_put_together():
 def test_what_does_not_fit_is_refused_in_one_sentence(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_large_integers_keep_their_order():
+    scores = {"a": 2**53 + 1, "b": 2**53, "c": 2**53 + 2}
+    lists = RankedLists.from_lists([scores])
+    assert lists.to_frame()["item"].tolist() == ["c", "a", "b"]
+    lists = RankedLists.from_lists([scores], lower_is_better=True)
+    assert lists.to_frame()["item"].tolist() == ["b", "a", "c"]

@@ -59,7 +59,9 @@ def ordered_components(arc, strength):
         return [np.arange(len(arc))]
     member = np.zeros((n_components, len(arc)))
     member[label, np.arange(len(arc))] = 1.0
-    between = member @ arc @ member.T > 0
+    tail, head = np.nonzero(arc)
+    between = np.zeros((n_components, n_components), dtype=bool)
+    between[label[tail], label[head]] = True
     np.fill_diagonal(between, False)
     strength = member @ strength / member.sum(axis=1)
     # Strengths that differ by rounding only are equal.

@@ -154,11 +154,14 @@ def pair_costs(prefer, tied, penalty):
     return before, penalty * (prefer + prefer.T)
 
 
-def granularity(value):
+def granularity(value, budget):
     """Largest number that all values are whole multiples of.
 
-    It is 0 where all values are 0, and where it would be below a ten-thousandth of the largest value.
+    It is 0 where all values are 0, where it would be below a ten-thousandth of the largest value, and where there is no
+    time left to find it.
     """
+    if budget.left < 1.5e-7 * np.size(value):
+        return 0.0
     value = np.unique(np.abs(value))
     value = value[value > 0]
     if len(value) == 0:
@@ -167,6 +170,8 @@ def granularity(value):
         return float(np.gcd.reduce(value.astype(np.int64)))
     largest = step = float(value[-1])
     for rest in map(float, value):
+        if budget.late:
+            return 0.0
         while rest > 1e-9 * largest:
             step, rest = rest, step % rest
             if step - rest <= 1e-9 * largest:  # a whole multiple, up to rounding

@@ -141,6 +141,7 @@ class KwikSort(BaseNearKemeny):
         "random_state": ["random_state"],
         **VOTER_WEIGHTS,
     }
+    _pair_bytes = 50.0
 
     def __init__(
         self,
@@ -224,6 +225,7 @@ class PickAPerm(BaseNearKemeny):
     """
 
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
+    _pair_bytes, _cell_bytes = 33.0, 16.0
 
     def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
         self.absent = absent

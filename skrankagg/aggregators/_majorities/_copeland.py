@@ -1,6 +1,8 @@
 """Pairwise majorities: each item against each other item, over all lists."""
 
-from ..._arrays._pairwise import majority
+import numpy as np
+
+from ..._arrays._pairwise import is_dense, majority
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
@@ -13,6 +15,10 @@ class _BaseMajority(BaseAggregator):
 
     def __init__(self, *, voter_weights: VoterWeights | None = None):
         self.voter_weights = voter_weights
+
+    def _memory(self, lists):
+        # Matrices are made of queries of up to some thousand items only, where that is faster.
+        return is_dense(lists) * 7.0 * lists.query_n_items.astype(np.float64) ** 2
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

@@ -120,8 +120,10 @@ class _BasePairwise(BaseAggregator):
     def _aggregate(self, lists):
         parts = []
         for q in range(lists.n_queries):
-            prefer, _ = query_preferences(lists, q, self.absent)
-            parts.append(self._score(_round(prefer), -_round(margins(prefer))))
+            prefer = query_preferences(lists, q, self.absent)[0]
+            margin = _round(margins(prefer))
+            np.negative(margin, out=margin)
+            parts.append(self._score(_round(prefer), margin))
         return np.concatenate(parts)
 
     def _arcs(self, prefer, margin):
@@ -192,6 +194,8 @@ class Schulze(_BasePairwise):
     3     q    d    0.0     4
     """
 
+    _pair_bytes = 49.0
+
     def _score(self, prefer, margin):
         path = widest_paths(self._arcs(prefer, margin))
         return (path > path.T).sum(axis=1).astype(np.float64)
@@ -247,6 +251,8 @@ class RankedPairs(_BasePairwise):
     2     q    c    1.0     3
     3     q    d    0.0     4
     """
+
+    _pair_bytes = 66.0
 
     def _score(self, prefer, margin):
         arcs = self._arcs(prefer, margin)
@@ -313,6 +319,8 @@ class Minimax(_BasePairwise):
     2     q    c    1.0     3
     3     q    d    0.0     4
     """
+
+    _pair_bytes = 66.0
 
     def _score(self, prefer, margin):
         defeats = sorted_defeats(margin if self.strength == "margin" else self._arcs(prefer, margin))

@@ -143,6 +143,11 @@ class Outranking(BaseAggregator):
         **VOTER_WEIGHTS,
     }
     _variants = ({}, {"both_absent": "ignored"})
+    _cell_bytes = 24.0
+
+    @property
+    def _pair_bytes(self):
+        return 26.0 if self.both_absent == "ignored" else 19.0
 
     def __init__(
         self,

@@ -153,8 +153,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
             cutoff = np.full(lists.n_lists, float(self.top_cutoff))
         elif self.exact:
             raise InputError(
-                "exact=True takes one top_cutoff for all lists, for the exact p-value of others is not known; got one "
-                "for each voter. Give a single share, or leave exact=False."
+                "exact=True takes one top_cutoff for all lists, because the exact p-value of others is not known; got "
+                "one for each voter. Give a single share, or leave exact=False."
             )
         else:
             cutoff = voter_values(lists, self.top_cutoff, "top_cutoff", "Give those a share, 1 if they show all.")

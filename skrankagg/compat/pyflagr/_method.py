@@ -143,7 +143,7 @@ class Method:
     @staticmethod
     def _write(folder, df_out, df_eval):
         if not folder.is_dir():
-            raise NotADirectoryError(f"out_dir must be an existing folder; {str(folder)!r} is none.")
+            raise NotADirectoryError(f"out_dir must be an existing folder; {str(folder)!r} is not one.")
         letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(16))
         df_out.to_csv(folder / f"out_{letters}.csv", index=False, header=False)
         if len(df_eval):

@@ -71,6 +71,7 @@ class QueryTable:
             list_voter=present.astype(np.int32),
             list_weight=np.ones(len(present)),
             list_conflict=None,
+            list_merged=None,
             row_ptr=row_ptr,
             candidate=item.astype(np.int32),
             rank=mid_ranks(row_ptr, start | (np.diff(rank, prepend=-1.0) != 0)),

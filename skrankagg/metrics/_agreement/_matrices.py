@@ -261,8 +261,10 @@ def tied_by_score(run):
     if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
         return run
     lists = check_lists(run)  # which warns of them
-    if lists.list_conflict is not None:
-        by_rank = run["query"].isin(lists.queries[lists.list_query[lists.list_conflict]])
+    if (marked := lists.list_conflict) is not None:
+        if lists.list_merged is not None:  # as float64, which the column becomes, some of their scores are one
+            marked = marked | lists.list_merged
+        by_rank = run["query"].isin(lists.queries[lists.list_query[marked]])
         run = run.assign(score=run["score"].where(~by_rank, -run["rank"].astype(float)))
     return run.drop(columns="rank")
 

@@ -7,6 +7,8 @@ array([[1. , 2.5, 2.5, nan],
 """
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
+from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,14 +42,18 @@ def align(*rankings):
     items = {item: k for k, item in enumerate(dict.fromkeys(item for rank in ranks for item in rank))}
     table = np.full((len(ranks), len(items)), np.nan)
     for row, rank in zip(table, ranks, strict=True):
-        row[[items[item] for item in rank]] = mid_rank(np.array(list(rank.values()), dtype=np.float64))
+        # Python compares numbers exactly; float64 makes several integers beyond 2 ** 53 one.
+        number = {value: k for k, value in enumerate(sorted(set(rank.values())))}
+        row[[items[item] for item in rank]] = mid_rank(
+            np.array([number[value] for value in rank.values()], dtype=np.int64)
+        )
     return table
 
 
 def _ranks(ranking):
     if isinstance(ranking, (Mapping, pd.Series)):
-        ranks = {item: float(rank) for item, rank in ranking.items()}
-        if len(ranks) != len(ranking) or not np.isfinite(list(ranks.values())).all():
+        ranks = {item: int(rank) if isinstance(rank, Integral) else float(rank) for item, rank in ranking.items()}
+        if len(ranks) != len(ranking) or not all(isinstance(rank, int) or isfinite(rank) for rank in ranks.values()):
             raise InputError("A ranking by item needs a finite rank for each item, once; drop the others.")
         return ranks
     if isinstance(ranking, (str, set, frozenset)) or not np.iterable(ranking):

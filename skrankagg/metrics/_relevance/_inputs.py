@@ -245,7 +245,9 @@ def _encode(items):
 def _ranking(returned, query):
     """Items, best first, and numbers that fall where the order does."""
     if isinstance(returned, Mapping):
-        items = sorted(returned, key=lambda item: (-returned[item], item))
+        # An unsigned integer of NumPy has no negative.
+        given = {item: score.item() if isinstance(score, np.generic) else score for item, score in returned.items()}
+        items = sorted(given, key=lambda item: (-given[item], item))
         scores = [float(returned[item]) for item in items]
         if not np.isfinite(scores).all():
             raise InputError(f"Scores must be finite numbers; query {query!r} has others. Drop those items.")

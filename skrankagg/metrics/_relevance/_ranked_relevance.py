@@ -184,8 +184,9 @@ class RankedRelevance(RelevanceList):
         ties.
     item : tuple of ndarray of shape (n_rows,) and pandas.Index, default=None
         Codes of the items, and the ids behind the codes, which break the ties of trec_eval.
-    conflict : str, default=None
-        Lists whose ranks and scores order their items differently, in words; None where there is no such list.
+    conflict : tuple of (str, str), default=None
+        Lists whose scores do not order their items as the ranks do, and what to do about them, in words; None where
+        there is no such list.
     """
 
     def __init__(self, grade, ptr, judged, *, score=None, rank=None, item=None, conflict=None):

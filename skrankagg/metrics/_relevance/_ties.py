@@ -18,7 +18,6 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from ..._arrays._ragged import expand, positions, starts_to_ptr, tie_starts
-from ..._data._conflicts import CONFLICT_ADVICE
 from ..._data._frames import plain_index
 from ..._kernels import ragged_cumsum
 from ...exceptions import InputError
@@ -281,9 +280,8 @@ def order_ties(ranked, ties):
         If the rule orders the ranked items among equal scores, and the scores contradict the ranks.
     """
     if ranked.conflict is not None and ties not in _ONE_COLUMN:
-        raise InputError(
-            f"ties={ties!r} needs scores that order a list as its ranks do; {ranked.conflict}. {CONFLICT_ADVICE}"
-        )
+        what, advice = ranked.conflict
+        raise InputError(f"ties={ties!r} needs scores that order a list as its ranks do; {what}. {advice}")
     if ties not in ranked.views:
         ranked.views[ties] = TIE_RULES[ties](ranked)
     return ranked.views[ties]
