@@ -58,7 +58,7 @@ class InputTypeError(TypeError):
     ... except InputTypeError as error:
     ...     print(error)
     RankedLists.from_frame expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got
-    builtins.list.
+    builtins.list; encode dicts and lists with RankedLists.from_runs or from_lists.
     """
 
 

@@ -95,6 +95,7 @@ def test_many_lists_too(column, dtype):
     check_exact(column, values, build(column, values, dtype))
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize("column", ["rank", "score"])
 def test_decimals_and_long_doubles_too(column):
     pyarrow = pytest.importorskip("pyarrow")
@@ -212,6 +213,7 @@ def test_files_keep_large_integers(tmp_path, scores):
     assert read_lists(path)["score"].tolist() == read_lists(path)["rank"].tolist() == scores
 
 
+@pytest.mark.twice
 def test_parquet_files_too(tmp_path):
     pytest.importorskip("pyarrow")
     path = tmp_path / "lists.parquet"
