@@ -1,6 +1,7 @@
 """Pairwise majorities: each item against each other item, over all lists."""
 
 from ..._arrays._pairwise import majority
+from ..._arrays._weight_units import count_in_units
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
@@ -69,7 +70,7 @@ class Condorcet(_BaseMajority):
     """
 
     def _aggregate(self, lists):
-        wins, _ = majority(lists)
+        wins, _ = majority(count_in_units(lists)[0])
         return wins
 
 
@@ -121,5 +122,5 @@ class Copeland(_BaseMajority):
     """
 
     def _aggregate(self, lists):
-        wins, draws = majority(lists)
+        wins, draws = majority(count_in_units(lists)[0])
         return wins + draws / 2
