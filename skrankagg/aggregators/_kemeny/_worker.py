@@ -80,19 +80,17 @@ class Worker:
 
 def _talk(process, requests, answers):
     """Pass requests on and answers back, in a thread: pipes have no timeout on every system."""
-    with process.stdin, process.stdout:
-        try:
+    try:
+        with process.stdin, process.stdout:
             pickle.dump(requests.get(), process.stdin, protocol=5)
             while (request := requests.get()) is not None:
                 pickle.dump(request, process.stdin, protocol=5)
                 process.stdin.flush()
                 answers.put(pickle.load(process.stdout))
-        except (OSError, EOFError, pickle.UnpicklingError, ValueError) as error:
-            failed = RuntimeError("The process that solves programmes has ended.")
-            failed.__cause__ = error
-            answers.put((None, failed))
-            while requests.get() is not None:
-                answers.put((None, failed))
+    except (OSError, EOFError, pickle.UnpicklingError, ValueError) as error:
+        failed = RuntimeError("The process that solves programmes has ended.")
+        failed.__cause__ = error
+        answers.put((None, failed))
 
 
 def main():
