@@ -8,6 +8,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
 from ..._arrays._preferences import draws, margins, n_below, query_preferences
+from ..._arrays._weight_units import count_in_units
 from ..._data._frames import known_or_missing
 from ..._support._progress import Progress
 from ..._support._sklearn import N_JOBS, Interval, StrOptions
@@ -230,14 +231,16 @@ class Kemeny(BaseAggregator):
     def _solve(self, lists, seed, progress):
         """Solve one query: the items' scores, the consensus' score, the bound, why it stopped, whether it is unique."""
         with Budget(self.time_limit) as budget:
-            return self._solve_within(budget, lists, seed, progress)
+            lists, (unit,) = count_in_units(lists)
+            score, cost, bound, reason, unique = self._solve_within(budget, lists, unit, seed, progress)
+            return score, unit * cost, unit * bound, reason, unique
 
-    def _solve_within(self, budget, lists, seed, progress):
+    def _solve_within(self, budget, lists, unit, seed, progress):
         rng = np.random.default_rng(seed)
         prefer, tied = query_preferences(lists, 0, self.absent)
 
         def report(cost, bound):
-            progress.show(f"{lists.queries[0]!r}: at most {cost:g}, at least {bound:g}")
+            progress.show(f"{lists.queries[0]!r}: at most {unit * cost:g}, at least {unit * bound:g}")
 
         base = kemeny_lower_bound(prefer, tied, penalty=self.penalty, ties=self.ties)
         unproven = "large component" if self.method == "auto" else "search"

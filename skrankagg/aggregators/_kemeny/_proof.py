@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ._branching import branch
 from ._budget import Unfinished
 from ._costs import granularity
@@ -77,7 +78,7 @@ class State:
     def take(self, order):
         """Take note of an order."""
         cost = order_cost(self.margin, order)
-        if cost < self.cost:
+        if cost < self.cost - TOLERANCE * self.scale:
             self.order, self.cost = order, cost
 
     def raise_bound(self, bound):

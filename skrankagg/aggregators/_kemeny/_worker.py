@@ -4,7 +4,6 @@ A solver looks at the clock and at signals when it pleases: between two looks, m
 at any moment. It runs this file, which imports nothing of the package: requests come in as pickles, answers go out.
 """
 
-import contextlib
 import os
 import pickle
 import queue
@@ -82,21 +81,16 @@ class Worker:
 def _talk(process, requests, answers):
     """Pass requests on and answers back, in a thread: pipes have no timeout on every system."""
     try:
-        pickle.dump(requests.get(), process.stdin, protocol=5)
-        while (request := requests.get()) is not None:
-            pickle.dump(request, process.stdin, protocol=5)
-            process.stdin.flush()
-            answers.put(pickle.load(process.stdout))
+        with process.stdin, process.stdout:
+            pickle.dump(requests.get(), process.stdin, protocol=5)
+            while (request := requests.get()) is not None:
+                pickle.dump(request, process.stdin, protocol=5)
+                process.stdin.flush()
+                answers.put(pickle.load(process.stdout))
     except (OSError, EOFError, pickle.UnpicklingError, ValueError) as error:
         failed = RuntimeError("The process that solves programmes has ended.")
         failed.__cause__ = error
         answers.put((None, failed))
-        while requests.get() is not None:
-            answers.put((None, failed))
-    finally:
-        for pipe in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):  # what could not be sent to a process that has ended
-                pipe.close()
 
 
 def main():

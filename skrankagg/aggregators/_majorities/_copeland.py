@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..._arrays._pairwise import is_dense, majority
+from ..._arrays._weight_units import count_in_units
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
@@ -75,7 +76,7 @@ class Condorcet(_BaseMajority):
     """
 
     def _aggregate(self, lists):
-        wins, _ = majority(lists)
+        wins, _ = majority(count_in_units(lists)[0])
         return wins
 
 
@@ -127,5 +128,5 @@ class Copeland(_BaseMajority):
     """
 
     def _aggregate(self, lists):
-        wins, draws = majority(lists)
+        wins, draws = majority(count_in_units(lists)[0])
         return wins + draws / 2

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._arrays._preferences import margins, n_below, query_preferences
+from ..._arrays._weight_units import count_in_units
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
@@ -118,7 +119,7 @@ class _BasePairwise(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        parts = []
+        parts, lists = [], count_in_units(lists)[0]
         for q in range(lists.n_queries):
             prefer = query_preferences(lists, q, self.absent)[0]
             margin = _round(margins(prefer))
@@ -140,7 +141,9 @@ class _BasePairwise(BaseAggregator):
 def _round(matrix):
     """Make sums of the same weights in another order one number: rounding makes no majority stronger."""
     scale = np.abs(matrix).max(initial=0.0)
-    return np.round(matrix / scale, 11) * scale if scale > 0 and (matrix % 1 != 0).any() else matrix
+    # Whole numbers add up without rounding as long as they are below 2^53, and above it all numbers are whole.
+    exact = scale < 2**53 and (matrix % 1 == 0).all()
+    return matrix if exact else np.round(matrix / scale, 11) * scale
 
 
 class Schulze(_BasePairwise):

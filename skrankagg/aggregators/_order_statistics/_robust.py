@@ -85,9 +85,11 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
     being the number of lists that hold it. A list of weight w is w lists: weights that are not whole have no meaning
-    for order statistics and are refused. Items with p = 1 tie: they are sorted by the number of lists that hold them.
-    Linear in the number of rows except for sorting; exact p-values take about :math:`m^2 / 2` logarithms and powers for
-    each distinct :math:`\rho`, shares that differ m times the largest k for each distinct rank.
+    for order statistics and are refused, as are those that add up to more than :math:`2^{53}` in a query; for exact
+    p-values and shares that differ, which go through the m lists one by one, to more than :math:`2^{24}`. Items with p
+    = 1 tie: they are sorted by the number of lists that hold them. Linear in the number of rows except for sorting;
+    exact p-values take about :math:`m^2 / 2` logarithms and powers for each distinct :math:`\rho`, shares that differ m
+    times the largest k for each distinct rank.
 
     References
     ----------
@@ -172,6 +174,9 @@ class RobustRankAggregation(BaseNormalisedRanks):
         return cutoff
 
     def _aggregate(self, lists):
+        if self.exact or (self.top_cutoff is not None and not isinstance(self.top_cutoff, Real)):
+            what = "exact=True" if self.exact else "top_cutoff for each voter"
+            self._check_copies(lists, lists.sum_over_lists(lists.list_weight), what)
         x, n_lists = self._normalise(lists)
         cutoff = np.ones(lists.n_lists) if self.top_cutoff is None else self._list_cutoff(lists)
         if np.ptp(cutoff) == 0:
