@@ -283,6 +283,10 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
     whole = None
     for first, last in _blocks(work / 2):
         rows = slice(row_ptr[first], row_ptr[last])
+        if whole is not None and not whole[0].flags.writeable:
+            # What a kernel returns is read-only. One after the other, for the matrices may be large.
+            for k in range(2):
+                whole[k] = whole[k].copy()
         part = _co_ranked.co_ranked(
             _as_vi(row_ptr[first : last + 1] - row_ptr[first]),
             _as_vi(item[rows]),
@@ -297,10 +301,9 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
         if whole is None:
             whole = part
             continue
-        for k in range(2):
-            # What a kernel returns is read-only; the sums are added to in place, for the matrices may be large.
-            whole[k] = np.add(whole[k], part[k], out=whole[k] if whole[k].flags.writeable else None)
-            part[k] = None
+        for total, more in zip(whole, part, strict=True):
+            total += more
+        del part, total, more
     return whole
 
 

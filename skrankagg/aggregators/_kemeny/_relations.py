@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array, vstack
 
-from ._triangles import VIOLATION, Infeasible, Unfinished
+from ._triangles import VIOLATION, Infeasible, Unfinished, check_triples
 
 __all__ = []
 
@@ -69,7 +69,7 @@ class RelationProgramme:
     def violated(self, y):
         """Triples that a solution, (n, n), violates, at most those of one round, the most violated first: (n, 3)."""
         n = self.n
-        found, excess = [], []
+        found, excess, n_found = [], [], 0
         for a in range(n):
             sums = y[a][:, None] + y - y[a][None, :] - 1.0
             sums[a], sums[:, a] = -1.0, -1.0
@@ -77,6 +77,8 @@ class RelationProgramme:
             b, c = np.nonzero(sums > VIOLATION)
             found.append(np.column_stack([np.full(len(b), a), b, c]))
             excess.append(sums[b, c])
+            n_found += len(b)
+            check_triples(n_found, n)
         found, excess = np.concatenate(found), np.concatenate(excess)
         return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]
 

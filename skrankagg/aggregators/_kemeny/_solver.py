@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._arrays._preferences import margins
+from ..._support._memory import check_matrix
 from ._components import condorcet_components
 from ._proof import Proven, prove
 from ._search import borda_order, descend, iterate, order_cost
@@ -41,7 +42,9 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
     >>> kemeny_order(np.array([[0.0, 1.0, 2.0], [2.0, 0.0, 3.0], [1.0, 0.0, 0.0]]))
     array([1, 0, 2])
     """
-    return solve_strict(np.asarray(prefer, dtype=np.float64), np.random.default_rng(0), proves=lambda n: True)[0]
+    prefer = np.asarray(prefer, dtype=np.float64)
+    check_matrix("kemeny_order", len(prefer), 50.0)
+    return solve_strict(prefer, np.random.default_rng(0), proves=lambda n: True)[0]
 
 
 def solve_strict(prefer, rng, *, proves, n_restarts=0, unproven="search", deadline=np.inf, report=None):

@@ -14,6 +14,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, vstack
 
+from ..._support._memory import check_memory
 from ._cuts import half_cuts
 
 __all__ = []
@@ -22,8 +23,22 @@ __all__ = []
 VIOLATION = 1e-6
 # Rows that a round adds at most, for each item and for each pair.
 _ROWS_PER_ITEM, _ROWS_PER_PAIR = 20, 6
+# What each violated triple takes until those of a round are chosen.
+_BYTES_PER_TRIPLE = 170.0
 # Free pairs from which the interior-point method is faster than the simplex method: four times so for 5000.
 _INTERIOR_PAIRS = 2500
+
+
+def check_triples(n_found, n):
+    """Refuse a round of a proof whose violated triples cannot fit into memory."""
+    check_memory(
+        _BYTES_PER_TRIPLE * n_found,
+        lambda: (
+            "Kemeny's proof",
+            f"more than {n_found} violated triples of a component of {n} items",
+            "choose method='iterated-local-search', which proves nothing",
+        ),
+    )
 
 
 class Infeasible(Exception):
@@ -127,7 +142,7 @@ class TrianglePolytope:
         arc[self.first, self.second] = x
         arc[self.second, self.first] = 1.0 - x
         never = self.before.T
-        found, excess = [], []
+        found, excess, n_found = [], [], 0
         for i in range(self.n - 2):
             rest = arc[i + 1 :, i + 1 :]
             sums = (arc[i, i + 1 :, None] + (arc[i + 1 :, i] - 2.0)) + rest
@@ -138,6 +153,8 @@ class TrianglePolytope:
             if len(j):
                 found.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
                 excess.append(sums[j, k])
+                n_found += len(j)
+                check_triples(n_found, self.n)
         if not found:
             return np.empty((0, 3), dtype=np.int64)
         cycle, excess = np.concatenate(found), np.concatenate(excess)
