@@ -31,7 +31,7 @@ _limits: list[list[int]] = []
 
 @contextlib.contextmanager
 def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
-    """Set how much memory one call may take, for the whole process while the context lasts.
+    """Set how much memory the matrices of a query may take, for the whole process while the context lasts.
 
     Methods whose memory grows with the square of the items of a query refuse queries that cannot fit. By default the
     limit is 0.8 times the least of what the machine has available, what the control group (cgroup) leaves and what the
@@ -83,7 +83,7 @@ def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
 
 
 def available_memory() -> int:
-    """Bytes that one call may take: the limit that was set, or a share of what there is."""
+    """Bytes that the matrices of a query may take: the limit that was set, or a share of what there is."""
     limit = _limit_set()
     if limit is not None:
         return limit

@@ -5,6 +5,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..._support._memory import check_matrix
+
 __all__ = ["kemeny_lower_bound", "kemeny_score", "mean_tau_x"]
 
 
@@ -49,7 +51,9 @@ def kemeny_score(
     >>> kemeny_score([1, 2, 3], prefer), kemeny_score([1, 1, 2], prefer)
     (2.0, 2.5)
     """
-    rank, prefer = np.asarray(rank), np.asarray(prefer, dtype=np.float64)
+    rank = np.asarray(rank)
+    check_matrix("kemeny_score", len(rank), 19.0)
+    prefer = np.asarray(prefer, dtype=np.float64)
     above, level = rank[:, None] < rank[None, :], rank[:, None] == rank[None, :]
     np.fill_diagonal(level, False)
     score = prefer.T[above].sum() + penalty * prefer[level].sum()
@@ -90,6 +94,7 @@ def kemeny_lower_bound(
     >>> kemeny_lower_bound(np.array([[0, 2, 1], [1, 0, 2], [2, 1, 0]]))
     3.0
     """
+    check_matrix("kemeny_lower_bound", len(prefer), 42.0)
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(before, before.T)
     if ties == "weak":
@@ -138,6 +143,7 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
     >>> mean_tau_x([1, 2, 3], np.array([[0, 2, 2], [0, 0, 1], [0, 1, 0]]), np.zeros((3, 3)), 2)
     0.6666666666666666
     """
+    check_matrix("mean_tau_x", len(prefer), 26.0)
     prefer = np.asarray(prefer, dtype=np.float64)
     n = len(prefer)
     held = np.triu(prefer + prefer.T + np.asarray(tied, dtype=np.float64), 1).sum()

@@ -10,7 +10,7 @@ from scipy.optimize import Bounds, LinearConstraint
 from scipy.sparse import csr_array, vstack
 
 from ._budget import Unfinished
-from ._triangles import VIOLATION, Infeasible
+from ._triangles import VIOLATION, Infeasible, check_triples
 
 __all__ = []
 
@@ -72,7 +72,7 @@ class RelationProgramme:
     def violated(self, y):
         """Triples that a solution, (n, n), violates, at most those of one round, the most violated first: (n, 3)."""
         n = self.n
-        found, excess = [], []
+        found, excess, n_found = [], [], 0
         for a in range(n):
             self.budget.check()
             sums = y[a][:, None] + y - y[a][None, :] - 1.0
@@ -81,6 +81,8 @@ class RelationProgramme:
             b, c = np.nonzero(sums > VIOLATION)
             found.append(np.column_stack([np.full(len(b), a), b, c]))
             excess.append(sums[b, c])
+            n_found += len(b)
+            check_triples(n_found, n)
         self.budget.check(4e-7 * sum(map(len, excess)))
         found, excess = np.concatenate(found), np.concatenate(excess)
         return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]

@@ -6,6 +6,7 @@ import numpy.typing as npt
 from ..._arrays import TOLERANCE
 from ..._arrays._preferences import margins
 from ..._kernels import COMPILED, insertion_descent, insertion_rounds
+from ..._support._memory import check_matrix
 
 __all__ = ["local_kemenization"]
 
@@ -50,6 +51,7 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
     >>> local_kemenization([2, 0, 1], np.array([[0, 2, 2], [1, 0, 2], [1, 1, 0]]))
     array([0, 1, 2])
     """
+    check_matrix("local_kemenization", len(prefer), 19.0)
     better = margins(prefer) < 0
     kept = np.empty(len(better), dtype=np.int64)
     for n, item in enumerate(np.asarray(order)):

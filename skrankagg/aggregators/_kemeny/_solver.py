@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._arrays._preferences import margins
+from ..._support._memory import check_matrix
 from ._budget import Budget
 from ._components import condorcet_components
 from ._proof import Proven, prove
@@ -42,9 +43,10 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
     >>> kemeny_order(np.array([[0.0, 1.0, 2.0], [2.0, 0.0, 3.0], [1.0, 0.0, 0.0]]))
     array([1, 0, 2])
     """
+    prefer = np.asarray(prefer, dtype=np.float64)
+    check_matrix("kemeny_order", len(prefer), 50.0)
     with Budget() as budget:
-        rng = np.random.default_rng(0)
-        return solve_strict(np.asarray(prefer, dtype=np.float64), rng, budget, proves=lambda n: True)[0]
+        return solve_strict(prefer, np.random.default_rng(0), budget, proves=lambda n: True)[0]
 
 
 def solve_strict(prefer, rng, budget, *, proves, n_restarts=0, unproven="search", report=None):

@@ -11,6 +11,7 @@ are not positive bound the optimum from below.
 import numpy as np
 from scipy.sparse import csr_array, vstack
 
+from ..._support._memory import check_memory
 from ._budget import Unfinished
 from ._cuts import half_cuts
 
@@ -20,11 +21,25 @@ __all__ = []
 VIOLATION = 1e-6
 # Rows that a round adds at most, for each item and for each pair.
 _ROWS_PER_ITEM, _ROWS_PER_PAIR = 20, 6
+# What each violated triple takes until those of a round are chosen.
+_BYTES_PER_TRIPLE = 170.0
 # Free pairs from which the interior-point method is faster than the simplex method: four times so for 5000.
 _INTERIOR_PAIRS = 2500
 # Seconds that making the programme takes for each pair, that sorting takes for each cycle, and that a row takes in a
 # programme: what a step is foreseen to cost.
 _SECONDS_PER_PAIR, _SECONDS_PER_CYCLE, _SECONDS_PER_ROW = 1e-7, 8e-7, 4e-6
+
+
+def check_triples(n_found, n):
+    """Refuse a round of a proof whose violated triples cannot fit into memory."""
+    check_memory(
+        _BYTES_PER_TRIPLE * n_found,
+        lambda: (
+            "Kemeny's proof",
+            f"more than {n_found} violated triples of a component of {n} items",
+            "choose method='iterated-local-search', which proves nothing",
+        ),
+    )
 
 
 class Infeasible(Exception):
@@ -127,7 +142,7 @@ class TrianglePolytope:
         arc[self.first, self.second] = x
         arc[self.second, self.first] = 1.0 - x
         never = self.before.T
-        found, excess = [], []
+        found, excess, n_found = [], [], 0
         for i in range(self.n - 2):
             self.budget.check()
             rest = arc[i + 1 :, i + 1 :]
@@ -139,6 +154,8 @@ class TrianglePolytope:
             if len(j):
                 found.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
                 excess.append(sums[j, k])
+                n_found += len(j)
+                check_triples(n_found, self.n)
         if not found:
             return np.empty((0, 3), dtype=np.int64)
         self.budget.check(_SECONDS_PER_CYCLE * sum(map(len, excess)))

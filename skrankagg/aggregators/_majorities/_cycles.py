@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from ..._arrays._preferences import margins, n_below, query_preferences
 from ..._arrays._weight_units import count_in_units
+from ..._support._memory import check_matrix
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
@@ -45,6 +46,7 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
            [1., 0., 3.],
            [1., 1., 0.]])
     """
+    check_matrix("widest_paths", len(strength), 17.0)
     path = np.array(strength, dtype=np.float64)
     for via in range(len(path)):
         np.maximum(path, np.minimum(path[:, via, None], path[None, via, :]), out=path)
@@ -80,6 +82,7 @@ def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None
            [False, False,  True],
            [False, False, False]])
     """
+    check_matrix("locked_pairs", len(strength), 45.0)
     strength = np.asarray(strength, dtype=np.float64)
     above, below = np.nonzero(strength > 0)
     second = np.zeros(len(above)) if tie_break is None else np.asarray(tie_break)[above, below]
