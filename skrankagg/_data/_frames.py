@@ -6,6 +6,7 @@ float64 cannot hold them.
 """
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -27,6 +28,9 @@ __all__ = [
     "sample_index",
     "show_id",
 ]
+
+# Types of objects, as pandas tells them, of which no two values are without an order.
+_ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
 
 #: From here on neighbouring integers are one float64.
 EXACT_LIMIT = 2.0**53
@@ -79,12 +83,18 @@ class Columns:
     def ids(self, column):
         """Encode an id column: int32 codes (n_rows,), and the sorted index of its ids in the column's own dtype."""
         values = self.series(self._names[column])
+        if values.dtype == np.float16:  # pandas has no index of such, and makes it one of float32
+            raise InputTypeError(
+                f"Column {self._names[column]!r} must hold ids that come back as they are, and float16 would come back "
+                "as float32. Convert it to float32, or to strings."
+            )
         try:
             codes, index = encode_ids(values)
         except TypeError as error:
             raise InputTypeError(
                 f"Column {self._names[column]!r} must hold ids that can be sorted, such as strings or integers; "
-                f"they are of mixed or unhashable types ({error}). Convert them to one type."
+                f"they are of mixed or unhashable types, or in no one order ({error}). Convert them to one type, such "
+                "as strings."
             ) from None
         missing = codes < 0
         if missing.any():
@@ -242,11 +252,23 @@ def _factorize(values):
     codes, index = pd.factorize(values)
     index = pd.Index(index)
     if index.is_monotonic_increasing:
+        _check_ordered(index)
         return codes.astype(np.int32), index
     order = index.argsort()
+    _check_ordered(index[order])
     new_code = np.full(len(index) + 1, -1, dtype=np.int32)  # the last place takes the missing, code -1
     new_code[order] = np.arange(len(index), dtype=np.int32)
     return new_code[codes], index[order]
+
+
+def _check_ordered(index):
+    """Refuse sorted values that are only partly ordered, as sets are, for their order would be that of the rows."""
+    if index.dtype != object or pd.api.types.infer_dtype(index) in _ORDERED:
+        return
+    values = index.tolist()
+    for low, high in pairwise(values):
+        if not low < high:
+            raise TypeError(f"neither of {low!r} and {high!r} is smaller")
 
 
 def _encode_categories(values):
@@ -257,6 +279,7 @@ def _encode_categories(values):
     present = np.flatnonzero(used[:-1])
     # Categories stand in the order of their values, as the ids of every other dtype do, not in the order declared.
     present = present[np.asarray(categories[present].argsort())]
+    _check_ordered(categories[present])
     new_code = np.full(len(categories) + 1, -1, dtype=np.int32)
     new_code[present] = np.arange(len(present), dtype=np.int32)
     return new_code[codes], pd.CategoricalIndex(pd.Categorical.from_codes(present, dtype=values.dtype))

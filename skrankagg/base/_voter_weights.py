@@ -1,6 +1,8 @@
 """Weights that users give voters by name."""
 
 from collections.abc import Mapping
+from decimal import Decimal
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -8,19 +10,48 @@ import pandas as pd
 
 from .._data._frames import first_row, plain_index, show_id
 from .._data._voter_names import near_voters, type_hint, unmatched
-from ..exceptions import InputError
+from ..exceptions import InputError, InputTypeError
 
-__all__ = ["VOTER_WEIGHTS", "VoterWeights", "voter_values"]
+__all__ = ["VOTER_WEIGHTS", "VoterWeights", "voter_series", "voter_values"]
 
 #: A number for each voter: what users give as weights, numbers of items or cutoffs.
 VoterWeights: TypeAlias = Mapping[Any, float] | pd.Series
 VOTER_WEIGHTS = {"voter_weights": [Mapping, pd.Series, None]}
 
 
-def voter_values(lists, given, name, advice):
+def voter_series(given, name, *, whole=False):
+    """Read a parameter, mapping or Series, that gives each voter a number, integers if `whole`: a float64 Series."""
+    values = []
+    for voter, value in given.items():
+        if not isinstance(value, Real | Decimal | np.bool_) and value is not pd.NA and value is not None:
+            raise InputTypeError(
+                f"{name} must hold a number for each voter; that of {_plain(voter)!r} is {value!r}. Convert it, say "
+                "with float."
+            )
+        try:
+            values.append(np.nan if value is pd.NA or value is None else float(value))
+        except OverflowError:
+            raise InputError(
+                f"{name} must hold numbers that float64 can hold; that of {_plain(voter)!r} is too large. Scale them."
+            ) from None
+        if whole and np.isfinite(values[-1]) and values[-1] % 1:
+            raise InputError(f"{name} must hold whole numbers; that of {_plain(voter)!r} is {value}. Round it up.")
+    given = pd.Series(values, index=given.index if isinstance(given, pd.Series) else list(given), dtype=np.float64)
+    if given.index.has_duplicates:
+        twice = show_id(given.index, first_row(given.index.duplicated()))
+        raise InputError(f"{name} must hold one value for each voter; it holds several for {twice}. Drop all but one.")
+    return given
+
+
+def _plain(voter):
+    return voter.item() if isinstance(voter, np.generic) else voter
+
+
+def voter_values(lists, given, name, advice, *, whole=False):
     """Look up what a mapping or Series gives each voter: float64 (n_voters,), 0 for voters without a list.
 
-    Raises InputError if a voter that has a list is missing, with `advice` on those, or one has two values.
+    Raises InputError if a voter that has a list is missing, with `advice` on those, or one has two values, and
+    InputTypeError if a value is not a number, or if `whole` not an integer.
 
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
@@ -29,10 +60,7 @@ def voter_values(lists, given, name, advice):
     >>> voter_values(RankedLists.from_frame(frame), {"w": 2.0, "v": 0.5}, "voter_weights", "Give those a weight.")
     array([0.5, 2. ])
     """
-    given = pd.Series(given, dtype=np.float64)
-    if given.index.has_duplicates:
-        twice = show_id(given.index, first_row(given.index.duplicated()))
-        raise InputError(f"{name} must hold one value for each voter; it holds several for {twice}. Drop all but one.")
+    given = voter_series(given, name, whole=whole)
     place = plain_index(given.index).get_indexer(plain_index(lists.voters))
     voting = np.zeros(lists.n_voters, dtype=bool)
     voting[lists.list_voter] = True

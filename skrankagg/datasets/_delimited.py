@@ -31,6 +31,9 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
 
+#: Fields that may not be empty.
+IDS = {"query", "voter", "item"}
+
 # How a file is laid out. `style`: "csv", "tsv", "trec" or "parquet"; `names`: what each field holds, None for one
 # that is skipped; `n_skip`: records before the first row; `trailing`: whether further fields are allowed after the
 # last.
@@ -130,6 +133,7 @@ def head(path, style, n=2):
 def _records(path, layout, numeric):
     """Rows of a file, each checked; the referee of the fast parser."""
     width = len(layout.names)
+    ids = [(k, name) for k, name in enumerate(layout.names) if name in IDS]
     numbers = [(k, name) for k, name in enumerate(layout.names) if name in numeric]
     with opened(path) as stream, _text(stream) as lines:
         for index, (number, fields) in enumerate(_fields(layout.style, lines)):
@@ -140,6 +144,9 @@ def _records(path, layout, numeric):
                 raise InputError(f"expected {width} fields ({shown}) on line {number}, got {len(fields)}")
             if "\0" in "".join(fields):
                 raise InputError(f"expected text on line {number}, got a NUL character")
+            for k, name in ids:
+                if not fields[k]:
+                    raise InputError(f"expected an id as {name} on line {number}, got an empty field")
             for k, name in numbers:
                 if not is_number(fields[k]):
                     raise InputError(f"expected a finite number as {name} on line {number}, got {fields[k]!r}")
@@ -191,6 +198,8 @@ def _read_fast(path, layout, numeric):
                 doubtful |= last not in numeric and bool((chunk[last] == "").any())
                 if not all(np.isfinite(chunk[name]).all() for name in numeric.intersection(wanted)):
                     raise InputError("a number is not finite")
+                if any((chunk[name] == "").any() for name in IDS.intersection(wanted)):
+                    raise InputError("an id is empty")
                 chunks.append(chunk[wanted])
     doubtful |= guard.has_nul or (guard.has_quote and not whitespace)
     return pd.concat(chunks, ignore_index=True), doubtful

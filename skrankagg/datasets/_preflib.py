@@ -15,7 +15,8 @@ __all__ = ["read_preflib"]
 
 _TYPES = {"soc", "soi", "toc", "toi"}
 _BUCKET = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
-_NAME = re.compile(r"ALTERNATIVE NAME (\d+)\s*:(.*)", re.IGNORECASE)
+_NAME = re.compile(r"ALTERNATIVE NAME (\d+)[ \t]*:(.*)", re.IGNORECASE | re.ASCII)
+_BLANKS = " \t"
 
 
 @overload
@@ -118,7 +119,8 @@ def read_preflib(
 
 
 def _read(path, names):
-    lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    # Lines end as they do in other files, not where str.splitlines() ends them: names may hold such characters.
+    lines = [line.strip(_BLANKS) for line in path.read_text(encoding="utf-8-sig").split("\n")]
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
     if not numbered:
         raise InputError(f"read_preflib expects ballots, got the empty file {str(path)!r}.")
@@ -174,7 +176,7 @@ def _new_header(numbered):
             declared = _whole(number, value)
         named = _NAME.match(text)
         if named:
-            alternatives[int(named[1])] = named[2].strip()
+            alternatives[int(named[1])] = named[2].strip(_BLANKS) or named[1]
     if declared is None and not alternatives:
         raise _BadLine(numbered[0][0], "begins a header that names no alternatives")
     if declared is not None:  # names may be left out
@@ -189,7 +191,7 @@ def _old_header(numbered):
         key, comma, name = line.partition(",")
         if not comma:
             raise _BadLine(number, f"is {line!r} where a number, a comma and a name belong")
-        alternatives[_whole(number, key)] = name.strip()
+        alternatives[_whole(number, key)] = name.strip(_BLANKS) or key.strip(_BLANKS)
     # The line of totals: voters, their sum, distinct orders.
     return alternatives, numbered[n + 2 :], ","
 

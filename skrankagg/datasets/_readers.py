@@ -125,7 +125,7 @@ def read_lists(
 
     Notes
     -----
-    Ids are text as it stands: ``007``, ``NA``, ``null``, the empty string and outer blanks survive. In CSV
+    Ids are text as it stands: ``007``, ``NA``, ``null`` and outer blanks survive; an empty field is refused. In CSV
     files ids with commas, line ends or quotes are quoted, quotes inside doubled. Numbers are read to the
     nearest double.
 

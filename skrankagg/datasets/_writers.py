@@ -111,7 +111,7 @@ def _check_columns(frame, format):
         raise InputError("write_run expects at least one row, got an empty frame.")
 
 
-def _plain(frame):
+def _plain(frame, format):
     """Turn ids into text and numbers into doubles or integers; refuse what would not come back."""
     for name in ("query", "voter", "item"):
         if name not in frame:
@@ -123,6 +123,12 @@ def _plain(frame):
                 "drop the row."
             )
         frame[name] = frame[name].astype(str)
+        empty = (frame[name] == "").to_numpy()
+        if format in {"csv", "tsv"} and empty.any():
+            raise InputError(
+                f"write_run expects an id in every row, got empty text as {name} in row {empty.argmax()}; fill it or "
+                "drop the row."
+            )
     for name in ("rank", "score", "weight"):
         if name not in frame or frame[name].dtype.kind in "iu":
             continue
@@ -263,7 +269,7 @@ def write_run(
     format = _choose_format(path, format)
     frame = _to_pandas(frame)
     _check_columns(frame, format)
-    frame = _plain(frame)
+    frame = _plain(frame, format)
     if format == "trec":
         _write(path, _trec_text(frame, tag).encode())
         return

@@ -15,6 +15,7 @@ from .._support._sklearn import HasMethods, Interval, StrOptions, Tags, check_is
 from .._support._warn import warn_user
 from ..aggregators import DIBRA
 from ..base import ListTransformer
+from ..base._voter_weights import voter_series
 from ..exceptions import InputError, UnknownVoterWarning
 from ..metrics import Measure, evaluate_voters, get_measure
 
@@ -146,7 +147,7 @@ class VoterSelector(ListTransformer):
             table = evaluate_voters(lists, check_qrels(self.qrels), measure)
             return table[str(measure)], table["n_queries"]
         if isinstance(self.by, Mapping | pd.Series):
-            return pd.Series(self.by, dtype=np.float64), None
+            return voter_series(self.by, "by"), None
         estimator = DIBRA() if self.by is None else clone(self.by)
         weights = getattr(estimator.fit(lists), "voter_weights_", None)
         if weights is None:

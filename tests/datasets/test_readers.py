@@ -15,6 +15,7 @@ from pandas.testing import assert_frame_equal
 from skrankagg import BordaCount, evaluate
 from skrankagg.datasets import _delimited as _tables
 from skrankagg.datasets import make_rasdagen, read_lists, read_qrels, write_run
+from skrankagg.exceptions import InputError
 
 pytestmark = pytest.mark.twice
 
@@ -31,7 +32,6 @@ AWKWARD = [
     "007",
     "1.0",
     "1e5",
-    "",
     "a,b",
     'say "hi"',
     '"',
@@ -194,7 +194,37 @@ def test_only_blanks_and_tabs_separate_trec_fields(written):
 
 
 def test_an_empty_last_field_is_a_field(written):
-    assert rows(read_lists(written("1,v,a,1,\n1,v,,2,s\n"))) == [("1", "v", "a", 1.0), ("1", "v", "", 2.0)]
+    assert rows(read_lists(written("1,v,a,1,\n1,v,b,2,s\n"))) == [("1", "v", "a", 1.0), ("1", "v", "b", 2.0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "line"),
+    [
+        ("1,v,a,1,s\n1,v,,2,s\n", "item", 2),
+        ("1,v,a,1,s\n1,v,b,1,s\n1,,c,2,s\n", "voter", 3),
+        ("1,v,,1,2,s\n", "item", 1),
+        ("query,item,score\n1,a,1\n,b,2\n", "query", 3),
+        ('query,item,score\n1,"a\nb",1\n1,"",2\n', "item", 4),
+        ("item\tquery\trank\na\t1\t1\n\t1\t2\n", "item", 3),
+    ],
+)
+@pytest.mark.parametrize("pack", [str.encode, lambda text: gzip.compress(text.encode())])
+def test_an_empty_id_is_refused_by_its_line(written, text, name, line, pack):
+    with pytest.raises(InputError, match=f"expected an id as {name} on line {line}, got an empty field"):
+        read_lists(written(pack(text)))
+
+
+@pytest.mark.parametrize("text", ["1,0,a,1\n1,0,,2\n", "query,item,rel\n,b,2\n"])
+def test_an_empty_id_in_judgements_is_refused_too(written, text):
+    with pytest.raises(InputError, match=r"expected an id as (item|query) on line 2, got an empty field"):
+        read_qrels(written(text))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv.gz"])
+def test_an_empty_id_is_not_written(tmp_path, suffix):
+    with pytest.raises(InputError, match="an id in every row, got empty text as item in row 1"):
+        write_run(consensus(["a", ""]), tmp_path / f"run.{suffix}")
+    assert not list(tmp_path.iterdir())
 
 
 def test_scores_are_the_nearest_doubles(written):
@@ -461,9 +491,9 @@ def test_uncertain_judgements_are_refused(written, text, clause):
 
 # --- Writing ------------------------------------------------------------------------------------------------------
 
-names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8) | st.sampled_from(
-    AWKWARD
-)
+names = st.text(
+    st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=8
+) | st.sampled_from(AWKWARD)
 words = st.text(
     st.characters(exclude_categories=["Cs", "Cc", "Z"], exclude_characters="\ufeff"), min_size=1, max_size=8
 )

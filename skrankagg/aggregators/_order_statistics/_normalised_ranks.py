@@ -75,7 +75,7 @@ class BaseNormalisedRanks(BaseAggregator):
                 )
             return np.full(lists.n_lists, float(self.n_items))
         advice = "Give those the number of items that they could have ranked."
-        n_items = voter_values(lists, self.n_items, "n_items", advice)[lists.list_voter]
+        n_items = voter_values(lists, self.n_items, "n_items", advice, whole=True)[lists.list_voter]
         short = ~(np.isfinite(n_items) & (n_items >= lists.list_length))
         if short.any():
             v = first_row(short)
