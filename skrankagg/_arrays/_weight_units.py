@@ -4,6 +4,7 @@
 depend on the scale of the weights counts in units.
 
 >>> import numpy as np
+>>> from skrankagg._arrays._weight_units import common_unit
 >>> common_unit(np.array([0.1, 0.2, 0.30000000000000004, 0.0]))
 0.1
 """
