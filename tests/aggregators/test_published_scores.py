@@ -83,8 +83,12 @@ def test_scores_and_bounds_are_those_of_the_published_order(method, tied, absent
 @pytest.mark.parametrize(
     ("lists", "absent", "score"),
     # By hand: what costs the same in every place of the footrule is listed by the number of lists, then by id.
-    [(("ab", "b"), "ignore", 1.0), (("b", "a", "b", "ab"), "ignore", 1.0), (("ab", "ab", "b", "ba"), "ignore", 2.0)]
-    + [(("cb", "acbd", "b"), "last", 6.0)],
+    [
+        (("ab", "b"), "ignore", 1.0),
+        (("b", "a", "b", "ab"), "ignore", 1.0),
+        (("ab", "ab", "b", "ba"), "ignore", 2.0),
+        (("cb", "acbd", "b"), "last", 6.0),
+    ],
 )
 def test_items_of_equal_footrule_cost_count_in_the_order_published(lists, absent, score):
     rows = [("q", voter, item, rank, 1) for voter, items in enumerate(lists) for rank, item in enumerate(items, 1)]
