@@ -69,6 +69,7 @@ def noted(monkeypatch, module, name):
     return calls
 
 
+@pytest.mark.twice
 def test_blocks_give_what_one_call_gives(monkeypatch):
     rng = np.random.default_rng(0)
     n, m = 12, 9
