@@ -1,5 +1,6 @@
 """What every aggregator inherits: checking, encoding, weights, order of the result, frames."""
 
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Self
 
@@ -87,8 +88,9 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             The aggregator itself.
         """
         lists = self._begin(X)
-        self._fit_lists(lists)
-        self._remember_rows(X, lists)
+        with self._fit_or_restore():
+            self._fit_lists(lists)
+            self._remember_rows(X, lists)
         return self
 
     def fit_transform(self, X: PlainLists, y: object = None) -> pd.DataFrame:
@@ -107,8 +109,9 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             The consensus, see :meth:`transform`.
         """
         X = encode_plain(X)
-        ranked = self._fit_rank(X)
-        self._remember_rows(X, ranked.lists)
+        with self._fit_or_restore():
+            ranked = self._fit_rank(X)
+            self._remember_rows(X, ranked.lists)
         return ranked.to_frame()
 
     def transform(self, X: PlainLists) -> pd.DataFrame:
@@ -175,6 +178,17 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         tags.target_tags.required = False
         tags.requires_fit = False
         return tags
+
+    @contextmanager
+    def _fit_or_restore(self):
+        """Leave the estimator as it was where fitting fails or is interrupted: never half fitted."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
 
     # ------------------------------------------------------------------ from lists to a consensus
 

@@ -15,8 +15,13 @@ from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._costs import kemeny_score
 from ._near import ABSENT, BaseNearKemeny, interchangeable
+from ._worker import Unstarted, Worker
 
 __all__ = ["FootruleOptimal"]
+
+# Items from which the assignment, which nothing can stop, takes a fraction of a second: a process of its own can be
+# ended by Ctrl-C.
+_OWN_PROCESS = 1000
 
 
 def _footrule_costs(lists, q):
@@ -36,9 +41,21 @@ def _footrule_costs(lists, q):
     return np.round(cost / grid) * grid
 
 
+def _solve_assignment(cost):
+    if len(cost) < _OWN_PROCESS:
+        return linear_sum_assignment(cost)
+    worker = Worker()
+    try:
+        return worker.call(linear_sum_assignment, cost)
+    except Unstarted:
+        return linear_sum_assignment(cost)
+    finally:
+        worker.close()
+
+
 def _assign(cost):
     """Place of each item, from 0, at the least total cost, and that cost."""
-    items, places = linear_sum_assignment(cost)
+    items, places = _solve_assignment(cost)
     found = np.empty(len(cost), dtype=np.int64)
     found[items] = places
     return found, float(cost[items, places].sum())
