@@ -13,6 +13,7 @@ import math
 import os
 import re
 import sys
+import zlib
 from collections import namedtuple
 from contextlib import contextmanager
 from itertools import islice
@@ -29,7 +30,7 @@ _CHUNK = 2**18
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-_NUMBER = re.compile(r"[ \t]*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
+_NUMBER = re.compile(r"[ \t]*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)  # in time linear in its length
 
 #: Fields that may not be empty.
 IDS = {"query", "voter", "item"}
@@ -48,6 +49,11 @@ _EXACT = {"float_precision": "round_trip"} if _OLD_PANDAS else {}
 def is_number(text):
     """Whether a field is the decimal notation of a finite number."""
     return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
+
+
+def clip(text):
+    """The beginning of a text, for messages."""
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 class _Guard(io.RawIOBase):
@@ -149,7 +155,7 @@ def _records(path, layout, numeric):
                     raise InputError(f"expected an id as {name} on line {number}, got an empty field")
             for k, name in numbers:
                 if not is_number(fields[k]):
-                    raise InputError(f"expected a finite number as {name} on line {number}, got {fields[k]!r}")
+                    raise InputError(f"expected a finite number as {name} on line {number}, got {clip(fields[k])!r}")
             yield fields[:width]
 
 
@@ -259,5 +265,10 @@ def blamed_on(caller, path, remedy):
         except UnicodeDecodeError:
             _refuse_encoding(path)
             raise
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(
+            f"{caller} cannot read {os.fspath(path)!r}: expected a whole gzip file, got a damaged one ({error}); fetch "
+            "or compress it again."
+        ) from None
     except ValueError as error:
         raise InputError(f"{caller} cannot read {os.fspath(path)!r}: {error}; {remedy}") from None

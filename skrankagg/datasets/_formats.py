@@ -7,7 +7,7 @@ known. A file that fits no format, or two, is refused; guessing would misread a 
 import re
 
 from ..exceptions import InputError
-from ._delimited import Layout, head, is_number
+from ._delimited import Layout, clip, head, is_number
 from ._parquet import check_parquet, is_parquet, parquet_columns
 
 __all__ = []
@@ -83,10 +83,6 @@ def canonical(title):
     return next((name for name, aliases in _ALIASES.items() if key in aliases), None)
 
 
-def _clip(text):
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
 def _numbers_fit(fields, names):
     return all(is_number(field) for field, name in zip(fields, names, strict=False) if name in _NUMERIC)
 
@@ -123,7 +119,7 @@ def _header_layout(path, kind, header, style):
     names = None if any(map(is_number, header)) else _held(kind, header)
     if names is None:
         return None
-    shown = _clip(",".join(header))
+    shown = clip(",".join(header))
     rows = head(path, style, 2)
     if len(rows) == 1:
         raise InputError(f"expected rows after the header {shown!r}, got none")
@@ -144,7 +140,7 @@ def _parquet_layout(path, kind, format):
     names = _held(kind, columns)
     if names is None:
         needed = "query, item and rank or score" if kind is LISTS else "query, item and relevance"
-        raise InputError(f"expected columns for {needed}, got {_clip(', '.join(columns))!r}")
+        raise InputError(f"expected columns for {needed}, got {clip(', '.join(columns))!r}")
     return Layout("parquet", names)
 
 
@@ -202,7 +198,7 @@ def detect(path, kind, *, format="auto", columns=None, trailing=False):
     if is_parquet(path):
         return _parquet_layout(path, kind, format)
     words, fields = _first(path, "trec"), _first(path, "csv")
-    first = _clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
+    first = clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
     found = {}
     if format in {"auto", "trec"}:
         n_extra = len(words) - len(kind.trec)

@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,20 @@ def parquet_columns(path):
     """Names of the columns of a file."""
     from pyarrow.parquet import read_schema
 
-    return read_schema(path).names
+    with _refusals():
+        return read_schema(path).names
+
+
+@contextmanager
+def _refusals():
+    """Turn whatever pyarrow says of a damaged file into a clause without a subject."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (ArrowException, OSError, UnicodeDecodeError, MemoryError, OverflowError) as error:
+        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        raise InputError(f"expected a Parquet file that pyarrow can read, got one that it refuses ({reason})") from None
 
 
 def read_parquet(path, names, numeric):
@@ -60,9 +74,11 @@ def read_parquet(path, names, numeric):
     from pyarrow.parquet import read_table
 
     wanted = [name for name in names if name is not None]
-    table = read_table(path)
-    table = table.select([k for k, name in enumerate(names) if name is not None]).rename_columns(wanted)
-    frame = table.to_pandas(ignore_metadata=True)
+    with _refusals():
+        table = read_table(path)
+        table = table.select([k for k, name in enumerate(names) if name is not None]).rename_columns(wanted)
+        table.validate(full=True)
+        frame = table.to_pandas(ignore_metadata=True)
     if len(frame) == 0:
         raise InputError("expected at least one row, got none")
     for name in wanted:

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, overload
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError, InputTypeError
+from ._delimited import blamed_on, clip, opened
 
 __all__ = ["read_preflib"]
 
@@ -17,6 +19,8 @@ _TYPES = {"soc", "soi", "toc", "toi"}
 _BUCKET = re.compile(r"\{([^{}]*)\}|([^,{}]+)")
 _NAME = re.compile(r"ALTERNATIVE NAME (\d+)[ \t]*:(.*)", re.IGNORECASE | re.ASCII)
 _BLANKS = " \t"
+# Numbers of this length fit into 64 bits.
+_MOST_DIGITS = 18
 
 
 @overload
@@ -44,9 +48,9 @@ def read_preflib(
     Parameters
     ----------
     path : str, path-like, or a sequence of them
-        Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi``, in UTF-8, with the headers of today (``# TITLE:
-        ...``) or those of before 2022 (the number of alternatives, then their names). Each is a query, named after the
-        file without folders and suffix.
+        Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi``, plain or gzip, in UTF-8, with the headers of today
+        (``# TITLE: ...``) or those of before 2022 (the number of alternatives, then their names). Each is a query,
+        named after the file without folders and suffix.
     names : bool, default=True
         Whether items are the alternatives' names, or their numbers (int).
     return_alternatives : bool, default=False
@@ -67,7 +71,7 @@ def read_preflib(
         If there is no such file.
     ValueError
         If a line cannot be read (the message names it), a ballot holds an alternative twice or one that the header does
-        not have, or alternatives share a name.
+        not have, alternatives share a name, or the header declares more of them than the file has characters.
 
     See Also
     --------
@@ -119,24 +123,17 @@ def read_preflib(
 
 
 def _read(path, names):
-    # Lines end as they do in other files, not where str.splitlines() ends them: names may hold such characters.
-    lines = [line.strip(_BLANKS) for line in path.read_text(encoding="utf-8-sig").split("\n")]
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
-    if not numbered:
-        raise InputError(f"read_preflib expects ballots, got the empty file {str(path)!r}.")
-    try:
+    with blamed_on("read_preflib", path, "repair the file."):
+        numbered = _lines(path)
         new = numbered[0][1].startswith("#")
         alternatives, ballots, mark = _new_header(numbered) if new else _old_header(numbered)
         rows = _ballots(ballots, mark, alternatives)
-    except _BadLine as error:
-        raise InputError(f"read_preflib cannot read {str(path)!r}: {error}; repair the file.") from None
     numbers, texts = list(alternatives), list(alternatives.values())
     if names and len(set(texts)) < len(texts):
-        twice = next(text for text in texts if texts.count(text) > 1)
+        twice = Counter(texts).most_common(1)[0][0]
         raise InputError(
             f"read_preflib expects alternatives of different names, got {twice!r} twice in {str(path)!r}; tell them "
-            f"apart "
-            "by their numbers: names=False."
+            "apart by their numbers: names=False."
         )
     query = path.name.partition(".")[0]
     ballot, number, rank, weight = (np.array(column) for column in zip(*rows, strict=True))
@@ -157,41 +154,69 @@ def _read(path, names):
     return frame, named
 
 
-class _BadLine(Exception):
-    def __init__(self, number, what):
-        super().__init__(f"line {number} {what}")
+def _bad_line(number, what):
+    return InputError(f"line {number} {what}")
+
+
+def _lines(path):
+    """Numbers and texts of the lines that are not blank."""
+    with opened(path) as stream:
+        text = stream.read().decode("utf-8-sig")
+    # Lines end as they do in other files, not where str.splitlines() ends them: names may hold such characters.
+    numbered = enumerate(re.split(r"\r\n|\r|\n", text), 1)
+    numbered = [(number, stripped) for number, line in numbered if (stripped := line.strip(_BLANKS))]
+    if not numbered:
+        raise InputError("expected ballots, got an empty file")
+    return numbered
 
 
 def _new_header(numbered):
     """Alternatives, ballots, and what stands between the number of voters and their order."""
-    alternatives, declared = {}, None
+    alternatives, declared, declared_on = {}, None, None
     for number, line in numbered:
         if not line.startswith("#"):
             continue
         text = line.lstrip("# ")
         key, _, value = text.partition(":")
         if key.upper() == "DATA TYPE" and value.strip().lower() not in _TYPES:
-            raise _BadLine(number, f"names the data type {value.strip()!r}; read are {', '.join(sorted(_TYPES))}")
+            raise _bad_line(
+                number, f"names the data type {clip(value.strip())!r}; read are {', '.join(sorted(_TYPES))}"
+            )
         if key.upper() == "NUMBER ALTERNATIVES":
-            declared = _whole(number, value)
+            declared, declared_on = _whole(number, value), number
         named = _NAME.match(text)
         if named:
-            alternatives[int(named[1])] = named[2].strip(_BLANKS) or named[1]
+            _name(alternatives, number, named[1], named[2])
     if declared is None and not alternatives:
-        raise _BadLine(numbered[0][0], "begins a header that names no alternatives")
+        raise _bad_line(numbered[0][0], "begins a header that names no alternatives")
     if declared is not None:  # names may be left out
+        held = sum(len(line) for _, line in numbered)
+        if declared > held:  # each takes a place in memory
+            raise _bad_line(declared_on, f"declares {declared} alternatives, and the file has {held} characters only")
         alternatives = {k: alternatives.get(k, str(k)) for k in sorted({*alternatives, *range(1, declared + 1)})}
     return alternatives, [(number, line) for number, line in numbered if not line.startswith("#")], ":"
 
 
+def _name(alternatives, number, key, name):
+    """Name an alternative, after its number where its name is empty."""
+    alternative = _whole(number, key)
+    if alternative in alternatives:
+        raise _bad_line(number, f"names the alternative {alternative} again")
+    alternatives[alternative] = name.strip(_BLANKS) or str(alternative)
+
+
 def _old_header(numbered):
     n = _whole(*numbered[0])
+    if n + 2 > len(numbered):
+        raise _bad_line(
+            numbered[0][0], f"declares {n} alternatives and a line of totals; {len(numbered) - 1} lines follow"
+        )
     alternatives = {}
     for number, line in numbered[1 : n + 1]:
         key, comma, name = line.partition(",")
         if not comma:
-            raise _BadLine(number, f"is {line!r} where a number, a comma and a name belong")
-        alternatives[_whole(number, key)] = name.strip(_BLANKS) or key.strip(_BLANKS)
+            raise _bad_line(number, f"is {clip(line)!r} where a number, a comma and a name belong")
+        _name(alternatives, number, key, name)
     # The line of totals: voters, their sum, distinct orders.
     return alternatives, numbered[n + 2 :], ","
 
@@ -202,26 +227,29 @@ def _ballots(numbered, mark, alternatives):
     for number, line in numbered:
         count, found, order = line.partition(mark)
         weight = _whole(number, count)
-        if not found or order.count("{") != order.count("}"):
-            raise _BadLine(number, f"is {line!r} where a number, {mark!r} and an order belong")
+        if not found or _BUCKET.sub("", order).strip(", \t"):  # what is left are braces
+            raise _bad_line(number, f"is {clip(line)!r} where a number, {mark!r} and an order belong")
         place, seen = 1, set()
         for several, one in _BUCKET.findall(order):
-            bucket = [_whole(number, text) for text in (several or one).split(",") if text.strip()]
+            bucket = [_whole(number, text) for text in (several or one).split(",") if text.strip(_BLANKS)]
             for alternative in bucket:
                 if alternative not in alternatives:
-                    raise _BadLine(number, f"holds the alternative {alternative}, which the header does not have")
+                    raise _bad_line(number, f"holds the alternative {alternative}, which the header does not have")
                 if alternative in seen:
-                    raise _BadLine(number, f"holds the alternative {alternative} twice")
+                    raise _bad_line(number, f"holds the alternative {alternative} twice")
                 seen.add(alternative)
                 rows.append((ballot + 1, alternative, place, weight))
             place += len(bucket)
         ballot += bool(seen)
     if not rows:
-        raise _BadLine(numbered[-1][0] if numbered else 1, "ends the file without any ballot")
+        raise _bad_line(numbered[-1][0] if numbered else 1, "ends the file without any ballot")
     return rows
 
 
 def _whole(number, text):
-    if not re.fullmatch(r"\s*\d+\s*", text, re.ASCII):
-        raise _BadLine(number, f"has {text.strip()!r} where a whole number belongs")
+    text = text.strip(_BLANKS)
+    if not re.fullmatch(r"\d+", text, re.ASCII):
+        raise _bad_line(number, f"has {clip(text)!r} where a whole number belongs")
+    if len(text) > _MOST_DIGITS:
+        raise _bad_line(number, f"has a number of {len(text)} digits, {clip(text)}; {_MOST_DIGITS} are the most")
     return int(text)

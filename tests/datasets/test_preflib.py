@@ -2,12 +2,13 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from skrankagg import Kemeny
+from skrankagg import Kemeny, RankedLists
 from skrankagg.aggregators import kemeny_score, pairwise_preferences
 from skrankagg.datasets import make_mallows, make_plackett_luce, read_preflib
 
@@ -117,6 +118,27 @@ def test_optima_of_preflib(shared_data):
         info, apart = proven_optimum(folder, name, reference)
         assert info["optimal"], name
         assert info["kemeny_score"] + apart == pytest.approx(reference["optimum"], abs=1e-6), name
+
+
+def test_every_ranking_at_hand_is_read(shared_data):
+    folder = shared_data / "preflib"
+    paths = sorted(path for path in folder.iterdir() if path.suffix in {".soc", ".soi", ".toc", ".toi"})
+    sizes = {
+        name: one["n"] for name, one in json.loads((folder / "optimal_kemeny.json").read_text())["instances"].items()
+    }
+    assert len(paths) == 28 and {path.name for path in paths} == set(sizes)
+    for path in paths:
+        lists, alternatives = read_preflib(path, return_alternatives=True)
+        lines = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+        ballots = [line.partition(":") for line in lines if line and not line.startswith("#")]
+        ballots = [(int(count), re.findall(r"\d+", order)) for count, _, order in ballots]
+        assert len(alternatives) == sizes[path.name]
+        assert lists.groupby("voter").size().tolist() == [len(items) for _, items in ballots if items]
+        assert lists.groupby("voter")["weight"].first().tolist() == [count for count, items in ballots if items]
+        numbered = read_preflib(path, names=False)
+        assert numbered["item"].tolist() == [int(item) for _, items in ballots for item in items]
+        assert alternatives.set_index("number")["name"].loc[numbered["item"]].tolist() == lists["item"].tolist()
+        assert RankedLists.from_frame(lists).n_rows == len(lists)
 
 
 # ---------------------------------------------------------------------- models
