@@ -67,7 +67,7 @@ def draw(path):
     ComparisonDisplay.from_comparator(comparator, ax=axes[0])
     AgreementDisplay.from_lists(lists, ax=axes[1])
     VoterWeightsDisplay.from_comparator(comparator, "DIBRA", ax=axes[2])
-    questions = ("Which method is best?", "Who agrees with whom?", "Whom to believe?")
+    questions = ("Which method is best?", "Who agrees with whom?", "Which voters weigh most?")
     for ax, question in zip(axes, questions, strict=True):
         ax.set_title(question, loc="left", fontweight="bold")
     figure.savefig(path, dpi=110)

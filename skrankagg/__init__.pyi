@@ -13,6 +13,7 @@ from . import (
 )
 from ._data._qrels import Qrels
 from ._data._ranked_lists import RankedLists
+from ._support._memory import config_context
 from ._support._show_versions import show_versions
 from .aggregators import (
     DIBRA,
@@ -71,6 +72,7 @@ __all__ = [
     "aggregators",
     "base",
     "compat",
+    "config_context",
     "datasets",
     "evaluate",
     "exceptions",

@@ -1,13 +1,14 @@
 """Errors and warnings that skrankagg raises.
 
 What a user can mend is an :class:`InputError` or an :class:`InputTypeError`, which are a ValueError and a TypeError, or
-a :class:`MissingLibraryError`. Any other error is a defect of skrankagg.
+a :class:`MissingLibraryError`; a :class:`MemoryLimitError` is an InputError. Any other error is a defect of skrankagg.
 """
 
 __all__ = [
     "ExposureWarning",
     "InputError",
     "InputTypeError",
+    "MemoryLimitError",
     "MissingLibraryError",
     "MissingQueriesWarning",
     "NothingJudgedWarning",
@@ -57,7 +58,35 @@ class InputTypeError(TypeError):
     ... except InputTypeError as error:
     ...     print(error)
     RankedLists.from_frame expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got
-    builtins.list.
+    builtins.list; encode dicts and lists with RankedLists.from_runs or from_lists.
+    """
+
+
+class MemoryLimitError(InputError, MemoryError):
+    """A method needs more memory for a query than there is, and has not begun.
+
+    Methods that compare every two items of a query need memory that grows with the square of their number. They work
+    out what they need before they allocate it; the message names the query, what it takes and what is available. It is
+    an :class:`InputError`, since fewer items or another method mend it, and a MemoryError.
+
+    See Also
+    --------
+    skrankagg.config_context : Sets another limit.
+
+    Examples
+    --------
+    >>> import skrankagg
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.exceptions import MemoryLimitError
+    >>> lists, _ = make_ranked_lists(n_queries=1, n_items=300, list_length=300, random_state=0)
+    >>> with skrankagg.config_context(memory_limit="100kB"):
+    ...     try:
+    ...         skrankagg.MarkovChain().fit_transform(lists)
+    ...     except MemoryLimitError as error:
+    ...         print(error)
+    MarkovChain() needs about ... MB for query 'q1' of 300 items and 10 lists, and 100 kB are available; choose a method
+    whose memory is linear, such as BordaCount, ReciprocalRankFusion or Copeland, or set another limit with
+    skrankagg.config_context(memory_limit=...) or the variable SKRANKAGG_MEMORY.
     """
 
 
@@ -181,7 +210,7 @@ class RankScoreConflictWarning(UserWarning):
     The scores may be distances or p-values, of which smaller ones are better, or belong to another list than the ranks.
     Methods of ranks use the ranks. Methods of scores refuse the list with a ValueError, those of the tag
     ``needs_scores``: :class:`~skrankagg.CombSUM` and :class:`~skrankagg.CombMNZ` with a norm of scores, and what is
-    built on them. A list of weight 0 is not refused, for it is not heard.
+    built on them. A list of weight 0 is not refused, because it has no influence.
 
     See Also
     --------

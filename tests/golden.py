@@ -96,10 +96,11 @@ GOLDEN = [
     # Scaled weights s = 0.174922..., 1 and 0 (by plain loops): b has 0.75 s + 1, a s + 0.625, d s/4 + 0.625, c s/2 +
     # 0.25.
     (DIBRA(), "b a d c", [1 + 0.75 * S, 0.625 + S, 0.625 + S / 4, 0.25 + S / 2]),
-    # Cut to a, b and b: b has 1 + s/2, a s + 1/2; d and c follow a at 1 and what they lay behind b before.
-    (DIBRA(prune="low"), "b a d c", [1 + S / 2, 0.5 + S, S - 0.5 - (0.375 + S / 2), S - 0.5 - (0.75 + S / 4)]),
-    # All three lists are cut to b.
-    (DIBRA(prune="wire"), "b a d c", [3.0, 2 - (0.375 - S / 4), 2 - (0.375 + S / 2), 2 - (0.75 + S / 4)]),
+    # Cut to a, b and b: b has 1 + s/2, a s + 1/2; d and c follow a at the largest score, b's 1 + 0.75 s, and what they
+    # lay behind b before.
+    (DIBRA(prune="low"), "b a d c", [1 + S / 2, 0.5 + S, S / 4 - 0.5 - (0.375 + S / 2), S / 4 - 0.5 - (0.75 + S / 4)]),
+    # All three lists are cut to b, which is as far above 0 as the others begin below it.
+    (DIBRA(prune="wire"), "b a d c", [3.0, S / 4 - 0.375, -0.375 - S / 2, -0.75 - S / 4]),
     # From d the walk moves to a and b; from c to a and b; d and c are never compared. By rows a, b, c, d:
     # mc1 1/2 1/4 0 1/4 | 1/4 3/4 0 0 | 1/5 2/5 2/5 0 | 1/3 1/3 0 1/3
     (MarkovChain(chain="mc1"), "b a d c", [54041 / 116017, 76071 / 232034, 138789 / 928136, 5 / 88]),

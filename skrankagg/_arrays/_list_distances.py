@@ -14,7 +14,7 @@ shape (n_candidates,). That function returns float64 of shape (n_lists,). With `
 import numpy as np
 
 from .._kernels import discordant_pairs
-from ._ragged import dense_ranks, group_order, mid_ranks, starts_to_ptr, tie_starts
+from ._ragged import dense_ranks, group_order, mid_ranks, sparse_rows, starts_to_ptr, tie_starts
 
 __all__ = ["LIST_DISTANCES", "consensus_places", "cosine", "footrule", "local_footrule", "rho", "tau"]
 
@@ -35,7 +35,7 @@ def cosine(lists):
     heads = lists.row_ptr[:-1]
     points = lists.list_length[lists.row_list] + 1 - lists.rank
     size = np.add.reduceat(points**2, heads)
-    table = lists.list_matrix(points)
+    table = sparse_rows(lists.row_ptr, lists.candidate, points, lists.n_candidates)
     most = lists.query_n_items[lists.candidate_query] + 1
 
     def distance(place):

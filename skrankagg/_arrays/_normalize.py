@@ -11,6 +11,9 @@ an absent item for each list, of shape (n_lists,), or None where an absent item 
 
 import numpy as np
 
+# Beyond it, and below its inverse, the squares of scores leave the range of numbers.
+_LARGE = 1e150
+
 __all__ = ["NORMS", "SCORES_HINT", "SCORE_NORMS", "as_given", "borda", "min_max", "rank", "simple_borda", "z_score"]
 
 
@@ -39,29 +42,39 @@ def borda(lists):
 
 def min_max(lists):
     """``(s - min) / (max - min)`` within the list; every item of a constant list gets 1."""
-    heads = lists.row_ptr[:-1]
-    low = np.minimum.reduceat(lists.score, heads)
-    span = np.maximum.reduceat(lists.score, heads) - low
+    score, heads = _moderate_scores(lists), lists.row_ptr[:-1]
+    low = np.minimum.reduceat(score, heads)
+    span = np.maximum.reduceat(score, heads) - low
     constant = span == 0
-    # A held item must beat an absent one, so a list of equal scores gives each of its items 1.
-    low[constant] -= 1
     span[constant] = 1
-    value = lists.score - low[lists.row_list]
+    value = score - low[lists.row_list]
     value /= span[lists.row_list]
+    if constant.any():  # a held item must beat an absent one
+        value[constant[lists.row_list]] = 1
     return value, None
 
 
 def z_score(lists):
     """``(s - mean) / sd`` within the list, with the population's sd; a constant list gives 0."""
-    heads, length = lists.row_ptr[:-1], lists.list_length
-    mean = np.add.reduceat(lists.score, heads) / length
-    value = lists.score - mean[lists.row_list]
+    score, heads, length = _moderate_scores(lists), lists.row_ptr[:-1], lists.list_length
+    # From the smallest score on: what all of them share would take the digits in which they differ.
+    value = score - np.minimum.reduceat(score, heads)[lists.row_list]
+    value -= (np.add.reduceat(value, heads) / length)[lists.row_list]
     sd = np.sqrt(np.add.reduceat(value**2, heads) / length)
-    constant = np.minimum.reduceat(lists.score, heads) == np.maximum.reduceat(lists.score, heads)
+    constant = np.minimum.reduceat(score, heads) == np.maximum.reduceat(score, heads)
     value[constant[lists.row_list]] = 0.0
     sd[constant] = 1.0
     value /= sd[lists.row_list]
     return value, None
+
+
+def _moderate_scores(lists):
+    """The scores; where their squares would leave the range of numbers, each list's times a power of two, exactly."""
+    score, heads = lists.score, lists.row_ptr[:-1]
+    top = np.maximum(np.maximum.reduceat(score, heads), -np.minimum.reduceat(score, heads))
+    if top.max() < _LARGE and top[top > 0].min(initial=1.0) > 1 / _LARGE:
+        return score
+    return np.ldexp(score, -np.frexp(top)[1][lists.row_list])
 
 
 def as_given(lists):

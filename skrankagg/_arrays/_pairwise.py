@@ -23,6 +23,7 @@ from ._ragged import gather_ranges
 
 __all__ = [
     "count_above",
+    "is_dense",
     "majority",
     "majority_agreement",
     "preference_counts",
@@ -185,7 +186,7 @@ def preference_stacks(lists, row_weight=None):
         row_weight = lists.list_weight[lists.row_list]
     first_row = lists.row_ptr[lists.list_ptr[:-1]]
     constant = np.maximum.reduceat(row_weight, first_row) == np.minimum.reduceat(row_weight, first_row)
-    dense = _is_dense(lists, constant)
+    dense = is_dense(lists, constant)
     for queries in query_blocks(lists, ~dense):
         n = int(lists.query_n_items[queries[0]])
         chosen, list_ptr = gather_ranges(lists.list_ptr, queries)
@@ -210,8 +211,9 @@ def _dense_preferences(lists, q, row_weight, constant, ties):
         level = preference_counts(ranks, lower, gap=0, weight=weight) - above
     else:
         level = np.diag((lower > 0).sum(axis=0) if constant else weight.sum(axis=0))
-    scale = row_weight[0] if constant else 1.0
-    return above * scale, level * scale
+    if constant:
+        return above * row_weight[0], level * row_weight[0]
+    return above, level
 
 
 def preference_matrix(lists, q, *, absent="last"):
@@ -235,6 +237,7 @@ def preference_matrix(lists, q, *, absent="last"):
     query = lists if lists.n_queries == 1 else lists.take([q])
     ((_, (prefer,), (level,)),) = preference_stacks(query)
     both = prefer + prefer.T + level
+    del level  # the matrices may be large
     if absent == "last":
         prefer = prefer + (np.diag(both)[:, None] - both)
     return prefer, both
@@ -246,6 +249,8 @@ def majority_agreement(ranks, counts):
     ``ranks``, (n_lists, n_items), are lower where better, absent items at one number above all others; ``counts``,
     (n_items, n_items), are the lists that prefer the row's item to the column's.
 
+    >>> import numpy as np
+    >>> from skrankagg._arrays._pairwise import majority_agreement
     >>> majority_agreement(np.array([[1, 2], [2, 1], [1, 2]]), np.array([[0, 2], [1, 0]]))
     array([1., 0., 1.])
     """
@@ -273,7 +278,7 @@ def count_above(ranks, chosen):
 def majority(lists):
     """Numbers of opponents that each item beats by a weighted majority, and that it draws with: two (n_candidates,)."""
     wins, draws = np.empty(lists.n_candidates), np.empty(lists.n_candidates)
-    dense = _is_dense(lists)
+    dense = is_dense(lists)
     for q in np.flatnonzero(dense):
         candidates = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
         counts = preference_counts(rank_matrix(lists, q))
@@ -297,7 +302,7 @@ def majority(lists):
     return wins, draws
 
 
-def _is_dense(lists, constant=None):
+def is_dense(lists, constant=None):
     """Queries, bool of shape (n_queries,), for which comparing all items at once is estimated to be faster.
 
     `constant` tells in which queries every row counts the same, and that the kernel is the one for co-ranked pairs;

@@ -1,6 +1,7 @@
 """What follows from a matrix of pairwise preferences: margins, draws, and the items below each item.
 
 >>> import numpy as np
+>>> from skrankagg._arrays._preferences import margins
 >>> margins(np.array([[0.0, 2.0], [1.0, 0.0]]))
 array([[ 0., -1.],
        [ 1.,  0.]])
@@ -19,7 +20,10 @@ def query_preferences(lists, q, absent):
     prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":
         both = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]].sum()
-    tied = np.maximum(both - (prefer + prefer.T), 0.0)
+    # In place, for the matrices may be large.
+    tied = prefer + prefer.T
+    np.subtract(both, tied, out=tied)
+    np.maximum(tied, 0.0, out=tied)
     np.fill_diagonal(tied, 0.0)
     return prefer, tied
 
@@ -29,7 +33,8 @@ def margins(prefer):
     prefer = np.asarray(prefer, dtype=np.float64)
     margin = prefer.T - prefer
     # Rounding makes no majority.
-    margin[np.abs(margin) <= TOLERANCE * np.abs(prefer).max(initial=0.0)] = 0.0
+    tolerance = TOLERANCE * max(prefer.max(initial=0.0), -prefer.min(initial=0.0))
+    margin[(margin <= tolerance) & (margin >= -tolerance)] = 0.0
     return margin
 
 

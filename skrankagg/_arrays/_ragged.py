@@ -11,6 +11,7 @@ array([3, 1, 2, 0])
 """
 
 import numpy as np
+from scipy.sparse import csr_array
 
 __all__ = [
     "dense_ranks",
@@ -20,6 +21,7 @@ __all__ = [
     "mid_ranks",
     "positions",
     "sort_codes",
+    "sparse_rows",
     "starts_to_ptr",
     "tie_starts",
 ]
@@ -212,3 +214,8 @@ def dense_ranks(ptr, value):
     dense = np.empty(len(value), dtype=np.int64)
     dense[order] = number - np.repeat(number[ptr[:-1]], np.diff(ptr))
     return dense
+
+
+def sparse_rows(ptr, column, value, n_columns):
+    """Lay out each group as a row of a sparse matrix, (n_groups, n_columns): a value and its column for each entry."""
+    return csr_array((value, column, ptr), shape=(len(ptr) - 1, n_columns))

@@ -2,13 +2,14 @@
 
 import os
 import sys
+from collections.abc import Sequence
 
 from ._usage import make_parser
 
 __all__ = ["main"]
 
 
-def main(argv=None):
+def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Parameters
@@ -26,7 +27,7 @@ def main(argv=None):
     if args.command is None:
         parser.print_help(sys.stderr)
         return 2
-    # Only now, for they load pandas and scikit-learn, which --help and wrong usage do not need.
+    # Only now, because they load pandas and scikit-learn, which --help and wrong usage do not need.
     from ._commands import COMMANDS
     from ._messages import USER_MISTAKES, one_line, warnings_in_one_line
 
@@ -35,7 +36,7 @@ def main(argv=None):
             COMMANDS[args.command](args)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read has seen enough (| head). What is left in the buffer must not fail again at exit.
+        # The reader has seen enough (| head). What is left in the buffer must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except KeyboardInterrupt:
         return 130

@@ -33,20 +33,10 @@ _MERGED_ADVICE = (
 
 
 def find_conflicts(row_ptr, tie_start, score):
-    """Find the lists in which some item has a better score than one of a better rank.
+    """Find lists with an item of better score than one of better rank: bool (n_lists,), None without such a list.
 
-    Parameters
-    ----------
-    row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
-        Rows of each list, best rank first.
-    tie_start : ndarray of shape (n_rows,), dtype=bool
-        Rows that open a list or a group of equal ranks.
-    score : ndarray of shape (n_rows,), dtype=float64
-
-    Returns
-    -------
-    ndarray of shape (n_lists,), dtype=bool, or None
-        None where there is no such list.
+    The rows (n_rows,) of each list, best rank first, are given by `row_ptr` (n_lists + 1,); `tie_start` (n_rows,) marks
+    those that open a list or a group of equal ranks.
     """
     ptr = starts_to_ptr(tie_start)
     worst, best = np.minimum.reduceat(score, ptr[:-1]), np.maximum.reduceat(score, ptr[:-1])
@@ -60,21 +50,10 @@ def find_conflicts(row_ptr, tie_start, score):
 
 
 def find_merged(row_ptr, score, exact):
-    """Find the lists of which float64 makes several different scores one.
+    """Find the lists of which float64 makes several different scores one: bool (n_lists,), None without such a list.
 
-    Parameters
-    ----------
-    row_ptr : ndarray of shape (n_lists + 1,), dtype=int64
-        Rows of each list.
-    score : ndarray of shape (n_rows,), dtype=float64
-        Rounded.
-    exact : ndarray of shape (n_rows,), dtype=int
-        Numbers of the exact scores in their order.
-
-    Returns
-    -------
-    ndarray of shape (n_lists,), dtype=bool, or None
-        None where there is no such list.
+    Of the rows (n_rows,) of each list, given by `row_ptr` (n_lists + 1,), `score` is rounded and `exact` numbers the
+    exact scores in their order.
     """
     row_list = expand(row_ptr)
     order = group_order(row_list, exact)
@@ -98,21 +77,9 @@ def still_merged(merged, row_ptr, rank, score):
 
 
 def check_scores(lists, reader, hint):
-    """Refuse lists whose scores are missing, or contradict the ranks.
+    """Raise InputError where scores are missing, or contradict the ranks in a list of weight above 0.
 
-    Parameters
-    ----------
-    lists : RankedLists
-    reader : str
-        What reads the scores, for the message.
-    hint : str
-        What to do about lists without scores, for the message.
-
-    Raises
-    ------
-    ValueError
-        If there are no scores, if they order the items of some list differently than its ranks do, or if float64 makes
-        different ones of a list one. A list of weight 0 is not heard, and may.
+    For the message, `reader` is what reads the scores, and `hint` what to do about lists without any.
     """
     if not lists.has_scores:
         raise InputError(f"{reader} needs scores and the lists have ranks only; {hint}.")
@@ -123,18 +90,9 @@ def check_scores(lists, reader, hint):
 
 
 def describe_conflict(lists, chosen):
-    """Say how many lists have scores that do not order their items as the ranks do, and name the first.
+    """Say how many of the `chosen` lists, bool (n_lists,), have scores that do not order their items as the ranks do.
 
-    Parameters
-    ----------
-    lists : RankedLists
-    chosen : ndarray of shape (n_lists,), dtype=bool
-        Lists to look at.
-
-    Returns
-    -------
-    tuple of (str, str) or None
-        What is wrong, as a clause, and what to do about it, as a sentence. None where there is no such list.
+    What is wrong, as a clause that names the first, and what to do about it, as a sentence; None for no such list.
     """
     for marked, advice in [(lists.list_conflict, CONFLICT_ADVICE), (lists.list_merged, _MERGED_ADVICE)]:
         if marked is None or not (found := marked & chosen).any():

@@ -20,18 +20,7 @@ _MOST_CANDIDATES = 2**31 - 1
 
 
 def encode_lists(columns):
-    """Encode the columns of a frame of ranked lists.
-
-    Parameters
-    ----------
-    columns : Columns
-        With `query`, `item`, and `rank` or `score`; `voter` and `weight` where there are such.
-
-    Returns
-    -------
-    dict of str to object
-        The fields of :class:`~skrankagg.RankedLists`.
-    """
+    """Encode :class:`Columns` of ranked lists as the fields of :class:`~skrankagg.RankedLists`, by name."""
     with_rank, with_score = columns.has("rank"), columns.has("score")
     list_code, queries = columns.ids("query")
     if columns.has("voter"):

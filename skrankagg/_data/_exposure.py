@@ -15,17 +15,8 @@ _FEW_ITEMS = 4
 def warn_of_exposure(lists, method):
     """Warn where lists of two items carry more than half of the list weight of a query of more than four items.
 
-    Parameters
-    ----------
-    lists : RankedLists
-        What a method is given that ranks the items that a list holds above those that it does not.
-    method : str
-        Name of the method.
-
-    Warns
-    -----
-    ExposureWarning
-        Once, for all queries together; at the line that called the package.
+    The method, of this name, ranks the items that a list holds above those that it does not. There is one warning for
+    all queries together, at the line that called the package.
     """
     in_pairs = lists.sum_over_lists(np.where(lists.list_length == 2, lists.list_weight, 0.0))
     exposed = (lists.query_n_items > _FEW_ITEMS) & (2 * in_pairs > lists.sum_over_lists(lists.list_weight))

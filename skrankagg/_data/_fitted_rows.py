@@ -23,12 +23,7 @@ _ATTRIBUTE = "_fitted_rows"
 
 
 class FittedRows:
-    """The rows of encoded lists as fingerprints, 8 bytes each.
-
-    Parameters
-    ----------
-    lists : RankedLists
-    """
+    """The rows of encoded lists as fingerprints, 8 bytes each."""
 
     def __init__(self, lists):
         self._queries = plain_index(lists.queries)
@@ -36,17 +31,7 @@ class FittedRows:
         self._rows = _fingerprints(lists)
 
     def torn_queries(self, lists):
-        """Queries that are here, too, and share no row with these lists.
-
-        Parameters
-        ----------
-        lists : RankedLists
-
-        Returns
-        -------
-        ndarray of int
-            Positions in ``lists.queries``.
-        """
+        """Positions in ``lists.queries`` of those that are here, too, and share no row with these lists."""
         place = self._queries.get_indexer(plain_index(lists.queries))
         common = np.flatnonzero(place >= 0)
         if not len(common):
@@ -120,21 +105,7 @@ def _find_rows(estimator):
 
 
 def check_untorn(estimator, X, lists):
-    """Refuse a frame that was torn from the one that an estimator was fitted on.
-
-    Parameters
-    ----------
-    estimator : fitted estimator
-    X : DataFrame or RankedLists
-        What is to be scored.
-    lists : RankedLists
-        The same, encoded.
-
-    Raises
-    ------
-    ValueError
-        If a query of the frame `X` was in the frame that the estimator was fitted on, and shares no row with it.
-    """
+    """Raise InputError where a query of a frame `X`, encoded as `lists`, was fitted on, and shares no row with it."""
     fitted = None if isinstance(X, RankedLists) else _find_rows(estimator)
     if fitted is None:
         return

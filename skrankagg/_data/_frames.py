@@ -1,10 +1,11 @@
 """The entry point for data frames: they are checked and encoded here, and nowhere else.
 
 Frames of pandas, polars and pyarrow are accepted. A column of ids becomes integer codes and a sorted index of its
-distinct values in their own dtype; a column of numbers becomes finite float64, with codes of the exact values next to
-it where float64 cannot hold them.
+distinct values in their own dtype; a column of numbers becomes finite float64, with codes of the exact values where
+float64 cannot hold them.
 """
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -41,14 +42,7 @@ AnyFrame: TypeAlias = pd.DataFrame | IntoDataFrame
 class Columns:
     """Columns of a frame under their canonical names.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame, or a frame of polars or pyarrow
-        Where to read.
-    names : dict of str to str
-        Canonical name to the name in the frame.
-    caller : str
-        The constructor that messages name.
+    `names` maps a canonical name to that in the frame; messages name `caller`, the constructor.
     """
 
     def __init__(self, frame, names, caller):
@@ -87,15 +81,8 @@ class Columns:
             raise InputError("X has no rows and at least one is expected; check how it was read or filtered.")
 
     def ids(self, column):
-        """Encode an id column.
-
-        Returns
-        -------
-        codes : ndarray of shape (n_rows,), dtype=int32
-        index : pandas.Index
-            Distinct ids, sorted, in the column's own dtype.
-        """
-        values = self._series(column)
+        """Encode an id column: int32 codes (n_rows,), and the sorted index of its ids in the column's own dtype."""
+        values = self.series(self._names[column])
         if values.dtype == np.float16:  # pandas has no index of such, and makes it one of float32
             raise InputTypeError(
                 f"Column {self._names[column]!r} must hold ids that come back as they are, and float16 would come back "
@@ -118,20 +105,11 @@ class Columns:
         return codes, index
 
     def numbers(self, column, *, whole=False):
-        """Read a column of finite numbers.
+        """Read a column of finite numbers, float64 of shape (n_rows,), or if `whole` ints where it holds integers.
 
-        Parameters
-        ----------
-        column : str
-        whole : bool, default=False
-            Whether integers may stay integers.
-
-        Returns
-        -------
-        ndarray of shape (n_rows,), dtype=float64 or int
-            Possibly a view of the frame's own memory.
+        The array may be a view of the frame's own memory.
         """
-        values, name = self._series(column), self._names[column]
+        values, name = self.series(self._names[column]), self._names[column]
         if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_complex_dtype(values.dtype):
             raise InputError(
                 f"Column {name!r} must hold numbers; its dtype is {values.dtype}. Convert it with pandas.to_numeric."
@@ -156,7 +134,7 @@ class Columns:
         ndarray of shape (n_rows,), dtype=int, or None
             Equal for equal values only. None where float64 holds every value, as it does integers up to 2 ** 53.
         """
-        values = self._series(column)
+        values = self.series(self._names[column])
         kind = getattr(values.dtype, "kind", "O")
         if kind in "iu":
             if (np.abs(values.to_numpy(dtype=np.float64)) < EXACT_LIMIT).all():
@@ -167,8 +145,8 @@ class Columns:
             return np.unique(values.to_numpy(), return_inverse=True)[1]  # pandas would round long doubles
         return _factorize(values)[0]
 
-    def _series(self, column):
-        name = self._names[column]
+    def series(self, name):
+        """A column of the frame, by its own name, as pandas holds it."""
         if isinstance(self._frame, pd.DataFrame):
             return self._frame[name]
         values = self._frame[name]
@@ -185,6 +163,8 @@ def _eager_frame(frame, caller):
         return nw.from_native(frame, eager_only=True)
     except TypeError:
         hint = "; collect it first" if hasattr(frame, "collect") else ""
+        if isinstance(frame, Mapping | list | tuple) and caller == "RankedLists.from_frame":
+            hint = "; encode dicts and lists with RankedLists.from_runs or from_lists"
         raise InputTypeError(
             f"{caller} expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got "
             f"{type(frame).__module__}.{type(frame).__qualname__}{hint}."
@@ -248,22 +228,10 @@ def sample_index(index):
 
 
 def encode_ids(values):
-    """Number the distinct values of a column in their sorted order.
+    """Number the distinct values of a Series in sorted order: int32 codes (n_rows,), -1 where missing, and their index.
 
-    Parameters
-    ----------
-    values : pandas.Series
-        Ids of any sortable type.
+    Categories stay categories.
 
-    Returns
-    -------
-    codes : ndarray of shape (n_rows,), dtype=int32
-        -1 where the id is missing.
-    index : pandas.Index
-        Distinct values, sorted; categories stay categories.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> from skrankagg._data._frames import encode_ids
     >>> codes, index = encode_ids(pd.Series(["b", "a", "b"]))

@@ -14,14 +14,7 @@ __all__ = ["check_output"]
 def check_output(estimator, X, *, with_voters=False):
     """Raise MissingLibraryError where an estimator is to give frames of polars and a library for them is missing.
 
-    Parameters
-    ----------
-    estimator : estimator
-        With the output that ``set_output``, or scikit-learn's configuration, asks for.
-    X : DataFrame or RankedLists
-        Ranked lists.
-    with_voters : bool, default=False
-        Whether the frames have a column of voters.
+    `X` are the ranked lists that it is given; `with_voters` says whether the frames have a column of voters.
     """
     if output_format(estimator) != "polars":
         return

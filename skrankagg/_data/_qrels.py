@@ -1,8 +1,10 @@
 """Qrels: relevance judgements, encoded once and aligned with ranked lists."""
 
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._arrays._ragged import expand, gather_ranges, group_order, sort_codes
 from .._support._warn import warn_user
-from ..exceptions import InputError, NothingJudgedWarning
+from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
 from ._frames import AnyFrame, Columns, first_row, plain_index, show_id
 from ._immutable import Immutable
 
@@ -75,6 +77,49 @@ class Qrels(Immutable):
     ptr: NDArray[np.int64]
     item: NDArray[np.int32]
     relevance: NDArray[np.float64]
+
+    @classmethod
+    def from_dict(cls, judgements: Mapping[Any, Any]) -> "Qrels":
+        """Encode judgements by query.
+
+        Parameters
+        ----------
+        judgements : dict of query to dict, list or set
+            A dict of item to grade, or the relevant items, which get grade 1.
+
+        Returns
+        -------
+        Qrels
+
+        Raises
+        ------
+        TypeError
+            If a query has anything else.
+        ValueError
+            If nothing is judged.
+
+        See Also
+        --------
+        from_frame : A long frame of judgements.
+
+        Examples
+        --------
+        >>> from skrankagg import Qrels
+        >>> Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": ["d3"]})
+        Qrels(n_queries=2, n_judgements=3, n_relevant=2)
+        """
+        if not isinstance(judgements, Mapping):
+            raise InputTypeError(f"Qrels.from_dict expects a dict by query; got {type(judgements).__name__}.")
+        rows: list[tuple[Any, Any, float]] = []
+        for query, judged in judgements.items():
+            if isinstance(judged, str) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
+                raise InputTypeError(
+                    "Qrels.from_dict expects a dict of item to grade, or a list or set of relevant items; query "
+                    f"{query!r} has {type(judged).__name__}."
+                )
+            grades = judged if isinstance(judged, Mapping) else dict.fromkeys(judged, 1.0)
+            rows.extend((query, item, grade) for item, grade in grades.items())
+        return cls.from_frame(pd.DataFrame(rows, columns=["query", "item", "relevance"]))
 
     @classmethod
     def from_frame(
@@ -254,17 +299,7 @@ class EncodedQrels:
 
 
 def check_qrels(qrels):
-    """Encode judgements unless they are encoded.
-
-    Parameters
-    ----------
-    qrels : Qrels, or DataFrame of pandas, polars or pyarrow
-        A frame has the canonical column names.
-
-    Returns
-    -------
-    Qrels
-    """
+    """Encode judgements, a frame with the canonical column names, unless they are encoded."""
     return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
 
 
@@ -286,23 +321,9 @@ def encode_qrels(qrels, lists):
 
 
 def encode_run(qrels, run):
-    """Align judgements with a run of which some queries and items may be judged, or none.
+    """Align judgements with a run, one list for each query, of which any queries and items may be judged.
 
-    Parameters
-    ----------
-    qrels : Qrels
-    run : RankedLists
-        One list for each query.
-
-    Returns
-    -------
-    EncodedQrels
-        The grade of each candidate of the run.
-
-    Raises
-    ------
-    ValueError
-        If ids cannot match: integers on one side, strings on the other.
+    Raises InputError if ids cannot match: integers on one side, strings on the other.
     """
     query = match_ids(run.queries, qrels.queries, "query")
     item = match_ids(run.items, qrels.items, "item")
@@ -313,23 +334,7 @@ def encode_run(qrels, run):
 
 
 def find_queries(qrels, queries):
-    """Tell which queries are judged.
-
-    Parameters
-    ----------
-    qrels : Qrels
-    queries : pandas.Index
-        Ids, such as those of ranked lists.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,), dtype=bool
-
-    Raises
-    ------
-    ValueError
-        If none is.
-    """
+    """Tell which queries (n_queries,) are judged, bool of the same shape; InputError if none is."""
     judged = match_ids(queries, qrels.queries, "query") >= 0
     if not judged.any():
         raise InputError(
@@ -341,24 +346,10 @@ def find_queries(qrels, queries):
 
 
 def match_ids(theirs, ours, kind):
-    """Find the ids of lists among those of the judgements.
+    """Find the ids of lists (n_ids,) among those of the judgements: int64 positions (n_ids,), -1 where there is none.
 
-    Parameters
-    ----------
-    theirs, ours : pandas.Index
-        Distinct ids of the lists and of the judgements.
-    kind : str
-        What they are ids of, for the message.
-
-    Returns
-    -------
-    ndarray of shape (n_ids,), dtype=int64
-        Their positions, -1 for ids that the judgements lack.
-
-    Raises
-    ------
-    ValueError
-        If none is there, and none could be, because the ids are of types that never equal each other.
+    Raises InputError if none is found because the types of the ids never equal each other; `kind` is what they are ids
+    of, for the message.
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():

@@ -32,29 +32,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
 from ..exceptions import InputError
 from ._conflicts import find_conflicts, still_merged
 from ._encoding import encode_lists
 from ._frames import AnyFrame, Columns, first_row, sample_index, show_id
+from ._from_python import FromPython, plain_lists
+from ._from_tables import FromTables
 from ._immutable import Immutable, make
 from ._qrels import Qrels, check_qrels, find_queries
 from ._subset import QueryContainer, gather_of_queries, small_arrays
 
-__all__ = ["RankedLists", "check_lists", "check_run"]
+__all__ = ["RankedLists", "check_lists", "check_run", "encode_plain"]
 
 # How much of a query a notebook shows.
 _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankedLists(QueryContainer, Immutable):
+class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
     """Ranked lists of many voters for many queries, encoded; a sample is a query.
 
-    Build one with :meth:`from_frame`. It is immutable, and to scikit-learn it is a container of ``n_queries`` samples:
-    ``cv=5``, ``train_test_split`` and every splitter cut it between queries and never through a list.
+    Build one with :meth:`from_frame`, or from what you have: :meth:`from_runs`, :meth:`from_lists`, :meth:`from_hits`,
+    :meth:`from_ballots`, :meth:`from_wide`, :meth:`from_matrix`, :meth:`from_comparisons`. It is immutable, and to
+    scikit-learn it is a container of ``n_queries`` samples: ``cv=5``, ``train_test_split`` and every splitter cut it
+    between queries and never through a list.
 
     Parameters
     ----------
@@ -275,21 +278,6 @@ class RankedLists(QueryContainer, Immutable):
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
         return np.concatenate([[0], np.cumsum(np.bincount(self.candidate, minlength=self.n_candidates))]), rows
 
-    def list_matrix(self, value: NDArray[Any]) -> csr_array:
-        """Lay out a value of each row as a matrix of lists by candidates.
-
-        Parameters
-        ----------
-        value : ndarray of shape (n_rows,), dtype=float64
-            Such as ``rank``.
-
-        Returns
-        -------
-        scipy.sparse.csr_array of shape (n_lists, n_candidates)
-            Empty where a list does not hold an item.
-        """
-        return csr_array((value, self.candidate, self.row_ptr), shape=(self.n_lists, self.n_candidates))
-
     def sum_over_lists(self, value: NDArray[Any]) -> NDArray[Any]:
         """Add up a value of each list over the lists of its query.
 
@@ -492,6 +480,56 @@ class RankedLists(QueryContainer, Immutable):
             columns["weight"] = self.list_weight[row_list]
         return pd.DataFrame(columns)
 
+    def to_runs(self) -> dict[Any, dict[Any, Any]]:
+        """Write the lists as runs by voter, each a dict of query to results.
+
+        Returns
+        -------
+        dict of voter to dict
+            For each query a dict of item to score, or a list of items, best first, where there are no scores.
+            :meth:`from_runs` gives the same lists back, apart from weights, and from ties of ranks, which a list of
+            items cannot hold.
+        """
+        queries, voters = self.queries.tolist(), self.voters.tolist()
+        items = self.items.take(self.candidate_item[self.candidate]).tolist()
+        scores = self.score.tolist() if self.score is not None else None
+        runs: dict[Any, dict[Any, Any]] = {}
+        for v, (voter, query) in enumerate(zip(self.list_voter, self.list_query, strict=True)):
+            rows = slice(self.row_ptr[v], self.row_ptr[v + 1])
+            results = items[rows] if scores is None else dict(zip(items[rows], scores[rows], strict=True))
+            runs.setdefault(voters[voter], {})[queries[query]] = results
+        return runs
+
+    def to_wide(self) -> pd.DataFrame:
+        """Write the lists of one query as a table with a list in each column.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns are voters, and item k of a list is in row k; shorter lists end in None.
+
+        Raises
+        ------
+        ValueError
+            If there are several queries.
+        """
+        if self.n_queries != 1:
+            raise InputError(
+                f"to_wide writes the lists of one query; there are {self.n_queries}. Take one of them, such as "
+                "lists[[0]]."
+            )
+        items = self.items.take(self.candidate_item[self.candidate]).tolist()
+        columns = {
+            voter: items[start:stop]
+            for voter, start, stop in zip(
+                self.voters.take(self.list_voter).tolist(), self.row_ptr[:-1], self.row_ptr[1:], strict=True
+            )
+        }
+        longest = max(map(len, columns.values()))
+        return pd.DataFrame(
+            {voter: one + [None] * (longest - len(one)) for voter, one in columns.items()}, dtype=object
+        )
+
     def __repr__(self) -> str:
         sizes = ", ".join(
             f"{name}={getattr(self, name)}" for name in ("n_queries", "n_voters", "n_items", "n_lists", "n_rows")
@@ -573,36 +611,20 @@ def _join_tied(items):
 
 
 def check_lists(X) -> RankedLists:
-    """Encode lists unless they are encoded.
-
-    Parameters
-    ----------
-    X : RankedLists, or DataFrame of pandas, polars or pyarrow
-        A frame has the canonical column names.
-
-    Returns
-    -------
-    RankedLists
-    """
+    """Encode lists, a frame with the canonical column names, unless they are encoded."""
     return X if isinstance(X, RankedLists) else RankedLists.from_frame(X)
 
 
-def check_run(X) -> RankedLists:
-    """Encode a run: ranked lists with one list for each query, such as a consensus.
+def encode_plain(X):
+    """Encode dicts and lists; anything else stays as it is.
 
-    Parameters
-    ----------
-    X : RankedLists, or DataFrame of pandas, polars or pyarrow
-
-    Returns
-    -------
-    RankedLists
-
-    Raises
-    ------
-    ValueError
-        If some query has several lists.
+    For calls that take a whole data set. `fit` must not: under a splitter the elements of a list would be samples.
     """
+    return plain_lists(RankedLists, X)
+
+
+def check_run(X) -> RankedLists:
+    """Encode a run: one list for each query, such as a consensus; InputError if a query has several."""
     lists = check_lists(X)
     if lists.n_lists != lists.n_queries:
         n_lists = np.diff(lists.list_ptr)

@@ -1,14 +1,17 @@
 """What users may pass as ranked lists and as judgements, as types."""
 
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ._frames import AnyFrame
 from ._qrels import Qrels
 from ._ranked_lists import RankedLists
 
-__all__ = ["AnyFrame", "AnyLists", "AnyQrels"]
+__all__ = ["AnyFrame", "AnyLists", "AnyQrels", "PlainLists"]
 
 #: Ranked lists: a long frame, or encoded.
 AnyLists: TypeAlias = AnyFrame | RankedLists
+#: The same, or a dict of runs by voter, or the lists of one query.
+PlainLists: TypeAlias = AnyLists | Mapping[Any, Any] | Sequence[Any]
 #: Judgements: a frame, or encoded.
 AnyQrels: TypeAlias = AnyFrame | Qrels

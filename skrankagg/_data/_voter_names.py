@@ -21,38 +21,17 @@ _NUMBER = re.compile(r"\d+|(?<![^\W_])[^\W\d_](?![^\W_])")
 
 
 def unmatched(names, voters):
-    """Which names are not the id of any voter.
-
-    Parameters
-    ----------
-    names, voters : pandas.Index
-
-    Returns
-    -------
-    ndarray of shape (n_names,), dtype=bool
-    """
+    """Which names (n_names,) are not the id of any voter, bool of the same shape."""
     return plain_index(voters).get_indexer(plain_index(names)) < 0
 
 
 def near_voters(names, voters):
-    """Find the voters that names were probably meant for.
+    """Find the ids that names, none of which is an id, were probably meant for: a list of (name, id).
 
-    Parameters
-    ----------
-    names : list of object
-        Names, none of which is the id of a voter.
-    voters : list of object
-        Ids.
+    A pair stands for each name that resembles one id and no other: equal but for case, outer blanks, leading zeros and
+    type, or else of similar spelling. Ids that differ by a number or a single letter, as v1 and v10 or run_a and run_b,
+    do not resemble each other.
 
-    Returns
-    -------
-    list of (object, object)
-        Name and id, for each name that resembles one id and no other: equal but for case, outer blanks, leading zeros
-        and type, or else of similar spelling. Ids that differ by a number or a single letter, as v1 and v10 or run_a
-        and run_b, do not resemble each other.
-
-    Examples
-    --------
     >>> from skrankagg._data._voter_names import near_voters
     >>> near_voters(["gogle", "v10", "7"], ["bing", "google", "v1", "v2", 7])
     [('gogle', 'google'), ('7', 7)]
@@ -74,19 +53,10 @@ def near_voters(names, voters):
 
 
 def warn_of_misspelt_names(given, voters, parameter):
-    """Warn of names in a parameter that resemble the id of a voter, and are not the id of any.
+    """Warn of names in a parameter, a mapping or Series of voters, that resemble the id of a voter and are not one.
 
     A name that resembles none may be that of a voter of the same data set who has no list in this part of it, as in a
     fold of a cross-validation.
-
-    Parameters
-    ----------
-    given : mapping or pandas.Series of voter to number
-        The parameter.
-    voters : pandas.Index
-        Ids of the voters.
-    parameter : str
-        Name of the parameter.
     """
     names = pd.Index(list(given.keys()))
     found = near_voters(names[unmatched(names, voters)].tolist(), plain_index(voters).tolist())
@@ -97,22 +67,8 @@ def warn_of_misspelt_names(given, voters, parameter):
 
 
 def type_hint(known, given, *, known_as="the ids seen in fit", given_as="those here"):
-    """Say that ids are of different types, where they are.
+    """Say, as a clause of a message, that ids of which none match are of different types; empty where they are not.
 
-    Parameters
-    ----------
-    known, given : pandas.Index
-        Ids of which none match.
-    known_as, given_as : str
-        What they are.
-
-    Returns
-    -------
-    str
-        A clause for a message, empty where types do not explain it.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> from skrankagg._data._voter_names import type_hint
     >>> type_hint(pd.Index([1, 2]), pd.Index(["1", "2"]))

@@ -43,11 +43,15 @@ __all__ = [
 ]
 
 _KERNELS = (_agglomerate, _buckets, _co_ranked, _insertion, _inversions, _joint, _majority, _ragged)
-# Steps that one kernel call may take: a fraction of a second, between which Ctrl-C is heard.
-_BLOCK = 200_000_000
+# Steps that one kernel call may take: about a tenth of a second, between which Ctrl-C is heard. Interpreted, a step
+# takes a hundred times as long.
+_BLOCK = 50_000_000
 
 #: Whether the kernels run as compiled extension modules (else: as plain Python, the same results but slower).
 COMPILED = not any(kernel.__file__.endswith(".py") for kernel in _KERNELS)
+
+if not COMPILED:
+    _BLOCK //= 100
 
 _VF = vec[float]
 _VI = vec[i64]
@@ -130,8 +134,15 @@ def discordant_pairs(ptr, tie_end, other):
         Numbers of pairs that the two rankings order oppositely, and of pairs that both order at all; read-only. Each
         list of length L costs O(L log L).
     """
-    discordant, ordered = _inversions.discordant_pairs(_as_vi(ptr), _as_vi(tie_end), _as_vi(other))
-    return np.asarray(discordant), np.asarray(ordered)
+    length = np.diff(ptr)
+    blocks = []
+    # A row climbs a tree three times.
+    for first, last in _blocks(np.cumsum(length * (3.0 * np.log2(length + 1.0) + 1.0))):
+        start, end = ptr[first], ptr[last]
+        arrays = ptr[first : last + 1] - start, tie_end[start:end] - start, other[start:end]
+        blocks.append(_inversions.discordant_pairs(*map(_as_vi, arrays)))
+    discordant, ordered = zip(*blocks, strict=True) if blocks else ((np.empty(0),), (np.empty(0),))
+    return np.concatenate(list(map(np.asarray, discordant))), np.concatenate(list(map(np.asarray, ordered)))
 
 
 def merge_lists(score, weight, c1, c2, by_similarity):
@@ -153,12 +164,20 @@ def merge_lists(score, weight, c1, c2, by_similarity):
     ndarray of shape (n_items,), dtype=float64
         Scores of the last list; read-only.
     """
-    n_items = score.shape[1]
-    return np.asarray(
-        _agglomerate.agglomerate(
-            _as_vf(score.ravel()), _as_vf(weight), n_items, float(c1), float(c2), bool(by_similarity)
-        )
-    )
+    m, n = score.shape
+    score, weight, rank = _as_vf(score.ravel()), _as_vf(weight), _VF(np.zeros(m * n))
+    order, spare, similarity = _VI(np.zeros(n, dtype=np.int64)), _VI(np.zeros(n, dtype=np.int64)), _VF(np.zeros(m * m))
+    # A list is sorted, and compared with those before it.
+    for first, last in _blocks(np.cumsum(n * (np.arange(m) + 20.0))):
+        _agglomerate.compare(first, last, score, n, order, spare, rank, similarity)
+    alive = _VI(np.arange(m))
+    # Before a merge all pairs are looked at, and after it the lists are compared with the new one.
+    lists = np.arange(m, 1.0, -1.0)
+    for first, last in _blocks(np.cumsum(lists * (lists + n))):
+        arrays = score, weight, n, order, spare, rank, similarity
+        _agglomerate.merge(last - first, m - first, alive, *arrays, float(c1), float(c2), bool(by_similarity))
+    last_list = alive[0] * n
+    return np.asarray(score)[last_list : last_list + n]
 
 
 def log_joint_probability(ptr, x, n):
@@ -178,11 +197,18 @@ def log_joint_probability(ptr, x, n):
     ndarray of shape (n_items,), dtype=float64
         Natural logarithms, at most 0 but for rounding.
     """
-    arrays = _as_vi(ptr), _as_vf(x), _as_vi(n)
+    widest = int(np.max(n, initial=0)) + 1
+    out = _VF(np.zeros(len(n)))
+    arrays = _as_vi(ptr), _as_vf(x), _as_vi(n), *(_VF(np.zeros(widest)) for _ in range(3))
     # Each pair of a value and a count takes about ten steps.
-    work = np.cumsum(10.0 * np.diff(ptr) * n)
-    blocks = [np.asarray(_joint.log_joint_probability(first, last, *arrays)) for first, last in _blocks(work)]
-    return np.concatenate(blocks)
+    for first, last in _blocks(np.cumsum(10.0 * np.diff(ptr) * n)):
+        n_values = max(1, _BLOCK // (10 * int(n[first]))) if last == first + 1 else widest
+        place, log_v = 0, 0.0
+        while True:
+            place, log_v = _joint.log_joint_probability(first, last, *arrays, place, log_v, n_values, out)
+            if place == 0:
+                break
+    return np.asarray(out)
 
 
 def _blocks(work):
@@ -244,9 +270,14 @@ def majority_points(
         _as_vi(candidate_row_ptr),
         _as_vi(candidate_rows),
     )
-    within = np.add.reduceat(np.diff(row_ptr).astype(np.float64) ** 2, list_ptr[:-1])
-    work = np.cumsum(within + np.diff(candidate_ptr).astype(np.float64) ** 2)
-    points = [_majority.majority_points(first, last, *arrays) for first, last in _blocks(work)]
+    # A candidate is compared with all others, and with the others of its lists.
+    length, n_items = np.diff(row_ptr), np.diff(candidate_ptr)
+    work = np.bincount(candidate, weights=np.repeat(length, length), minlength=candidate_ptr[-1])
+    work += np.repeat(n_items, n_items)
+    points = []
+    for first, last in _blocks(np.cumsum(work)):
+        q = int(np.searchsorted(candidate_ptr, first, side="right")) - 1
+        points.append(_majority.majority_points(first, last, q, *arrays))
     wins, draws = zip(*points, strict=True)
     return np.concatenate([np.asarray(won) for won in wins]), np.concatenate([np.asarray(drawn) for drawn in draws])
 
@@ -277,28 +308,18 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
         In row i and column j the total weight of the rows of i in lists that rank j above i, and in lists that rank
         both alike; i against itself counts as alike. May be read-only.
     """
-    n_cells = n_matrices * n_items * n_items
+    shape = n_matrices, n_items, n_items
+    above, level = _VF(np.zeros(n_matrices * n_items**2)), _VF(np.zeros(n_matrices * n_items**2))
+    base = list_matrix * (n_items * n_items)
+    arrays = _as_vi(row_ptr), _as_vi(item), _as_vf(rank), _as_vf(weight), _as_vi(base), n_items, ties, above, level
     length = np.diff(row_ptr)
-    work = np.cumsum(length.astype(np.float64) ** 2)
-    parts = []
-    for first, last in _blocks(work / 2):
-        rows = slice(row_ptr[first], row_ptr[last])
-        part = _co_ranked.co_ranked(
-            _as_vi(row_ptr[first : last + 1] - row_ptr[first]),
-            _as_vi(item[rows]),
-            _as_vf(rank[rows]),
-            _as_vf(weight[rows]),
-            _as_vi(list_matrix[first:last] * (n_items * n_items)),
-            n_items,
-            n_cells,
-            ties,
-        )
-        part = [np.asarray(matrix).reshape(n_matrices, n_items, n_items) for matrix in part]
-        parts = [whole + more for whole, more in zip(parts, part, strict=True)] if parts else part
-    return parts
+    for first, last in _blocks(np.cumsum(np.repeat(length, length), dtype=np.float64)):
+        v = int(np.searchsorted(row_ptr, first, side="right")) - 1
+        _co_ranked.co_ranked(first, last, v, *arrays)
+    return np.asarray(above).reshape(shape), np.asarray(level).reshape(shape)
 
 
-def insertion_descent(margin, order, tolerance=0.0):
+def insertion_descent(margin, order, tolerance=0.0, *, until=None):
     """Insert items elsewhere in an order as long as that makes it cheaper.
 
     Parameters
@@ -309,6 +330,8 @@ def insertion_descent(margin, order, tolerance=0.0):
         Where to start.
     tolerance : float, default=0.0
         Smaller gains are none.
+    until : callable, optional
+        Asked now and then whether to stop before that.
 
     Returns
     -------
@@ -317,8 +340,10 @@ def insertion_descent(margin, order, tolerance=0.0):
     change : float
         What it costs more than the first one, at most 0. A pass over all items is O(n^2).
     """
-    order = _as_vi(order)
-    change = _insertion.descend(_as_vf(np.ravel(margin)), order, len(order), tolerance)
+    n, order, margin = len(order), _as_vi(order), _as_vf(np.ravel(margin))
+    at, change = _VI(np.zeros(2, dtype=np.int64)), 0.0
+    while at[1] < n and not (until is not None and until()):
+        change = _insertion.descend(margin, order, n, tolerance, at, change, max(1, _BLOCK // (4 * n)))
     return np.asarray(order), change
 
 
@@ -364,7 +389,7 @@ def insertion_rounds(margin, order, costs, uniform, n_moves, span, slack, tolera
     return np.asarray(best), np.asarray(order), tuple(np.asarray(costs).tolist())
 
 
-def bucket_descent(before, tied, bucket, tolerance=0.0):
+def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
     """Move items between the buckets of an order with ties as long as that makes it cheaper.
 
     Parameters
@@ -377,6 +402,8 @@ def bucket_descent(before, tied, bucket, tolerance=0.0):
         Bucket of each item, best first, from 0 without gaps.
     tolerance : float, default=0.0
         Smaller gains are none.
+    until : callable, optional
+        Asked now and then whether to stop before that.
 
     Returns
     -------
@@ -384,6 +411,8 @@ def bucket_descent(before, tied, bucket, tolerance=0.0):
         Buckets in the same manner; no single item can go elsewhere, or into a bucket of its own, for less; read-only. A
         pass over all items is O(n^2).
     """
-    bucket = _as_vi(bucket)
-    _buckets.descend(_as_vf(np.ravel(before)), _as_vf(np.ravel(tied)), bucket, len(bucket), tolerance)
+    n, bucket, before, tied = len(bucket), _as_vi(bucket), _as_vf(np.ravel(before)), _as_vf(np.ravel(tied))
+    at = _VI(np.zeros(2, dtype=np.int64))
+    while at[1] < n and not (until is not None and until()):
+        _buckets.descend(before, tied, bucket, n, tolerance, at, max(1, _BLOCK // (10 * n)))
     return np.asarray(bucket)

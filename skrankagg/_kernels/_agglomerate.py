@@ -59,27 +59,50 @@ def _squared_distance(rank: vec[float], a: i64, b: i64, n: i64) -> float:
     return total
 
 
-def agglomerate(score_in: object, weight_in: object, n: i64, c1: float, c2: float, by_similarity: bool) -> vec[float]:
+def compare(
+    first: i64, last: i64, score_in: object, n: i64, order_in: object, spare_in: object, rank_in: object, out: object
+) -> None:
+    # Mid-ranks of lists first..last - 1, and the similarities of each to those before it, (m, m) and symmetric.
     score = cast(vec[float], score_in)
-    weight = cast(vec[float], weight_in)
-    m: i64 = len(weight)
-    rank = vec[float]([0.0] * (m * n))
-    order = vec[i64]([0] * n)
-    spare = vec[i64]([0] * n)
-    for k in range(m):
-        _rank_row(score, k * n, n, order, spare, rank)
+    rank = cast(vec[float], rank_in)
+    order = cast(vec[i64], order_in)
+    spare = cast(vec[i64], spare_in)
+    similarity = cast(vec[float], out)
+    m: i64 = len(score) // n
     norm = float(n) * float(n) * float(n) - float(n)
-    similarity = vec[float]([0.0] * (m * m))
-    # Lists still there, in their old order.
-    alive = vec[i64]([0] * m)
-    for k in range(m):
-        alive[k] = k
-    for k in range(m):
+    for k in range(first, last):
+        _rank_row(score, k * n, n, order, spare, rank)
         for o in range(k):
             similarity[k * m + o] = 1.0 - 6.0 * _squared_distance(rank, k * n, o * n, n) / norm
             similarity[o * m + k] = similarity[k * m + o]
-    n_alive: i64 = m
-    while n_alive > 1:
+
+
+def merge(
+    n_merges: i64,
+    n_alive: i64,
+    alive_in: object,
+    score_in: object,
+    weight_in: object,
+    n: i64,
+    order_in: object,
+    spare_in: object,
+    rank_in: object,
+    similarity_in: object,
+    c1: float,
+    c2: float,
+    by_similarity: bool,
+) -> None:
+    # Merge the two most similar lists, so many times; alive holds the n_alive lists still there, in their old order.
+    score = cast(vec[float], score_in)
+    weight = cast(vec[float], weight_in)
+    rank = cast(vec[float], rank_in)
+    order = cast(vec[i64], order_in)
+    spare = cast(vec[i64], spare_in)
+    similarity = cast(vec[float], similarity_in)
+    alive = cast(vec[i64], alive_in)
+    m: i64 = len(weight)
+    norm = float(n) * float(n) * float(n) - float(n)
+    for _ in range(n_merges):
         best = -2.0
         heaviest = 1.0
         for x in range(n_alive):
@@ -138,4 +161,3 @@ def agglomerate(score_in: object, weight_in: object, n: i64, c1: float, c2: floa
         else:
             # The lighter of the two comes first, whichever of them was found first.
             weight[a] = (c1 * low + c2 * high) / (c1 + c2)
-    return score[alive[0] * n : alive[0] * n + n]

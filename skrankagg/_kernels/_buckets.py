@@ -6,9 +6,13 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def descend(before_in: object, tied_in: object, bucket_in: object, n: i64, tolerance: float) -> None:
+def descend(
+    before_in: object, tied_in: object, bucket_in: object, n: i64, tolerance: float, at_in: object, n_steps: i64
+) -> None:
     # before[a * n + b] is the cost of a before b, tied that of a tie; bucket holds the number of each item's bucket,
-    # from 0 without gaps. Moves items until no single one can go where it costs less by more than the tolerance.
+    # from 0 without gaps. Moves items until no single one can go where it costs less by more than the tolerance, or
+    # until it has looked at n_steps items. `at` holds the next item and the number of those looked at since the last
+    # move.
     before = cast(vec[float], before_in)
     tied = cast(vec[float], tied_in)
     bucket = cast(vec[i64], bucket_in)
@@ -17,9 +21,11 @@ def descend(before_in: object, tied_in: object, bucket_in: object, n: i64, toler
     behind = vec[float]([0.0] * (n + 1))
     level = vec[float]([0.0] * (n + 1))
     number = vec[i64]([0] * (2 * n + 2))
-    quiet: i64 = 0
-    x: i64 = 0
-    while quiet < n:
+    state = cast(vec[i64], at_in)
+    x: i64 = state[0]
+    quiet: i64 = state[1]
+    while quiet < n and n_steps > 0:
+        n_steps -= 1
         n_buckets: i64 = 0
         for y in range(n):
             if bucket[y] >= n_buckets:
@@ -71,3 +77,5 @@ def descend(before_in: object, tied_in: object, bucket_in: object, n: i64, toler
         x += 1
         if x == n:
             x = 0
+    state[0] = x
+    state[1] = quiet

@@ -7,17 +7,22 @@ from mypy_extensions import i64
 
 
 def co_ranked(
+    first: i64,
+    last: i64,
+    v: i64,
     row_ptr_in: object,
     item_in: object,
     rank_in: object,
     weight_in: object,
     base_in: object,
     n_items: i64,
-    n_cells: i64,
     with_ties: bool,
-) -> tuple[vec[float], vec[float]]:
-    # Square matrices, one after the other: in row i and column j the weight of i's rows in the lists that rank j above
-    # i, and of those that rank the two alike. List v's matrix begins at base[v].
+    above_in: object,
+    level_in: object,
+) -> None:
+    # Adds what rows first..last - 1 say, of which the first is in list v, to square matrices, one after the other: in
+    # row i and column j the weight of i's rows in the lists that rank j above i, and of those that rank the two alike.
+    # List v's matrix begins at base[v].
     #
     # Everything that one row of a list adds falls into one row of its matrix, which stays in the cache.
     row_ptr = cast(vec[i64], row_ptr_in)
@@ -25,14 +30,19 @@ def co_ranked(
     rank = cast(vec[float], rank_in)
     weight = cast(vec[float], weight_in)
     base = cast(vec[i64], base_in)
-    above = vec[float]([0.0] * n_cells)
-    level = vec[float]([0.0] * n_cells)
-    n_lists: i64 = len(base)
-    for v in range(n_lists):
+    above = cast(vec[float], above_in)
+    level = cast(vec[float], level_in)
+    done: i64 = first
+    while done < last:
         end: i64 = row_ptr[v + 1]
         begin: i64 = row_ptr[v]
-        first_tied: i64 = begin
-        for p in range(begin, end):
+        first_tied: i64 = done
+        while first_tied > begin and rank[first_tied - 1] == rank[done]:
+            first_tied -= 1
+        stop: i64 = end
+        if stop > last:
+            stop = last
+        for p in range(done, stop):
             if rank[p] != rank[first_tied]:
                 first_tied = p
             cell: i64 = base[v] + item[p] * n_items
@@ -46,4 +56,5 @@ def co_ranked(
                     t += 1
             else:
                 level[cell + item[p]] += mine
-    return above, level
+        done = stop
+        v += 1

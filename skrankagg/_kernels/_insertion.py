@@ -6,13 +6,17 @@ from librt.vecs import vec
 from mypy_extensions import i64
 
 
-def _descend(margin: vec[float], order: vec[i64], n: i64, tolerance: float) -> float:
+def _descend(
+    margin: vec[float], order: vec[i64], n: i64, tolerance: float, at: vec[i64], total: float, n_steps: i64
+) -> float:
     # margin[a * n + b] is what an order costs more with a before b than with b before a. Moves items of the order in
-    # place until no single insertion makes it cheaper by more than the tolerance; returns the change of the cost.
-    total = 0.0
-    quiet: i64 = 0
-    p: i64 = 0
-    while quiet < n:
+    # place until no single insertion makes it cheaper by more than the tolerance, or until it has looked at n_steps
+    # items. `at` holds the place to look at next and the number of items looked at since the last move; returns the
+    # total of the changes of the cost.
+    p: i64 = at[0]
+    quiet: i64 = at[1]
+    while quiet < n and n_steps > 0:
+        n_steps -= 1
         item: i64 = order[p]
         row: i64 = item * n
         best = -tolerance
@@ -49,11 +53,16 @@ def _descend(margin: vec[float], order: vec[i64], n: i64, tolerance: float) -> f
                 p += 1
         if p >= n:
             p = 0
+    at[0] = p
+    at[1] = quiet
     return total
 
 
-def descend(margin_in: object, order_in: object, n: i64, tolerance: float) -> float:
-    return _descend(cast(vec[float], margin_in), cast(vec[i64], order_in), n, tolerance)
+def descend(
+    margin_in: object, order_in: object, n: i64, tolerance: float, at_in: object, total: float, n_steps: i64
+) -> float:
+    margin = cast(vec[float], margin_in)
+    return _descend(margin, cast(vec[i64], order_in), n, tolerance, cast(vec[i64], at_in), total, n_steps)
 
 
 def iterate(
@@ -82,6 +91,8 @@ def iterate(
         best[k] = current[k]
     order = vec[i64]([0] * n)
     n_rounds: i64 = len(uniform) // (2 * n_moves)
+    at = vec[i64]([0, 0])
+    endless: i64 = 1 << 62
     for r in range(n_rounds):
         for k in range(n):
             order[k] = current[k]
@@ -105,7 +116,9 @@ def iterate(
                 change -= margin[row + order[p]]
                 p += 1
             order[q] = item
-        change += _descend(margin, order, n, tolerance)
+        at[0] = 0
+        at[1] = 0
+        change += _descend(margin, order, n, tolerance, at, 0.0, endless)
         if cost + change <= least + slack + tolerance:
             cost += change
             for k in range(n):

@@ -9,6 +9,7 @@ from mypy_extensions import i64
 def majority_points(
     first: i64,
     last: i64,
+    q: i64,
     row_ptr_in: object,
     rank_in: object,
     candidate_in: object,
@@ -20,7 +21,8 @@ def majority_points(
     candidate_row_ptr_in: object,
     candidate_rows_in: object,
 ) -> tuple[vec[float], vec[float]]:
-    # The wins and the draws of each item of queries first..last - 1 against the query's other items.
+    # The wins and the draws of candidates first..last - 1 against the other items of their query; q is the query of the
+    # first of them.
     #
     # An absent item is below every ranked one and two absent items are not compared, so with P[i, j] the weight of the
     # lists that hold both and prefer i, the margin of i over j is held[i] - held[j] + P[i, j] - P[j, i]: what the lists
@@ -36,16 +38,18 @@ def majority_points(
     row_list = cast(vec[i64], row_list_in)
     candidate_row_ptr = cast(vec[i64], candidate_row_ptr_in)
     candidate_rows = cast(vec[i64], candidate_rows_in)
-    base: i64 = candidate_ptr[first]
-    n_points: i64 = candidate_ptr[last] - base
-    wins = vec[float]([0.0] * n_points)
-    draws = vec[float]([0.0] * n_points)
-    for q in range(first, last):
+    wins = vec[float]([0.0] * (last - first))
+    draws = vec[float]([0.0] * (last - first))
+    done: i64 = first
+    while done < last:
         start: i64 = candidate_ptr[q]
         n: i64 = candidate_ptr[q + 1] - start
         margin = vec[float]([0.0] * n)
         limit = tolerance[q]
-        for i in range(n):
+        stop: i64 = start + n
+        if stop > last:
+            stop = last
+        for i in range(done - start, stop - start):
             held_i = held[start + i]
             for j in range(n):
                 margin[j] = held_i - held[start + j]
@@ -75,6 +79,8 @@ def majority_points(
                 # Added, not branched on: which way a majority goes is a coin toss to the processor.
                 won += i64(value > limit)
                 not_lost += i64(value >= -limit)
-            wins[start + i - base] = float(won)
-            draws[start + i - base] = float(not_lost - won)
+            wins[start + i - first] = float(won)
+            draws[start + i - first] = float(not_lost - won)
+        done = stop
+        q += 1
     return wins, draws

@@ -19,6 +19,7 @@ _PACKAGES = (
     "narwhals",
     "librt",
     "mypy_extensions",
+    "psutil",
     "matplotlib",
     "polars",
     "pyarrow",

@@ -1,10 +1,15 @@
 """How many threads the linear algebra libraries may use."""
 
+from collections.abc import Callable
 from functools import cache, wraps
+from typing import ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 __all__ = ["one_blas_thread"]
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
 @cache
@@ -13,11 +18,11 @@ def _controller():
     return ThreadpoolController()
 
 
-def one_blas_thread(function):
+def one_blas_thread(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
     """Decorate a function of many small matrix products: there threads would wait for each other."""
 
     @wraps(function)
-    def limited(*args, **kwargs):
+    def limited(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         with _controller().limit(limits=1, user_api="blas"):
             return function(*args, **kwargs)
 

@@ -1,5 +1,6 @@
 """Markov chains: a walker moves from item to better item, and the consensus is where it spends its time."""
 
+import math
 from numbers import Integral, Real
 from typing import Literal
 
@@ -10,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._arrays import TOLERANCE
 from .._arrays._pairwise import preference_stacks
 from .._arrays._ragged import starts_to_ptr, tie_starts
+from .._support._memory import check_memory
 from .._support._sklearn import Interval, StrOptions
 from .._support._threads import one_blas_thread
 from .._support._warn import warn_user
@@ -81,10 +83,11 @@ class MC4:
 
     @staticmethod
     def transitions(above, level, held):
-        margin = _reverse(above) - above
+        moves = _reverse(above) - above
         # A majority is a margin that rounding cannot explain.
-        majority = margin > TOLERANCE * held.max(axis=-1)[..., None, None]
-        return _stay_with_the_rest(majority / _n_states(held))
+        majority = moves > TOLERANCE * held.max(axis=-1)[..., None, None]
+        np.divide(majority, _n_states(held), out=moves)  # in place, for the matrices may be large
+        return _stay_with_the_rest(moves)
 
 
 class MCT:
@@ -96,15 +99,17 @@ class MCT:
 
     @staticmethod
     def transitions(above, level, held):
-        moves = _reverse(above)
-        both = moves + above + level
-        moves = moves + level / 2
+        both = _reverse(above) + above
+        both += level
+        moves = np.divide(level, 2, order="C")
+        moves += _reverse(above)
         apart = both == 0
         both[apart] = 1.0
         moves /= both
         moves[apart] = 0.5
         moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]
-        return _stay_with_the_rest(moves / _n_states(held))
+        moves /= _n_states(held)
+        return _stay_with_the_rest(moves)
 
 
 CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT}
@@ -178,6 +183,17 @@ def stationary_distribution(
     >>> distribution.round(4)
     array([0.8696, 0.1304])
     """
+    shape = np.shape(transitions)
+    # A linear system is solved on two copies.
+    check_memory(
+        (24.0 if shape[-1] <= _SOLVE_ITEMS else 8.0) * math.prod(shape),
+        lambda: ("stationary_distribution()", f"chains of shape {shape}", "leave some states out"),
+    )
+    return _long_run(transitions, start, ergodic_number, max_iter, tol)
+
+
+def _long_run(transitions, start, ergodic_number, max_iter, tol):
+    """As :func:`stationary_distribution`, of chains that are known to fit into memory."""
     chains = np.asarray(transitions, dtype=np.float64)
     shape, n = chains.shape[:-2], chains.shape[-1]
     stack = chains.reshape(-1, n, n)
@@ -328,6 +344,7 @@ class MarkovChain(BaseAggregator):
     }
     _variants = tuple({"chain": chain} for chain in CHAINS)
     _query_columns = ("n_iter", "converged")
+    _pair_bytes = 36.0
 
     def __init__(
         self,
@@ -362,12 +379,12 @@ class MarkovChain(BaseAggregator):
             held = lists.candidate_weight[candidates]
             states = held > 0
             states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
-            score[candidates], n_iter[queries], error = stationary_distribution(
+            score[candidates], n_iter[queries], error = _long_run(
                 chain.transitions(above, level, held),
                 states / states.sum(axis=1, keepdims=True),
-                ergodic_number=self.ergodic_number,
-                max_iter=self.max_iter,
-                tol=self.tol,
+                self.ergodic_number,
+                self.max_iter,
+                self.tol,
             )
             converged[queries] = error <= self.tol
         if not converged.all():

@@ -1,7 +1,8 @@
 """What every aggregator inherits: checking, encoding, weights, order of the result, frames."""
 
+from contextlib import contextmanager
 from dataclasses import fields
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,10 @@ from .._data._exposure import warn_of_exposure
 from .._data._fitted_rows import RemembersRows
 from .._data._frames import first_row, show_id
 from .._data._output import check_output
-from .._data._ranked_lists import RankedLists, check_lists
-from .._data._types import AnyLists
+from .._data._ranked_lists import RankedLists, check_lists, encode_plain
+from .._data._types import AnyLists, PlainLists
 from .._data._voter_names import warn_of_misspelt_names
+from .._support._memory import check_memory
 from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists, keep_out_of_html
 from ..exceptions import InputError
 from ._consensus import Consensus, EncodedConsensus, order_candidates
@@ -23,6 +25,7 @@ from ._voter_weights import voter_values
 
 __all__ = ["BaseAggregator"]
 
+_LINEAR_METHODS = "choose a method whose memory is linear, such as BordaCount, ReciprocalRankFusion or Copeland"
 _SILENT_VOTERS = "Give those a weight, or 0 to silence them; their items stay among those ranked."
 
 
@@ -31,8 +34,9 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
 
     A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists` and returns the score of each
     candidate, a (query, item), as float64 of shape (n_candidates,), higher is better, or a :class:`Consensus`. It
-    declares its parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``.
-    Everything else is here.
+    declares its parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``; where
+    it makes matrices of all pairs of items, ``_pair_bytes`` is what they take, so that queries are refused that cannot
+    fit into memory. Everything else is here.
 
     See Also
     --------
@@ -61,6 +65,10 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     _result_columns: tuple[str, ...] = ()
     #: Columns of ``query_info_``.
     _query_columns: tuple[str, ...] = ()
+    #: Bytes that a query takes at most at one time for each ordered pair of its items, and for each list and item, in
+    #: matrices of these; 0 where memory is linear in the rows. Measured, and never below what is measured.
+    _pair_bytes: float = 0.0
+    _cell_bytes: float = 0.0
     #: What to do about lists without scores, for the message.
     _scores_hint = "add a column 'score'"
 
@@ -80,17 +88,18 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             The aggregator itself.
         """
         lists = self._begin(X)
-        self._fit_lists(lists)
-        self._remember_rows(X, lists)
+        with self._fit_or_restore():
+            self._fit_lists(lists)
+            self._remember_rows(X, lists)
         return self
 
-    def fit_transform(self, X: AnyLists, y: object = None) -> pd.DataFrame:
+    def fit_transform(self, X: PlainLists, y: object = None) -> pd.DataFrame:
         """Fit and aggregate the same lists, encoded once.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
         y : None
             Ignored.
 
@@ -99,17 +108,19 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         DataFrame
             The consensus, see :meth:`transform`.
         """
-        ranked = self._fit_rank(X)
-        self._remember_rows(X, ranked.lists)
+        X = encode_plain(X)
+        with self._fit_or_restore():
+            ranked = self._fit_rank(X)
+            self._remember_rows(X, ranked.lists)
         return ranked.to_frame()
 
-    def transform(self, X: AnyLists) -> pd.DataFrame:
+    def transform(self, X: PlainLists) -> pd.DataFrame:
         """Aggregate the lists of each query.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
 
         Returns
         -------
@@ -124,15 +135,15 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             Once a call, if the method ranks the items that a list holds above those that it does not (the tag
             ``absent_below``) and most lists of a query are paired comparisons.
         """
-        return self._rank(self._begin(X)).to_frame()
+        return self._rank(self._begin(encode_plain(X))).to_frame()
 
-    def aggregate(self, X: AnyLists) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def aggregate(self, X: PlainLists) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Aggregate, and return what is known of each query as well.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
 
         Returns
         -------
@@ -141,7 +152,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         info : pandas.DataFrame
             A row for each query, with the columns of ``query_info_``.
         """
-        ranked = self._rank(self._begin(X))
+        ranked = self._rank(self._begin(encode_plain(X)))
         return ranked.to_frame(), ranked.info_frame()
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
@@ -168,9 +179,20 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         tags.requires_fit = False
         return tags
 
+    @contextmanager
+    def _fit_or_restore(self):
+        """Leave the estimator as it was where fitting fails or is interrupted: never half fitted."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
     # ------------------------------------------------------------------ from lists to a consensus
 
-    def _aggregate(self, lists: RankedLists) -> NDArray[np.float64] | Consensus:
+    def _aggregate(self, lists: RankedLists) -> NDArray[Any] | Consensus:
         raise NotImplementedError(f"{type(self).__name__} must define _aggregate(lists).")
 
     def _repeat(self, lists):
@@ -180,10 +202,34 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         """
 
         def score(weight):
-            consensus = self._aggregate(lists.with_list_weight(weight))
+            consensus = self._aggregate_what_fits(lists.with_list_weight(weight))
             return consensus.score if isinstance(consensus, Consensus) else consensus
 
         return score
+
+    def _memory(self, lists):
+        """Bytes that each query takes at its peak beyond what is linear in its rows, (n_queries,); None for none."""
+        if not (self._pair_bytes or self._cell_bytes):
+            return None
+        n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
+        return n * (self._pair_bytes * n + self._cell_bytes * m)
+
+    def _check_memory(self, lists, needed):
+        """Refuse a query that needs more memory than there is; `needed` is as `_memory` returns it."""
+        if needed is None:
+            return
+        q = int(np.argmax(needed))
+
+        def describe():
+            n, m = int(lists.query_n_items[q]), int(lists.list_ptr[q + 1] - lists.list_ptr[q])
+            size = f"{n} item{'s' * (n != 1)} and {m} list{'s' * (m != 1)}"
+            return repr(self), f"query {show_id(lists.queries, q)} of {size}", _LINEAR_METHODS
+
+        check_memory(float(needed[q]), describe)
+
+    def _aggregate_what_fits(self, lists):
+        self._check_memory(lists, self._memory(lists))
+        return self._aggregate(lists)
 
     def _begin(self, X):
         """Prepare the lists of a call, and warn once of lists that the method should not get.
@@ -250,7 +296,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
 
     def _rank(self, lists):
         """Aggregate prepared lists and put the result in order."""
-        return self._publish(lists, self._aggregate(lists))
+        return self._publish(lists, self._aggregate_what_fits(lists))
 
     def _publish(self, lists, consensus):
         """Put what the hook returned in order."""
@@ -262,7 +308,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
                 f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "
                 f"none of them NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
-        order, score = order_candidates(lists, score)
+        order, score = order_candidates(lists, score, consensus.scale, consensus.additive)
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}
         return EncodedConsensus(
             lists, order, score, columns, {name: consensus.queries[name] for name in self._query_columns}

@@ -28,6 +28,13 @@ class Consensus:
         More columns of the result, named in the attribute ``_result_columns``.
     queries : dict of str to ndarray of shape (n_queries,), optional
         What is known of each query, named in the class attribute ``_query_columns``.
+    scale : ndarray of shape (n_candidates,), dtype=float64, optional
+        Size of the terms that were added up for each score, which rounding depends on. Scores of a query that differ by
+        less than 1e-12 of its largest scale tie. None takes the largest absolute score; a method whose terms may cancel
+        states it.
+    additive : bool, default=False
+        Whether a score is a sum over the lists that hold the item, each adding what it says of the item. Then the
+        distinct scores of two items that only one and the same list holds never tie: nothing was added up.
 
     See Also
     --------
@@ -52,9 +59,11 @@ class Consensus:
     1     q    a    1.0     2   1.0
     """
 
-    score: NDArray[np.float64]
+    score: NDArray[Any]
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
     queries: dict[str, NDArray[Any]] = field(default_factory=dict)
+    scale: NDArray[np.float64] | None = None
+    additive: bool = False
 
 
 @dataclass
@@ -101,13 +110,7 @@ class EncodedConsensus:
     queries: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def to_frame(self):
-        """Write the consensus as a frame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns `query`, `item`, `score`, `rank` and the method's own.
-        """
+        """Write the consensus as a frame with columns `query`, `item`, `score`, `rank` and the method's own."""
         lists = self.lists
         return pd.DataFrame(
             {
@@ -120,42 +123,17 @@ class EncodedConsensus:
         )
 
     def info_frame(self):
-        """Write what is known of each query as a frame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A row for each query.
-        """
+        """Write what is known of each query as a frame, a row for each."""
         return pd.DataFrame({"query": self.lists.queries, **self.queries})
 
 
-def order_candidates(lists, score):
+def order_candidates(lists, score, scale=None, additive=False):
     """Put the candidates of each query in order: by score, by the weight of the lists that hold the item, by item.
 
-    Parameters
-    ----------
-    lists : RankedLists
-        What was aggregated.
-    score : ndarray of shape (n_candidates,), dtype=float64
-        Higher is better, not NaN.
-
-    Returns
-    -------
-    order : ndarray of shape (n_candidates,), dtype=int64
-        Candidates, query by query, best first.
-    score : ndarray of shape (n_candidates,), dtype=float64
-        Scores in this order; neighbours closer than 1e-12 times the query's largest absolute score are
-        one tie class and have one score, the highest of them.
-
-    See Also
-    --------
-    rank_scores : For scores that do not belong to ranked lists.
-    EncodedConsensus : Makes a frame of the order.
-
-    Examples
-    --------
-    Two items tie; more lists hold the second one:
+    Scores (n_candidates,) are higher-is-better and not NaN; `scale` and `additive` are those of :class:`Consensus`.
+    Returns the candidates, query by query, best first, and their scores in this order: neighbours closer than 1e-12
+    times the query's largest scale are one tie class and have one score, the highest of them. Two items tie here; more
+    lists hold the second one:
 
     >>> import numpy as np
     >>> import pandas as pd
@@ -166,34 +144,28 @@ def order_candidates(lists, score):
     (array([1, 0]), array([1., 1.]))
     """
     total = lists.sum_over_lists(lists.list_weight)
-    return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total)
+    sole_source = (lambda: _sole_lists(lists)) if additive else None
+    return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total, scale, sole_source)
 
 
-def rank_scores(ptr, score, support, total):
+def _sole_lists(lists):
+    """The only list of positive weight that holds each candidate, (n_candidates,); -1 where there are more, or none."""
+    rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
+    sole = np.full(lists.n_candidates, -1)
+    sole[lists.candidate[rows]] = lists.row_list[rows]
+    sole[np.bincount(lists.candidate[rows], minlength=lists.n_candidates) != 1] = -1
+    return sole
+
+
+def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     """Put the members of consecutive groups in order, as :func:`order_candidates` does the candidates of queries.
 
-    Parameters
-    ----------
-    ptr : ndarray of shape (n_groups + 1,), dtype=int
-        Members of each group, in the order that decides last.
-    score, support : ndarray of shape (n_members,), dtype=float64
-        Score, and what decides between equal scores; higher is better.
-    total : ndarray of shape (n_groups,), dtype=float64
-        Scale of the support, for the tolerance.
+    Groups are given by `ptr` (n_groups + 1,), their members in the order that decides last; `support` (n_members,)
+    decides between equal scores (n_members,), and `total` (n_groups,) is its scale, for the tolerance. `scale`
+    (n_members,) is that of the scores, their absolute values where it is None. `sole_source`, called where unequal
+    scores would tie, gives the only source of each member's score, or -1: unequal scores of one source never tie.
+    Returns the members, group by group, best first, and their scores in this order, one for each tie class.
 
-    Returns
-    -------
-    order : ndarray of shape (n_members,), dtype=int64
-        Members, group by group, best first.
-    score : ndarray of shape (n_members,), dtype=float64
-        Scores in this order, one for each tie class.
-
-    See Also
-    --------
-    order_candidates : For the candidates of ranked lists.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from skrankagg.base._consensus import rank_scores
     >>> rank_scores(np.array([0, 3]), np.array([1.0, 2.0, 2.0]), np.array([1.0, 1.0, 2.0]), np.array([2.0]))
@@ -203,12 +175,17 @@ def rank_scores(ptr, score, support, total):
     order = group_order(member_group, -score)
     score = score[order]
     heads = ptr[:-1]
-    size = np.abs(score)
+    size = np.abs(score) if scale is None else scale[order]
     size[np.isinf(size)] = 0.0
     largest = np.maximum.reduceat(size, heads)
     new_group = np.zeros(len(score), dtype=bool)
     new_group[heads] = True
     class_start = _class_starts(score, new_group, largest[member_group])
+    if sole_source is not None:
+        close = np.flatnonzero(~class_start & (np.diff(score, prepend=score[0]) != 0))
+        if len(close):
+            source = sole_source()[order]
+            class_start[close] = (source[close] >= 0) & (source[close] == source[close - 1])
     if class_start.all():
         return order, score
     class_ptr = starts_to_ptr(class_start)

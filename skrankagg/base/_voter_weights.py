@@ -20,22 +20,7 @@ VOTER_WEIGHTS = {"voter_weights": [Mapping, pd.Series, None]}
 
 
 def voter_series(given, name, *, whole=False):
-    """Read a parameter that gives each voter a number.
-
-    Parameters
-    ----------
-    given : mapping or pandas.Series of voter to float
-        The parameter.
-    name : str
-        Its name.
-    whole : bool, default=False
-        Whether the numbers must be integers.
-
-    Returns
-    -------
-    pandas.Series
-        float64, by voter.
-    """
+    """Read a parameter, mapping or Series, that gives each voter a number, integers if `whole`: a float64 Series."""
     values = []
     for voter, value in given.items():
         if not isinstance(value, Real | Decimal | np.bool_) and value is not pd.NA and value is not None:
@@ -63,39 +48,11 @@ def _plain(voter):
 
 
 def voter_values(lists, given, name, advice, *, whole=False):
-    """Look up what a parameter gives each voter.
+    """Look up what a mapping or Series gives each voter: float64 (n_voters,), 0 for voters without a list.
 
-    Parameters
-    ----------
-    lists : RankedLists
-        Lists whose voters are looked up.
-    given : mapping or pandas.Series of voter to float
-        The parameter.
-    name : str
-        Its name.
-    advice : str
-        What to do about voters that it does not hold.
-    whole : bool, default=False
-        Whether the numbers must be integers.
+    Raises InputError if a voter that has a list is missing, with `advice` on those, or one has two values, and
+    InputTypeError if a value is not a number, or if `whole` not an integer.
 
-    Returns
-    -------
-    ndarray of shape (n_voters,), dtype=float64
-        0 for voters that have no list here.
-
-    Raises
-    ------
-    ValueError
-        If a voter that has a list is missing, or one has two values.
-    TypeError
-        If a value is not a number.
-
-    See Also
-    --------
-    skrankagg.aggregators.DIBRA : Learns a weight for each voter instead.
-
-    Examples
-    --------
     >>> import pandas as pd
     >>> from skrankagg import RankedLists
     >>> from skrankagg.base._voter_weights import voter_values

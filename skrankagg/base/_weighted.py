@@ -1,6 +1,6 @@
 """What every aggregator inherits that learns how far to trust each voter.
 
-Weights are learnt from the lists alone: a voter who agrees with the others is believed more. With ``weighting="query"``
+Weights are learnt from the lists alone: a voter who agrees with the others gains weight. With ``weighting="query"``
 the weights of a query are those that its own lists imply, whenever they come; with ``weighting="global"`` a voter's
 weights over the training queries are pooled into one, which is then applied to any query.
 """
@@ -28,19 +28,10 @@ WEIGHTING = {
 
 
 def pool_weights(lists, weight):
-    """Pool the weights that voters have in several queries.
+    """Pool the weights of lists (n_lists,), at least 0, into one for each voter: (n_voters,), NaN without a list.
 
-    Parameters
-    ----------
-    lists : RankedLists
-    weight : ndarray of shape (n_lists,), dtype=float64
-        At least 0.
-
-    Returns
-    -------
-    ndarray of shape (n_voters,), dtype=float64
-        For each voter the mean, over the lists it has, of the weight relative to the mean weight of the query's lists;
-        NaN for voters without lists. Means are weighted by the weights that the lists came with.
+    It is the mean, over the voter's lists, of the weight relative to the mean weight of the query's lists. Means are
+    weighted by the weights that the lists came with.
     """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
@@ -55,21 +46,10 @@ def pool_weights(lists, weight):
 
 
 def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
-    """Find the queries whose longest list outweighs all others.
+    """Find the queries whose longest list outweighs all others, by weights (n_lists,) of at least 0: bool (n_queries,).
 
-    Parameters
-    ----------
-    lists : RankedLists
-    weight : ndarray of shape (n_lists,), dtype=float64
-        At least 0.
-    length_factor, weight_factor : float, default=2.0, 5.0
-        How many times the median of the query's lists is a long list, and a heavy one.
-
-    Returns
-    -------
-    ndarray of shape (n_queries,), dtype=bool
-        Whether the heaviest list is longer than each other one, at least `length_factor` times as long as the median,
-        and more than `weight_factor` times as heavy. Lists that came with weight 0 do not count.
+    Their heaviest list is longer than each other one, at least `length_factor` times as long as the median, and more
+    than `weight_factor` times as heavy. Lists that came with weight 0 do not count.
     """
     voting = np.flatnonzero(lists.list_weight > 0)
     found = np.zeros(lists.n_queries, dtype=bool)
@@ -145,6 +125,13 @@ class WeightedAggregator(BaseAggregator):
     def _aggregate(self, lists):
         return self._aggregate_weighted(*self._weigh(lists))
 
+    def _aggregate_what_fits(self, lists):
+        return self._aggregate(lists)  # what comes first, learning or merging, checks for itself
+
+    def _merging_memory(self, lists):
+        """As `_memory`, which is for learning the weights and merging, for merging with weights that are known."""
+        return None
+
     def _rank(self, lists):
         weighed = self._weigh(lists)
         if self.weighting == "query":
@@ -163,7 +150,7 @@ class WeightedAggregator(BaseAggregator):
         return self._fit_info(lists)
 
     def _learn(self, lists):
-        weight = self._voter_weights(lists)
+        weight = self._implied_weights(lists)
         self._warn_of_length(lists, weight)
         self.query_voter_weights_: pd.DataFrame = pd.DataFrame(
             {
@@ -177,10 +164,15 @@ class WeightedAggregator(BaseAggregator):
         self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
         return weight
 
+    def _implied_weights(self, lists):
+        self._check_memory(lists, self._memory(lists))
+        return self._voter_weights(lists)
+
     def _weigh(self, lists):
         """Lists, the weight of each, and whether it is known; lists of voters to be ignored have list weight 0."""
         if self.weighting == "query":
-            return lists, self._voter_weights(lists), None
+            return lists, self._implied_weights(lists), None
+        self._check_memory(lists, self._merging_memory(lists))
         check_is_fitted(self, "voter_weights_")
         fitted = pd.Index(self.voter_weights_["voter"])
         place = plain_index(fitted).get_indexer(plain_index(lists.voters))[lists.list_voter]

@@ -1,16 +1,24 @@
 """Ranked lists with a truth behind them: good voters, bad voters, adversarial voters, ties and gaps."""
 
 import math
-from typing import Literal, overload
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import check_random_state
 
 from .._support._numbers import is_integer, is_real
 from ..exceptions import InputError
 
 __all__ = ["make_ranked_lists"]
+
+
+class Truth(NamedTuple):
+    """What the lists were drawn from: a frame of the voters, and one of the utilities of the items."""
+
+    voters: pd.DataFrame
+    utilities: pd.DataFrame
+
 
 # Doubles in one block of (query, voter, item); a handful of such arrays live at a time.
 _BLOCK = 2**21
@@ -110,7 +118,7 @@ def make_ranked_lists(
     relevant_share: float = 0.2,
     return_truth: Literal[True],
     random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame, Bunch]: ...
+) -> tuple[pd.DataFrame, pd.DataFrame, Truth]: ...
 def make_ranked_lists(
     *,
     n_queries: int = 20,
@@ -126,11 +134,11 @@ def make_ranked_lists(
     relevant_share: float = 0.2,
     return_truth: bool = False,
     random_state: int | np.random.RandomState | None = None,
-) -> tuple[pd.DataFrame, pd.DataFrame] | tuple[pd.DataFrame, pd.DataFrame, Bunch]:
+) -> tuple[pd.DataFrame, pd.DataFrame] | tuple[pd.DataFrame, pd.DataFrame, Truth]:
     r"""Make ranked lists of voters who see a hidden truth more or less clearly.
 
     Every item has a true utility; each voter sees it through noise of their own, ranks by what they see, and
-    hands in the top. Together the voters know more than the best of them, and those who weigh voters by skill
+    returns the top. Together the voters know more than the best of them, and those who weigh voters by skill
     know more still.
 
     Parameters
@@ -174,7 +182,7 @@ def make_ranked_lists(
     qrels : DataFrame of shape (n_queries * n_items, 3)
         Columns query, item (str) and relevance (int64, 0 to `n_grades`). Every item is judged. Ordered by
         query and item.
-    truth : Bunch
+    truth : named tuple of voters and utilities
         Only with ``return_truth=True``. ``truth.voters`` is a frame with voter, quality and adversarial
         (bool), ``truth.utilities`` one with query, item and utility (float64), in the order of the qrels.
 
@@ -295,7 +303,7 @@ def make_ranked_lists(
     qrels = pd.DataFrame({**pairs, "relevance": grade.ravel().astype(np.int64)})
     if not return_truth:
         return lists, qrels
-    truth = Bunch(
+    truth = Truth(
         voters=pd.DataFrame({"voter": voters, "quality": skill, "adversarial": adversarial}),
         utilities=pd.DataFrame({**pairs, "utility": utility.ravel()}),
     )

@@ -101,7 +101,7 @@ def make_rasdagen(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Make the synthetic lists that FLAGR is tested on.
 
-    Every voter shuffles the same pool of items and hands in the top of it: the lists are random and independent.
+    Every voter shuffles the same pool of items and returns the top of it: the lists are random and independent.
     Good for parity with published tables and for speed tests, useless for finding out which method is better.
 
     Parameters

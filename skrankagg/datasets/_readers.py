@@ -114,7 +114,7 @@ def read_lists(
     ImportError
         If a file is a Parquet file, and pyarrow is missing.
     ValueError
-        If a format is not certain, a line has too few or too many fields, a number is none or not finite (the
+        If a format is not certain, a line has too few or too many fields, a number cannot be read or is not finite (the
         message names the line), a file is empty or not in UTF-8, files differ in their columns, or two files
         hold lists of the same voter.
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._output import check_output
 from .._data._qrels import Qrels
-from .._data._ranked_lists import check_lists
+from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import AnyLists, AnyQrels
 from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
@@ -189,6 +189,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             If some methods fail and `error_score` is a number.
         """
         self._validate_params()
+        X = encode_plain(X)
         check_output(self, X)
         members = self._members()
         self._check_learns()

@@ -69,8 +69,8 @@ def test_both_ways_of_counting_agree(monkeypatch):
     lists = RankedLists.from_frame(example_lists(n_queries=6, n_voters=300, n_items=12))
     consensus = {}
     for way in ("kernel", "dense"):
-        monkeypatch.setattr(_pairwise, "_is_dense", lambda lists, way=way: np.full(lists.n_queries, way == "dense"))
+        monkeypatch.setattr(_pairwise, "is_dense", lambda lists, way=way: np.full(lists.n_queries, way == "dense"))
         consensus[way] = Copeland().transform(lists)
     pd.testing.assert_frame_equal(consensus["kernel"], consensus["dense"])
-    monkeypatch.setattr(_pairwise, "_is_dense", lambda lists: np.arange(lists.n_queries) % 2 == 0)
+    monkeypatch.setattr(_pairwise, "is_dense", lambda lists: np.arange(lists.n_queries) % 2 == 0)
     pd.testing.assert_frame_equal(Copeland().transform(lists), consensus["dense"])

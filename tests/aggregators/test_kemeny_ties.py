@@ -1,6 +1,7 @@
 """Kemeny if several orders cost the same: which one with ties it returns, and the value of `unique`."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,8 @@ import pytest
 
 from skrankagg import Kemeny
 from skrankagg.aggregators import condorcet_components, pairwise_preferences
-from skrankagg.aggregators._kemeny import _estimator, _proof, _relations, _triangles, _unique, _weak
+from skrankagg.aggregators._kemeny import _budget, _estimator, _proof, _unique, _weak
+from skrankagg.aggregators._kemeny._budget import Budget
 from skrankagg.aggregators._kemeny._costs import pair_costs
 
 pytestmark = pytest.mark.twice
@@ -122,10 +124,10 @@ def test_the_proof_with_the_known_order_cut_off_tells_whether_there_is_another(s
     n = int(rng.integers(6, 11))
     margin = [rng.normal(size=(n, n)), rng.integers(-6, 7, (n, n)).astype(float), rng.integers(-40, 41, (n, n)) * 0.1]
     margin = np.triu(margin[seed % 3], 1) - np.triu(margin[seed % 3], 1).T
-    part = _proof.prove(margin, np.arange(n), rng)
+    part = _proof.prove(margin, np.arange(n), rng, Budget())
     only = n_cheapest(margin) == 1
-    assert _unique._only_order(margin, part, np.inf) == only
-    if _unique._blocks_can_change_places(margin, part.order):
+    assert _unique._only_order(margin, part, Budget()) == only
+    if _unique._blocks_can_change_places(margin, part.order, Budget()):
         assert not only
 
 
@@ -246,11 +248,10 @@ def test_no_time_is_taken_for_it_after_the_limit(ties, monkeypatch):
         return original(*args)
 
     monkeypatch.setattr(late[0] if ties == "weak" else _estimator, late[1], pass_time)
-    for module in (_estimator, _proof, _relations):
-        monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(_budget, "time", SimpleNamespace(monotonic=lambda: now[0]))
     solved = []
-    for module, name in ((_triangles, "linprog"), (_relations, "linprog"), (_relations, "milp")):
-        monkeypatch.setattr(module, name, noting(solved, now, getattr(module, name)))
+    for name in ("linprog", "milp"):
+        monkeypatch.setattr(_budget, name, noting(solved, now, getattr(_budget, name)))
     info = Kemeny(ties=ties, method="exact", time_limit=50).aggregate(frame)[1]
     assert info["optimal"][0] and info["unique"][0] is pd.NA
     assert solved and 100.0 not in solved

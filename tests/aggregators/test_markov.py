@@ -234,12 +234,12 @@ def test_both_ways_of_counting_agree(chain, weighted, monkeypatch):
     consensus = {}
     for way in ("kernel", "dense"):
         monkeypatch.setattr(
-            _pairwise, "_is_dense", lambda lists, constant, way=way: np.full(lists.n_queries, way == "dense")
+            _pairwise, "is_dense", lambda lists, constant, way=way: np.full(lists.n_queries, way == "dense")
         )
         consensus[way] = MarkovChain(chain=chain).transform(lists)
     assert consensus["kernel"]["item"].tolist() == consensus["dense"]["item"].tolist()
     np.testing.assert_allclose(consensus["kernel"]["score"], consensus["dense"]["score"], rtol=1e-12)
-    monkeypatch.setattr(_pairwise, "_is_dense", lambda lists, constant: np.arange(lists.n_queries) % 2 == 0)
+    monkeypatch.setattr(_pairwise, "is_dense", lambda lists, constant: np.arange(lists.n_queries) % 2 == 0)
     np.testing.assert_allclose(MarkovChain(chain=chain).transform(lists)["score"], consensus["dense"]["score"])
 
 

@@ -150,7 +150,7 @@ def test_selectors_report_ids_of_another_type():
     lists = example_lists(full=True)
     numbers, text = lists.assign(voter=lists["voter"].str[1:].astype(int)), lists.assign(voter=lists["voter"].str[1:])
     selector = VoterSelector(n_voters=2).fit(numbers)
-    with pytest.warns(UnknownVoterWarning, match=r"fit are int, as \d, those here str, as '0'\), so that all"):
+    with pytest.warns(UnknownVoterWarning, match=r"fit are int, as \d, those here str, as '0'\), so all"):
         assert len(selector.transform(text)) == len(text)
     with pytest.raises(ValueError, match=r"No list is left: .* a value for none of the voters \(the ids"):
         selector.set_params(unknown_voter="ignore").transform(text)

@@ -3,7 +3,6 @@
 import gzip
 import importlib.util
 import io
-import os
 import py_compile
 import re
 import shutil
@@ -15,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
+from processes import environment
 
 import skrankagg
 from skrankagg import CombSUM, Comparator, Copeland, Qrels, __version__
@@ -564,9 +564,14 @@ def test_progress_goes_to_a_terminal_on_standard_error_only(folder, capsys, monk
 # ---------------------------------------------------------------------- as a program
 
 
-def start(*argv, **options):
+def start(*argv, env=None, **options):
     return subprocess.Popen(
-        [sys.executable, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+        [sys.executable, *argv],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env or environment(),
+        **options,
     )
 
 
@@ -602,13 +607,18 @@ def test_a_mistake_is_recognised_by_its_class_where_no_source_is_installed(folde
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
     command = "from skrankagg.__main__ import main; raise SystemExit(main())"
-    environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONSAFEPATH": "1"}
-    process = start("-c", command, "aggregate", "lists.csv", "--method", "CombSUM", cwd=folder, env=environment)
+    env = environment(PYTHONPATH=str(root), PYTHONSAFEPATH="1")
+    process = start("-c", command, "aggregate", "lists.csv", "--method", "CombSUM", cwd=folder, env=env)
     out, err = process.communicate(timeout=100)
     assert process.returncode == 1 and out == ""
     assert err.startswith("skrankagg: error: CombSUM() needs scores") and err.count("\n") == 1
-    located = start("-c", "import skrankagg; print(skrankagg.__file__)", cwd=folder, env=environment)
+    located = start("-c", "import skrankagg; print(skrankagg.__file__)", cwd=folder, env=env)
     assert located.communicate(timeout=100)[0].strip() == str(root / "skrankagg" / "__init__.pyc")
+
+
+def test_the_package_under_test_is_the_one_that_is_started(folder):
+    out, _ = start("-c", "import skrankagg; print(skrankagg.__file__)", cwd=folder).communicate(timeout=100)
+    assert out.strip() == skrankagg.__file__
 
 
 def test_help_loads_neither_pandas_nor_scikit_learn():

@@ -95,6 +95,7 @@ def test_many_lists_too(column, dtype):
     check_exact(column, values, build(column, values, dtype))
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize("column", ["rank", "score"])
 def test_decimals_and_long_doubles_too(column):
     pyarrow = pytest.importorskip("pyarrow")
@@ -194,8 +195,9 @@ def test_a_run_of_such_scores_has_no_ties():
 
 
 def rows_of(scores, voter="v"):
-    rows = zip("abcd", scores, strict=True)
-    return "query,voter,item,score\n" + "".join(f"q,{voter},{item},{score}\n" for item, score in rows)
+    return "query,voter,item,score\n" + "".join(
+        f"q,{voter},{item},{score}\n" for item, score in zip("abcd", scores, strict=True)
+    )
 
 
 @pytest.mark.parametrize("scores", [[NOON + 2, NOON, NOON + 1, 5], [2**64 - 1, 2**64 - 2, 3, 2**63]])
@@ -211,6 +213,7 @@ def test_files_keep_large_integers(tmp_path, scores):
     assert read_lists(path)["score"].tolist() == read_lists(path)["rank"].tolist() == scores
 
 
+@pytest.mark.twice
 def test_parquet_files_too(tmp_path):
     pytest.importorskip("pyarrow")
     path = tmp_path / "lists.parquet"

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from processes import environment
 from scipy.stats import uniform
 from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
@@ -532,7 +533,7 @@ def test_the_hash_seed_has_no_effect():
     other = "0" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # than that of this process
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": other},
+        capture_output=True, text=True, check=True, env=environment(PYTHONHASHSEED=other),
     )  # fmt: skip
     expected = [np.mean(by_fold(CombSUM(norm=norm))) for norm in NORMS]
     close([float(word) for word in done.stdout.split()], expected)

@@ -31,8 +31,8 @@ LAYERS = [
 HEIGHT = {unit: height for height, layer in enumerate(LAYERS) for unit in layer}
 #: An aggregator that needs a measure gets it as an argument.
 FORBIDDEN = {("aggregators", "metrics")}
-#: Libraries that only one unit may use: scikit-learn's private names, plots, the runtime of the kernels.
-RESERVED = {"sklearn private": "_support", "matplotlib": "plotting", "librt": "_kernels"}
+#: Libraries that only one unit may use: scikit-learn's private names, plots, the runtime of the kernels, the machine.
+RESERVED = {"sklearn private": "_support", "matplotlib": "plotting", "librt": "_kernels", "psutil": "_support"}
 WITHOUT_PANDAS = {"_kernels", "_arrays", "_support", "aggregators", "stats"}
 
 

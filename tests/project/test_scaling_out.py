@@ -8,6 +8,7 @@ import sys
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
+from processes import environment
 from sklearn.pipeline import make_pipeline
 
 from public_api import DOCS
@@ -34,11 +35,10 @@ def script(section):
 def run(code, folder, **variables):
     """Run a script as its user does: the workers of a cluster import it themselves."""
     (folder / "recipe.py").write_text(code, encoding="utf-8")
-    path = os.pathsep.join(filter(None, [str(DOCS.parent), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
         [sys.executable, "recipe.py"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": path, **variables},
+        env=environment(**variables),
         capture_output=True,
         text=True,
         timeout=300,

@@ -9,8 +9,7 @@ import pytest
 
 from check_types import Example, all_examples, check_examples, prompts
 from public_api import public_objects
-from skrankagg.metrics._judging._conventions import ScorerConventions
-from skrankagg.metrics._relevance._measure import OPTIONS
+from skrankagg.metrics._relevance._conventions import OPTIONS, AllConventions
 
 SOUND = """\
 import skrankagg as sk
@@ -22,6 +21,7 @@ WRONG = {
     "name": "from skrankagg.stats import sign_test\nsign_test([0.5], exact=True)",
     "result": "from skrankagg.stats import friedman_nemenyi\nfriedman_nemenyi([[1.0, 2.0], [1.0, 3.0]]).ranks",
     "member": "import skrankagg as sk\nsk.stats.PAIRED_TESTS",
+    "undefined": "from skrankagg.stats import sign_test\nsing_test([0.5])",
 }
 
 # An error without any name of the package in it.
@@ -86,7 +86,7 @@ def test_plain_code_and_prompts_of_a_page_are_one_module():
 
 
 def test_the_types_of_conventions_are_those_of_the_measures():
-    hints = get_type_hints(ScorerConventions)
+    hints = get_type_hints(AllConventions)
     assert set(hints) == set(OPTIONS)
     for name, allowed in OPTIONS.items():
         values = [value for value in get_args(hints[name]) if value is not type(None)]

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from processes import environment
 from sklearn.base import clone
 
 from golden import GOLDEN, one_of_each
@@ -94,8 +95,9 @@ def test_neither_the_hash_seed_nor_another_process_changes_anything():
     def start(seed):
         path = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})"
         code = f"{path}{_ANSWERS.format(seed=seed)}print(answers)"
-        environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
-        return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment)
+        return subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment(PYTHONHASHSEED=str(seed))
+        )
 
     # Two at once, each with its own data and seed; a library that uses files of fixed names would mix them up.
     processes = {seed: start(seed) for seed in (0, 1)}

@@ -5,6 +5,7 @@
     _costs              what an order costs, and what no order can save
     _components         the parts that every best order puts one after the other
     _search             local search among strict orders
+    _budget, _worker    the time limit, and the process in which long programmes are solved
     _triangles          linear programmes, rows added as they are violated
     _cuts, _branching   what proves the rest
     _proof              one component: search and bound until they meet

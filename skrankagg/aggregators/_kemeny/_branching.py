@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._triangles import VIOLATION, Infeasible, Unfinished
+from ._budget import Unfinished
+from ._triangles import VIOLATION, Infeasible
 
 __all__ = []
 
@@ -71,7 +72,7 @@ def _bounded(state, polytope, before, cycle):
     try:
         polytope.close()
         for k in range(_ROUNDS):
-            x, bound = polytope.relax(state.deadline)
+            x, bound = polytope.relax()
             polytope.fix(state.most)
             cycle = polytope.violated(x)
             # A solution that what is fixed by now contradicts says nothing of the rows.
@@ -112,7 +113,7 @@ def _try(state, polytope, before, cycle, arc):
     polytope.before[arc] = True
     try:
         polytope.close()
-        _, bound = polytope.relax(state.deadline)
+        _, bound = polytope.relax()
         polytope.fix(state.most)
     except Infeasible:
         return None

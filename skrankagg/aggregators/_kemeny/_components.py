@@ -5,6 +5,7 @@ import numpy.typing as npt
 from scipy.sparse.csgraph import connected_components
 
 from ..._arrays._preferences import margins
+from ..._support._memory import check_matrix
 
 __all__ = ["condorcet_components"]
 
@@ -44,6 +45,7 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
     >>> condorcet_components(np.array([[0, 1, 1, 1], [2, 0, 2, 1], [2, 1, 0, 2], [2, 2, 1, 0]]))
     [array([1, 2, 3]), array([0])]
     """
+    check_matrix("condorcet_components", len(prefer), 34.0)
     margin = margins(prefer)
     return ordered_components(margin < 0, margin.sum(axis=1))
 
@@ -59,7 +61,9 @@ def ordered_components(arc, strength):
         return [np.arange(len(arc))]
     member = np.zeros((n_components, len(arc)))
     member[label, np.arange(len(arc))] = 1.0
-    between = member @ arc @ member.T > 0
+    tail, head = np.nonzero(arc)
+    between = np.zeros((n_components, n_components), dtype=bool)
+    between[label[tail], label[head]] = True
     np.fill_diagonal(between, False)
     strength = member @ strength / member.sum(axis=1)
     # Strengths that differ by rounding only are equal.

@@ -5,6 +5,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from ..._support._memory import check_matrix
+
 __all__ = ["kemeny_lower_bound", "kemeny_score", "mean_tau_x"]
 
 
@@ -49,7 +51,9 @@ def kemeny_score(
     >>> kemeny_score([1, 2, 3], prefer), kemeny_score([1, 1, 2], prefer)
     (2.0, 2.5)
     """
-    rank, prefer = np.asarray(rank), np.asarray(prefer, dtype=np.float64)
+    rank = np.asarray(rank)
+    check_matrix("kemeny_score", len(rank), 19.0)
+    prefer = np.asarray(prefer, dtype=np.float64)
     above, level = rank[:, None] < rank[None, :], rank[:, None] == rank[None, :]
     np.fill_diagonal(level, False)
     score = prefer.T[above].sum() + penalty * prefer[level].sum()
@@ -90,6 +94,7 @@ def kemeny_lower_bound(
     >>> kemeny_lower_bound(np.array([[0, 2, 1], [1, 0, 2], [2, 1, 0]]))
     3.0
     """
+    check_matrix("kemeny_lower_bound", len(prefer), 42.0)
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(before, before.T)
     if ties == "weak":
@@ -138,6 +143,7 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
     >>> mean_tau_x([1, 2, 3], np.array([[0, 2, 2], [0, 0, 1], [0, 1, 0]]), np.zeros((3, 3)), 2)
     0.6666666666666666
     """
+    check_matrix("mean_tau_x", len(prefer), 26.0)
     prefer = np.asarray(prefer, dtype=np.float64)
     n = len(prefer)
     held = np.triu(prefer + prefer.T + np.asarray(tied, dtype=np.float64), 1).sum()
@@ -154,11 +160,14 @@ def pair_costs(prefer, tied, penalty):
     return before, penalty * (prefer + prefer.T)
 
 
-def granularity(value):
+def granularity(value, budget):
     """Largest number that all values are whole multiples of.
 
-    It is 0 where all values are 0, and where it would be below a ten-thousandth of the largest value.
+    It is 0 where all values are 0, where it would be below a ten-thousandth of the largest value, and where there is no
+    time left to find it.
     """
+    if budget.left < 1.5e-7 * np.size(value):
+        return 0.0
     value = np.unique(np.abs(value))
     value = value[value > 0]
     if len(value) == 0:
@@ -167,6 +176,8 @@ def granularity(value):
         return float(np.gcd.reduce(value.astype(np.int64)))
     largest = step = float(value[-1])
     for rest in map(float, value):
+        if budget.late:
+            return 0.0
         while rest > 1e-9 * largest:
             step, rest = rest, step % rest
             if step - rest <= 1e-9 * largest:  # a whole multiple, up to rounding

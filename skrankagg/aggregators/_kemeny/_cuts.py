@@ -16,15 +16,17 @@ _WHOLE = 1e-6
 _MOST_ROWS, _MOST_CUTS, _PER_PAIR = 4000, 400, 8
 # Slack that a sum must leave: a cut is violated by half of it.
 _LEAST = 0.1
+# Seconds that making the table of rows and variables takes for each cell.
+_SECONDS_PER_CELL = 1e-8
 
 
-def half_cuts(matrix, most, x):
+def half_cuts(matrix, most, x, budget):
     """Find violated half cuts among the rows that a fractional solution x, (n_variables,), satisfies with equality.
 
     Rows ``matrix @ x <= most``, of whole numbers, hold for all whole solutions of variables from 0 to 1. Returns a
     sparse matrix of cuts, (n_cuts, n_variables), and what each may be at most, (n_cuts,); `x` violates each by about a
-    half. The method is that of A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory cuts", Mathematical Programming
-    74, 1996.
+    half. Raises Unfinished where the budget is over. The method is that of A. Caprara and M. Fischetti, "{0,
+    1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
     """
     n = matrix.shape[1]
     slack = np.maximum(most - matrix @ x, 0.0)
@@ -36,8 +38,9 @@ def half_cuts(matrix, most, x):
     right = np.round(most[chosen] - rows @ down.astype(np.float64)).astype(np.int64)
     above = np.minimum(x, 1 - x)
     columns = np.flatnonzero(above > _WHOLE)
+    budget.check(_SECONDS_PER_CELL * len(chosen) * len(columns))
     parity = (np.abs(rows[:, columns]).toarray().round().astype(np.int64) % 2).astype(np.uint8)
-    used = _odd_sums(parity, right % 2, slack, above[columns])
+    used = _odd_sums(parity, right % 2, slack, above[columns], budget)
     sign = csr_array((np.where(down, -1.0, 1.0), (np.arange(n), np.arange(n))), shape=(n, n))
     total = (csr_array(used) @ rows @ sign).tocsr()
     total.data = np.floor(total.data / 2 + 1e-9)
@@ -49,7 +52,7 @@ def half_cuts(matrix, most, x):
     return _sparse_ones(cuts[keep], limit[keep])
 
 
-def _odd_sums(parity, right, slack, above):
+def _odd_sums(parity, right, slack, above, budget):
     """Find sums of rows, with little slack, that are even everywhere and odd on the right, by elimination modulo 2."""
     n_rows, n_columns = parity.shape
     # A variable that is odd in a sum costs it what the variable is above 0: a row of its own, without a name.
@@ -61,6 +64,7 @@ def _odd_sums(parity, right, slack, above):
     slack = np.append(slack, above)
     alive = np.ones(len(parity), dtype=bool)
     for column in np.argsort(-above, kind="stable"):
+        budget.check()
         byte, bit = column >> 3, np.uint8(128 >> (column & 7))
         holding = np.flatnonzero(alive & ((table[:, byte] & bit) > 0))
         if len(holding) == 0:

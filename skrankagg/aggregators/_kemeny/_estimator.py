@@ -1,20 +1,21 @@
 """Kemeny: the estimator, and what it reports of each query."""
 
-import time
 from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
 from ..._arrays._preferences import draws, margins, n_below, query_preferences
+from ..._arrays._weight_units import count_in_units
 from ..._data._frames import known_or_missing
 from ..._support._progress import Progress
 from ..._support._sklearn import N_JOBS, Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ._budget import Budget
 from ._costs import kemeny_lower_bound
 from ._solver import solve_strict
 from ._unique import only_order
@@ -24,6 +25,8 @@ __all__ = ["Kemeny"]
 
 # Items of a component up to which method="auto" proves without a time limit: a second or so.
 _EASY_ITEMS = 60
+# Share of the time limit that the search for a strict order may take where one with ties is looked for.
+_SHARE = 0.25
 
 
 class Kemeny(BaseAggregator):
@@ -49,7 +52,8 @@ class Kemeny(BaseAggregator):
         Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
         them, which paired comparisons need.
     time_limit : float, default=None
-        Seconds for each query; None means no limit.
+        Seconds for each query, kept within a tenth or 0.2 seconds whatever its size; None means no limit. Counting the
+        pairs of all its items, and starting the processes of `n_jobs` once for several queries, come on top.
     n_restarts : int, default=200
         Rounds of the iterated local search where nothing is proven.
     random_state : int, RandomState instance or None, default=0
@@ -109,6 +113,10 @@ class Kemeny(BaseAggregator):
 
     To find out whether the order is `unique`, the proof is repeated with that order excluded, within the time limit and
     in about as many programmes as the first one took.
+
+    Programmes that may take longer than a fraction of a second are solved in a process of their own, which is ended at
+    the time limit and by Ctrl-C, for the solver itself stops where it pleases. A step that cannot be stopped is not
+    begun if it is foreseen to pass the limit; the searches take at most two fifths of the time that is left.
 
     Cost: :math:`O(m n^2)` for the pairs, about :math:`n^3` for the local search; the proof takes milliseconds for most
     data of up to a hundred items, and is exponential in the worst case. Memory :math:`O(n^2)` and about as many rows.
@@ -186,12 +194,21 @@ class Kemeny(BaseAggregator):
         self.verbose = verbose
         self.voter_weights = voter_weights
 
+    @property
+    def _pair_bytes(self):
+        return 142.0 if self.ties == "weak" else 60.0
+
+    def _memory(self, lists):
+        # Each process has the matrices of a query of its own.
+        return super()._memory(lists) * min(effective_n_jobs(self.n_jobs), lists.n_queries)
+
     def _aggregate(self, lists):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         verbose = self.verbose if self.n_jobs in (None, 1) else False
         progress = Progress(type(self).__name__, verbose)
         try:
-            solved = Parallel(n_jobs=self.n_jobs)(
+            # One query needs no other process, which would take a second to start.
+            solved = Parallel(n_jobs=1 if lists.n_queries == 1 else self.n_jobs)(
                 delayed(self._solve)(lists.take([q]), seed, progress) for q in range(lists.n_queries)
             )
         finally:
@@ -213,34 +230,39 @@ class Kemeny(BaseAggregator):
 
     def _solve(self, lists, seed, progress):
         """Solve one query: the items' scores, the consensus' score, the bound, why it stopped, whether it is unique."""
-        deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        with Budget(self.time_limit) as budget:
+            lists, (unit,) = count_in_units(lists)
+            score, cost, bound, reason, unique = self._solve_within(budget, lists, unit, seed, progress)
+            return score, unit * cost, unit * bound, reason, unique
+
+    def _solve_within(self, budget, lists, unit, seed, progress):
         rng = np.random.default_rng(seed)
         prefer, tied = query_preferences(lists, 0, self.absent)
 
         def report(cost, bound):
-            progress.show(f"{lists.queries[0]!r}: at most {cost:g}, at least {bound:g}")
+            progress.show(f"{lists.queries[0]!r}: at most {unit * cost:g}, at least {unit * bound:g}")
 
         base = kemeny_lower_bound(prefer, tied, penalty=self.penalty, ties=self.ties)
         unproven = "large component" if self.method == "auto" else "search"
         order, cost, bound, reason, parts = solve_strict(
             prefer,
             rng,
+            budget.share(_SHARE) if self.ties == "weak" else budget,
             proves=self._proves if self.ties == "strict" else lambda n: False,
             n_restarts=0 if self.method == "local-search" else self.n_restarts,
             unproven=unproven,
-            deadline=deadline,
             report=report,
         )
         if self.ties == "weak":
             rank = np.empty(len(order), dtype=np.int64)
             rank[order] = np.arange(len(order))
             rank, score, bound, reason, unique = solve_weak(
-                prefer, tied, self.penalty, rank, proves=self._proves(len(order)), deadline=deadline, report=report
+                prefer, tied, self.penalty, rank, budget, proves=self._proves(len(order)), report=report
             )
             return n_below(rank), score, max(bound, base), reason or unproven, unique
         score, margin = base + cost, margins(prefer)
         bound = score if reason == "optimal" else base + bound
-        return n_below(draws(margin, order)), score, bound, reason, only_order(margin, parts, deadline)
+        return n_below(draws(margin, order)), score, bound, reason, only_order(margin, parts, budget)
 
     def _proves(self, n):
         if self.method == "auto":

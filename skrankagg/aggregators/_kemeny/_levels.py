@@ -26,11 +26,16 @@ class Stack:
             self.place[items] = len(component) + bucket
             component += [k] * (int(bucket.max()) + 1)
         self.component = np.array(component)
-        held = np.zeros((len(component), n))
-        held[self.place, np.arange(n)] = 1.0
         #: Whether the buckets of row and column may tie at no cost, and whether the row's may stand after the column's.
-        self.may_tie = held @ (level > tolerance) @ held.T == 0
-        self.may_follow = (held @ (before > tolerance) @ held.T == 0).T
+        self.may_tie = self._never(level > tolerance)
+        self.may_follow = self._never(before > tolerance).T
+
+    def _never(self, chosen):
+        """Whether no pair of an item of the row's bucket and one of the column's is chosen, of the items' (n, n)."""
+        never = np.ones((len(self.component), len(self.component)), dtype=bool)
+        first, second = np.nonzero(chosen)
+        never[self.place[first], self.place[second]] = False
+        return never
 
     def is_forced(self):
         """For each component but the last, whether it must stand before the next: bool of shape (n_components - 1,).

@@ -70,6 +70,7 @@ class LocalKemenization(BaseNearKemeny):
     """
 
     _parameter_constraints: dict = {"aggregator": [BaseAggregator, None], **ABSENT}
+    _pair_bytes = 41.0
 
     def __init__(self, aggregator: BaseAggregator | None = None, *, absent: Literal["last", "ignore"] = "last"):
         self.aggregator = aggregator
@@ -83,6 +84,7 @@ class LocalKemenization(BaseNearKemeny):
         return BordaCount() if self.aggregator is None else clone(self.aggregator)
 
     def _fit_lists(self, lists):
+        self._check_memory(lists, self._memory(lists))  # before the method takes its time
         self.aggregator_: BaseAggregator = self._aggregator()
         self.aggregator_._fit_lists(self.aggregator_._prepare(lists))
         return super()._fit_lists(lists)

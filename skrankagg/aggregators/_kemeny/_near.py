@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import rank_matrix
 from ..._arrays._preferences import draws, margins, n_below, query_preferences
+from ..._arrays._weight_units import count_in_units
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
@@ -64,10 +65,11 @@ class BaseNearKemeny(BaseAggregator):
     def _aggregate(self, lists):
         score, cost = np.empty(lists.n_candidates), np.empty(lists.n_queries)
         given = self._prepare_search(lists)
+        lists, unit = count_in_units(lists)
         for q in range(lists.n_queries):
             prefer, tied = query_preferences(lists, q, self.absent)
             rank, shown = self._rank_items(lists, q, prefer, tied, given)
-            cost[q] = kemeny_score(rank, prefer, tied)
+            cost[q] = unit[q] * kemeny_score(rank, prefer, tied)
             score[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = n_below(shown)
         return Consensus(score, queries={"kemeny_score": cost})
 
@@ -141,6 +143,7 @@ class KwikSort(BaseNearKemeny):
         "random_state": ["random_state"],
         **VOTER_WEIGHTS,
     }
+    _pair_bytes = 50.0
 
     def __init__(
         self,
@@ -162,7 +165,9 @@ class KwikSort(BaseNearKemeny):
         rng = np.random.default_rng(given)
         margin = margins(prefer)
         orders = [kwik_sort(prefer, rng) for _ in range(self.n_init)]
-        order = min(orders, key=lambda order: order_cost(margin, order))
+        costs = np.array([order_cost(margin, order) for order in orders])
+        # Of equally good orders the first, whatever rounding made of their costs.
+        order = orders[np.argmax(costs <= costs.min() + TOLERANCE * np.abs(margin).sum())]
         return np.argsort(order), draws(margin, order)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
@@ -224,6 +229,7 @@ class PickAPerm(BaseNearKemeny):
     """
 
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
+    _pair_bytes, _cell_bytes = 33.0, 16.0
 
     def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
         self.absent = absent
@@ -234,7 +240,7 @@ class PickAPerm(BaseNearKemeny):
         weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
         ranks = np.unique(ranks[weight > 0] if (weight > 0).any() else ranks, axis=0)
         costs = np.array([kemeny_score(rank, prefer, tied) for rank in ranks])
-        best = ranks[np.argmax(costs <= costs.min() * (1 + TOLERANCE))]
+        best = ranks[np.argmax(costs <= costs.min() + TOLERANCE * (prefer.sum() + tied.sum()))]
         return best, best
 
     def __sklearn_tags__(self) -> TagsOfAggregator:

@@ -1,14 +1,15 @@
 """Strict orders: search from above, bound from below, until the two meet or time is over."""
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..._arrays import TOLERANCE
 from ._branching import branch
+from ._budget import Unfinished
 from ._costs import granularity
 from ._search import descend, iterate, order_cost
-from ._triangles import Infeasible, TrianglePolytope, Unfinished
+from ._triangles import Infeasible, TrianglePolytope
 
 __all__ = []
 
@@ -18,6 +19,8 @@ _SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 0.25
 _WORTH = 0.1
 # Rounds of triangles in a row that may close less than this share of the gap: the last violations hardly matter.
 _IDLE, _STEP = 4, 0.01
+# Share of the time left that a search may take: a bound needs the rest.
+_SHARE = 0.4
 
 
 @dataclass
@@ -36,44 +39,46 @@ class Proven:
     n_programmes: int = 0
 
 
-def prove(margin, order, rng, *, deadline=np.inf, report=None):
+def prove(margin, order, rng, budget, *, report=None):
     """Find a cheapest order of a component and prove that it is one, from margins (n, n) and a first order.
 
-    It stops at the deadline, by `time.monotonic`, and reports the cost and the bound after each step.
+    It stops where the budget is over, and reports the cost and the bound after each step.
     """
-    state = State(margin, order, granularity(margin), deadline, report)
+    state = State(margin, order, granularity(margin, budget), budget, report)
     state.search(order, rng, _SEARCH_ROUNDS * len(margin))
-    polytope = TrianglePolytope(margin)
+    reason = "solver"
     try:
+        polytope = TrianglePolytope(margin, budget)
         if relax(state, polytope, rng):
             branch(state, polytope, rng)
     except Infeasible:
         state.bound = state.cost
-    except Unfinished:
-        pass
+    except Unfinished as stopped:
+        reason = stopped.reason
     if state.met():
         return Proven(state.order, state.cost, state.cost, "optimal", polytope.cycle, polytope.n_programmes)
-    return Proven(state.order, state.cost, state.bound, "time limit" if state.late else "solver")
+    return Proven(state.order, state.cost, state.bound, reason)
 
 
 class State:
     """The best order known, the bound proven, and what it takes for them to meet."""
 
-    def __init__(self, margin, order, step, deadline, report):
-        self.margin, self.order, self.step, self.deadline = margin, order, step, deadline
+    def __init__(self, margin, order, step, budget, report):
+        self.margin, self.order, self.step, self.budget = margin, order, step, budget
         self.scale = float(np.abs(margin).sum())
         self.cost, self.bound = order_cost(margin, order), 0.0
         self.report = report
 
     def search(self, order, rng, n_rounds):
         """Look for a cheaper order from here."""
-        order = descend(self.margin, order)
-        self.take(iterate(self.margin, order, n_rounds, rng, deadline=self.deadline, target=self.bound))
+        share = self.budget.share(_SHARE)
+        order = descend(self.margin, order, share)
+        self.take(iterate(self.margin, order, n_rounds, rng, share, target=self.bound))
 
     def take(self, order):
         """Take note of an order."""
         cost = order_cost(self.margin, order)
-        if cost < self.cost:
+        if cost < self.cost - TOLERANCE * self.scale:
             self.order, self.cost = order, cost
 
     def raise_bound(self, bound):
@@ -92,10 +97,6 @@ class State:
     def met(self):
         return self.bound >= self.most
 
-    @property
-    def late(self):
-        return time.monotonic() >= self.deadline
-
 
 def relax(state, polytope, rng):
     """Bound by triangles, then by half cuts as long as they close the gap; returns whether there is a gap left."""
@@ -103,8 +104,7 @@ def relax(state, polytope, rng):
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
     last, before, idle = -np.inf, None, 0
     while not state.met():
-        if state.late:
-            raise Unfinished
+        state.budget.check()
         cycle = polytope.violated(x)
         if len(cycle) and idle < _IDLE:
             polytope.add(cycle)
@@ -119,7 +119,7 @@ def relax(state, polytope, rng):
             before = last
             if polytope.cut_halves(x) == 0:
                 return not state.met()
-        x, bound = polytope.relax(state.deadline)
+        x, bound = polytope.relax()
         idle = 0 if bound > last + _STEP * (state.cost - bound) else idle + 1
         if bound > last + 1e-6 * state.scale:
             polytope.purge()

@@ -5,13 +5,12 @@ directions holds, and what holds from a to b and from b to c holds from a to c: 
 round adds those that the last solution violates.
 """
 
-import time
-
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.optimize import Bounds, LinearConstraint
 from scipy.sparse import csr_array, vstack
 
-from ._triangles import VIOLATION, Infeasible, Unfinished
+from ._budget import Unfinished
+from ._triangles import VIOLATION, Infeasible, check_triples
 
 __all__ = []
 
@@ -19,6 +18,8 @@ __all__ = []
 _ROWS_PER_ITEM = 40
 # Nodes of a whole programme where their number is limited.
 _NODES = 200
+# Seconds that making a programme takes for each ordered pair, and for each row: what a step is foreseen to cost.
+_SECONDS_PER_PAIR, _SECONDS_PER_ROW = 1e-7, 2e-6
 
 
 class RelationProgramme:
@@ -28,9 +29,10 @@ class RelationProgramme:
     multiples of `unit`, so that its tolerances are small.
     """
 
-    def __init__(self, before, level, unit, deadline):
+    def __init__(self, before, level, unit, budget):
         n = len(before)
-        self.n, self.before, self.unit, self.deadline = n, before, unit, deadline
+        budget.check(_SECONDS_PER_PAIR * n**2)
+        self.n, self.before, self.unit, self.budget = n, before, unit, budget
         self.off = ~np.eye(n, dtype=bool)
         self.number = np.full((n, n), -1)
         self.number[self.off] = np.arange(n * (n - 1))
@@ -46,17 +48,18 @@ class RelationProgramme:
         programmes are solved, whole ones with few nodes. Yields y, (n, n), 1 where the row's item is before the
         column's or tied with it, the last one an order, and what each order costs at least. Raises Infeasible if no
         order costs so little; Unfinished, with a bound and a reason, at the deadline or the limit, and where the solver
-        gives up.
+        gives up. All else that takes long raises it without a bound where time is over.
         """
         bounds, integer, n_left = np.zeros((2, self.n * (self.n - 1))), False, np.inf if limit is None else limit
         bounds[1] = 1.0
         row = None if excluded is None else np.where(excluded[:, None] <= excluded[None, :], 1.0, -1.0)[self.off]
-        while n_left > 0 and time.monotonic() < self.deadline:
+        while n_left > 0:
+            self.budget.check()
             n_left -= 1
             self.n_solved += limit is None
-            options = {} if self.deadline == np.inf else {"time_limit": max(self.deadline - time.monotonic(), 1e-3)}
+            options = {}
             if integer:
-                options |= {"mip_rel_gap": 0.0} | ({} if limit is None else {"node_limit": _NODES})
+                options = {"mip_rel_gap": 0.0} | ({} if limit is None else {"node_limit": _NODES})
             y, bound = self._solve(level, row, bounds, most, integer, options)
             yield y, bound
             new = self.violated(y)
@@ -64,25 +67,30 @@ class RelationProgramme:
                 return
             integer = integer or len(new) == 0
             self.triple = np.unique(np.concatenate([self.triple, new]), axis=0)
-        raise Unfinished(-np.inf, "time limit")
+        raise Unfinished
 
     def violated(self, y):
         """Triples that a solution, (n, n), violates, at most those of one round, the most violated first: (n, 3)."""
         n = self.n
-        found, excess = [], []
+        found, excess, n_found = [], [], 0
         for a in range(n):
+            self.budget.check()
             sums = y[a][:, None] + y - y[a][None, :] - 1.0
             sums[a], sums[:, a] = -1.0, -1.0
             np.fill_diagonal(sums, -1.0)
             b, c = np.nonzero(sums > VIOLATION)
             found.append(np.column_stack([np.full(len(b), a), b, c]))
             excess.append(sums[b, c])
+            n_found += len(b)
+            check_triples(n_found, n)
+        self.budget.check(4e-7 * sum(map(len, excess)))
         found, excess = np.concatenate(found), np.concatenate(excess)
         return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]
 
     def _rows(self, excluded):
         """Rows of the pairs, of the triples and of the order that is cut off, and what each may be at most."""
         number = self.number
+        self.budget.check(_SECONDS_PER_PAIR * self.n**2 + _SECONDS_PER_ROW * len(self.triple))
         first, second = np.nonzero(np.triu(self.off))
         a, b, c = self.triple.T
         column = [
@@ -108,17 +116,17 @@ class RelationProgramme:
         matrix, most = self._rows(excluded)
         bound = -np.inf
         if integer:
-            done = milp(
+            done = self.budget.milp(
                 cost,
+                options,
                 integrality=np.ones(len(cost)),
                 bounds=Bounds(*bounds),
                 constraints=LinearConstraint(matrix, -np.inf, most),
-                options=options,
             )
             if done.mip_dual_bound is not None:
                 bound = base + self.unit * done.mip_dual_bound
         else:
-            done = linprog(cost, A_ub=matrix, b_ub=most, bounds=bounds.T, method="highs-ds", options=options)
+            done = self.budget.linprog(cost, matrix, most, bounds.T, "highs-ds")
             if done.status == 0:
                 multiplier = np.minimum(done.ineqlin.marginals, 0.0)
                 reduced = cost - matrix.T @ multiplier

@@ -1,13 +1,12 @@
 """Local search among strict orders: adjacent swaps, insertions, and rounds of disturbing and repairing."""
 
-import time
-
 import numpy as np
 import numpy.typing as npt
 
 from ..._arrays import TOLERANCE
 from ..._arrays._preferences import margins
 from ..._kernels import COMPILED, insertion_descent, insertion_rounds
+from ..._support._memory import check_matrix
 
 __all__ = ["local_kemenization"]
 
@@ -52,6 +51,7 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
     >>> local_kemenization([2, 0, 1], np.array([[0, 2, 2], [1, 0, 2], [1, 1, 0]]))
     array([0, 1, 2])
     """
+    check_matrix("local_kemenization", len(prefer), 19.0)
     better = margins(prefer) < 0
     kept = np.empty(len(better), dtype=np.int64)
     for n, item in enumerate(np.asarray(order)):
@@ -74,25 +74,25 @@ def order_cost(margin, order):
     return float(np.triu(np.maximum(ordered, 0.0), 1).sum())
 
 
-def descend(margin, order):
-    """Insert items elsewhere until that gains nothing."""
-    return insertion_descent(margin, order, TOLERANCE * np.abs(margin).sum())[0]
+def descend(margin, order, budget):
+    """Insert items elsewhere until that gains nothing, or time is over."""
+    return insertion_descent(margin, order, TOLERANCE * np.abs(margin).sum(), until=lambda: budget.late)[0]
 
 
-def iterate(margin, order, n_rounds, rng, *, deadline=np.inf, target=-np.inf):
+def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf):
     """Search by rounds of displacing some items and descending again: the best order found, int64 of shape (n,).
 
-    It stops after so many rounds, at the deadline, by `time.monotonic`, or at an order of the target cost, by
-    :func:`order_cost`, below which there is none.
+    It stops after so many rounds, where the budget is over, or at an order of the target cost, by :func:`order_cost`,
+    below which there is none.
     """
     n = len(order)
     if n < 3:
-        return descend(margin, order)
+        return descend(margin, order, budget)
     tolerance = TOLERANCE * np.abs(margin).sum()
     cost = order_cost(margin, order)
     best, costs = np.asarray(order), (cost, cost)
     chunk = max(1, _CHUNK_STEPS // (12 * n * n))
-    while n_rounds > 0 and costs[1] > target + tolerance and time.monotonic() < deadline:
+    while n_rounds > 0 and costs[1] > target + tolerance and not budget.late:
         uniform = rng.random(2 * _MOVES * min(chunk, n_rounds))
         found, order, after = insertion_rounds(margin, order, costs, uniform, _MOVES, _SPAN, 0.0, tolerance)
         best, costs = (found if after[1] < costs[1] else best), after

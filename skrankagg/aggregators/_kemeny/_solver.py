@@ -4,6 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._arrays._preferences import margins
+from ..._support._memory import check_matrix
+from ._budget import Budget
 from ._components import condorcet_components
 from ._proof import Proven, prove
 from ._search import borda_order, descend, iterate, order_cost
@@ -41,10 +43,13 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
     >>> kemeny_order(np.array([[0.0, 1.0, 2.0], [2.0, 0.0, 3.0], [1.0, 0.0, 0.0]]))
     array([1, 0, 2])
     """
-    return solve_strict(np.asarray(prefer, dtype=np.float64), np.random.default_rng(0), proves=lambda n: True)[0]
+    prefer = np.asarray(prefer, dtype=np.float64)
+    check_matrix("kemeny_order", len(prefer), 50.0)
+    with Budget() as budget:
+        return solve_strict(prefer, np.random.default_rng(0), budget, proves=lambda n: True)[0]
 
 
-def solve_strict(prefer, rng, *, proves, n_restarts=0, unproven="search", deadline=np.inf, report=None):
+def solve_strict(prefer, rng, budget, *, proves, n_restarts=0, unproven="search", report=None):
     """Find a strict order of low cost, component by component, the smallest first, from preferences (n, n).
 
     ``proves(n)`` tells whether a component of n items is proven; the others are searched, with `n_restarts` rounds of
@@ -67,9 +72,9 @@ def solve_strict(prefer, rng, *, proves, n_restarts=0, unproven="search", deadli
         if len(items) < 3:
             part = Proven(order, 0.0, 0.0, "optimal")
         elif proves(len(items)):
-            part = prove(inner, order, rng, deadline=deadline, report=report_part)
+            part = prove(inner, order, rng, budget, report=report_part)
         else:
-            part = _search(inner, order, n_restarts, rng, deadline, unproven)
+            part = _search(inner, order, n_restarts, rng, budget, unproven)
         solved[k] = items, part
         cost, bound = cost + part.cost, bound + part.bound
         reasons.add(part.reason)
@@ -78,8 +83,8 @@ def solve_strict(prefer, rng, *, proves, n_restarts=0, unproven="search", deadli
     return np.concatenate([items[part.order] for items, part in parts]), cost, bound, reason, parts
 
 
-def _search(margin, order, n_restarts, rng, deadline, unproven):
+def _search(margin, order, n_restarts, rng, budget, unproven):
     """Search from an order; one without cost needs no proof."""
-    order = iterate(margin, descend(margin, order), n_restarts, rng, deadline=deadline)
+    order = iterate(margin, descend(margin, order, budget), n_restarts, rng, budget)
     cost = order_cost(margin, order)
     return Proven(order, cost, 0.0, unproven if cost > 0 else "optimal")

@@ -8,12 +8,11 @@ Bounds do not rest on the solver's tolerances: they are recomputed from the mult
 are not positive bound the optimum from below.
 """
 
-import time
-
 import numpy as np
-from scipy.optimize import linprog
 from scipy.sparse import csr_array, vstack
 
+from ..._support._memory import check_memory
+from ._budget import Unfinished
 from ._cuts import half_cuts
 
 __all__ = []
@@ -22,27 +21,42 @@ __all__ = []
 VIOLATION = 1e-6
 # Rows that a round adds at most, for each item and for each pair.
 _ROWS_PER_ITEM, _ROWS_PER_PAIR = 20, 6
+# What each violated triple takes until those of a round are chosen.
+_BYTES_PER_TRIPLE = 170.0
 # Free pairs from which the interior-point method is faster than the simplex method: four times so for 5000.
 _INTERIOR_PAIRS = 2500
+# Seconds that making the programme takes for each pair, that sorting takes for each cycle, and that a row takes in a
+# programme: what a step is foreseen to cost.
+_SECONDS_PER_PAIR, _SECONDS_PER_CYCLE, _SECONDS_PER_ROW = 1e-7, 8e-7, 4e-6
+
+
+def check_triples(n_found, n):
+    """Refuse a round of a proof whose violated triples cannot fit into memory."""
+    check_memory(
+        _BYTES_PER_TRIPLE * n_found,
+        lambda: (
+            "Kemeny's proof",
+            f"more than {n_found} violated triples of a component of {n} items",
+            "choose method='iterated-local-search', which proves nothing",
+        ),
+    )
 
 
 class Infeasible(Exception):
     """There is no order cheaper than the best one known."""
 
 
-class Unfinished(Exception):
-    """Time ran out, or the solver gave up, and nothing is known."""
-
-
 class TrianglePolytope:
     """Orders of some items that are cheaper than a known one, as far as rows and fixed pairs describe them.
 
-    Margins, (n, n), are what an order costs more with the row's item before the column's.
+    Margins, (n, n), are what an order costs more with the row's item before the column's. All that takes long looks at
+    the budget, and raises Unfinished where time is over.
     """
 
-    def __init__(self, margin):
+    def __init__(self, margin, budget):
         n = len(margin)
-        self.n = n
+        budget.check(_SECONDS_PER_PAIR * n**2)
+        self.n, self.budget = n, budget
         self.first, self.second = np.triu_indices(n, 1)
         self.cost = margin[self.first, self.second]
         self.pair = np.zeros((n, n), dtype=np.int64)
@@ -86,6 +100,7 @@ class TrianglePolytope:
         """Fix what follows from fixed pairs by transitivity."""
         before = self.before
         while True:
+            self.budget.check(1e-10 * self.n**3)
             closed = before | ((before.astype(np.float32) @ before.astype(np.float32)) > 0)
             if (closed & closed.T).any():
                 raise Infeasible
@@ -127,8 +142,9 @@ class TrianglePolytope:
         arc[self.first, self.second] = x
         arc[self.second, self.first] = 1.0 - x
         never = self.before.T
-        found, excess = [], []
+        found, excess, n_found = [], [], 0
         for i in range(self.n - 2):
+            self.budget.check()
             rest = arc[i + 1 :, i + 1 :]
             sums = (arc[i, i + 1 :, None] + (arc[i + 1 :, i] - 2.0)) + rest
             j, k = np.nonzero(sums > above)
@@ -138,8 +154,11 @@ class TrianglePolytope:
             if len(j):
                 found.append(np.column_stack([np.full(len(j), i), j + i + 1, k + i + 1]))
                 excess.append(sums[j, k])
+                n_found += len(j)
+                check_triples(n_found, self.n)
         if not found:
             return np.empty((0, 3), dtype=np.int64)
+        self.budget.check(_SECONDS_PER_CYCLE * sum(map(len, excess)))
         cycle, excess = np.concatenate(found), np.concatenate(excess)
         i, j, k = cycle.T
         possible = ~(never[i, j] | never[j, k] | never[k, i])
@@ -167,6 +186,7 @@ class TrianglePolytope:
 
     def _rows(self, free):
         """Rows over the free pairs: a sparse matrix, and what each may be at most."""
+        self.budget.check(_SECONDS_PER_ROW * len(self.cycle))
         i, j, k = self.cycle.T
         pairs = self._pairs(self.cycle)
         sign = np.where(np.column_stack([i < j, j < k, k < i]), 1.0, -1.0)
@@ -190,12 +210,12 @@ class TrianglePolytope:
 
     # ------------------------------------------------------------------ solving
 
-    def relax(self, deadline):
+    def relax(self):
         """Solve the linear programme of the rows held: a solution, (n_pairs,), and a bound.
 
         Keeps, for :meth:`fix`, what every order costs at least that has the fixed pairs, and by how much that rises if
         a pair is turned against the sign of its reduced cost. Raises Infeasible if no order has the fixed pairs,
-        Unfinished if time ran out, by `time.monotonic`, or the number of programmes.
+        Unfinished if time ran out, or the number of programmes.
         """
         free = self.free
         x, fixed_cost = self._fixed_value(free)
@@ -210,13 +230,12 @@ class TrianglePolytope:
         self.n_programmes += 1
         matrix, most = self._rows(free)
         cost = self.cost[free]
-        options = {} if deadline == np.inf else {"time_limit": max(deadline - time.monotonic(), 1e-3)}
         method = "highs-ds" if len(cost) < _INTERIOR_PAIRS else "highs-ipm"
-        done = linprog(cost, A_ub=matrix, b_ub=most, bounds=(0.0, 1.0), method=method, options=options)
+        done = self.budget.linprog(cost, matrix, most, (0.0, 1.0), method)
         if done.status == 2:
             raise Infeasible
         if done.status != 0:
-            raise Unfinished
+            raise Unfinished(reason="time limit" if done.status == 1 else "solver")
         multiplier = np.minimum(done.ineqlin.marginals, 0.0)
         reduced = cost - matrix.T @ multiplier
         self.reduced[free] = reduced
@@ -240,7 +259,7 @@ class TrianglePolytope:
         self.add(self.violated(x, above=-0.5, limited=False)[:8000])
         matrix, most = self._rows(free)
         self.cycle = held
-        cuts, limit = half_cuts(matrix, most, x[free])
+        cuts, limit = half_cuts(matrix, most, x[free], self.budget)
         if len(limit):
             wide = csr_array((cuts.data, np.flatnonzero(free)[cuts.indices], cuts.indptr), shape=(len(limit), len(x)))
             self.cut, self.cut_most = vstack([self.cut, wide], format="csr"), np.append(self.cut_most, limit)

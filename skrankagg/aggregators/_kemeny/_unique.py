@@ -13,10 +13,11 @@ import numpy as np
 
 from ..._arrays import TOLERANCE
 from ._branching import branch
+from ._budget import Unfinished
 from ._costs import granularity
 from ._proof import State, relax
 from ._search import descend, order_cost
-from ._triangles import Infeasible, TrianglePolytope, Unfinished
+from ._triangles import Infeasible, TrianglePolytope
 
 __all__ = []
 
@@ -24,7 +25,7 @@ __all__ = []
 _PROGRAMMES, _PER_PROGRAMME = 10, 1
 
 
-def only_order(margin, parts, deadline):
+def only_order(margin, parts, budget):
     """Whether the cheapest order is the only one; None where that is not known.
 
     `parts` are the components, best first, each with its items and what is known of it, a Proven.
@@ -35,25 +36,29 @@ def only_order(margin, parts, deadline):
             return False
     cycles = [(margin[np.ix_(items, items)], part) for items, part in parts if len(items) > 2]
     proven = [(inner, part) for inner, part in cycles if part.reason == "optimal"]
-    if any(_blocks_can_change_places(inner, part.order) for inner, part in proven):
-        return False
+    try:
+        if any(_blocks_can_change_places(inner, part.order, budget) for inner, part in proven):
+            return False
+    except Unfinished:
+        return None
     if len(proven) < len(cycles):
         return None
     answers = {True}
     for inner, part in sorted(proven, key=lambda one: len(one[0])):
-        answers.add(_only_order(inner, part, deadline))
+        answers.add(_only_order(inner, part, budget))
         if False in answers:
             return False
     return None if None in answers else True
 
 
-def _blocks_can_change_places(margin, order):
+def _blocks_can_change_places(margin, order, budget):
     """Whether two blocks of neighbours of an order can change places for nothing."""
     ordered = margin[np.ix_(order, order)]
     # sums[i, k] is the sum of the first i rows and the first k columns.
     sums = np.pad(ordered, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
     tolerance = TOLERANCE * np.abs(margin).sum()
     for middle in range(1, len(order)):
+        budget.check()
         # Margins of the block from i to the middle over the block from there to k.
         start, end = slice(0, middle), slice(middle + 1, None)
         total = sums[middle, end] - sums[start, end] - sums[middle, middle] + sums[start, middle][:, None]
@@ -69,14 +74,14 @@ class _Found(Exception):
 class _Another(State):
     """The search for another order: the known one passes for one that costs a step more, so that equal is cheaper."""
 
-    def __init__(self, margin, known, step, deadline):
-        super().__init__(margin, known, step, deadline, report=None)
+    def __init__(self, margin, known, step, budget):
+        super().__init__(margin, known, step, budget, report=None)
         self.least, self.known = self.cost, known
         self.cost += step or 2e-9 * self.scale
 
     def search(self, order, rng, n_rounds):
         self.take(order)
-        self.take(descend(self.margin, order))
+        self.take(descend(self.margin, order, self.budget))
 
     def take(self, order):
         excess = order_cost(self.margin, order) - self.least
@@ -88,15 +93,15 @@ class _Another(State):
         raise _Found
 
 
-def _only_order(margin, part, deadline):
+def _only_order(margin, part, budget):
     known = part.order
-    polytope = TrianglePolytope(margin)
-    polytope.exclude(known)
-    polytope.cycle = part.cycle
-    polytope.most_programmes = _PROGRAMMES + _PER_PROGRAMME * part.n_programmes
-    state = _Another(margin, known, granularity(margin), deadline)
+    state = _Another(margin, known, granularity(margin, budget), budget)
     rng = np.random.default_rng(0)
     try:
+        polytope = TrianglePolytope(margin, budget)
+        polytope.exclude(known)
+        polytope.cycle = part.cycle
+        polytope.most_programmes = _PROGRAMMES + _PER_PROGRAMME * part.n_programmes
         if relax(state, polytope, rng):
             branch(state, polytope, rng)
     except Infeasible:

@@ -8,11 +8,12 @@ import numpy as np
 
 from ..._arrays import TOLERANCE
 from ..._kernels import bucket_descent
+from ._budget import Unfinished
 from ._components import ordered_components
 from ._costs import granularity, kemeny_score, pair_costs
 from ._levels import Stack
 from ._relations import RelationProgramme
-from ._triangles import Infeasible, Unfinished
+from ._triangles import Infeasible
 
 __all__ = []
 
@@ -20,13 +21,13 @@ __all__ = []
 _PROGRAMMES = 10
 
 
-def solve_weak(prefer, tied, penalty, rank, *, proves, deadline, report):
+def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
     """Find an order with ties of the lowest score, from preferences and ties, (n, n), and first ranks, (n,).
 
-    With `proves` its optimum is proven, until the deadline, by `time.monotonic`; `report` is called with the score and
-    the bound. Returns the number of each item's bucket, int64 of shape (n,), from 0 for the best; score; bound; reason,
-    "optimal", "time limit" or "solver", None where nothing was to be proven; and whether no other order has the lowest
-    score, None where that is not known.
+    With `proves` its optimum is proven, as far as the budget lasts; `report` is called with the score and the bound.
+    Returns the number of each item's bucket, int64 of shape (n,), from 0 for the best; score; bound; reason, "optimal",
+    "time limit" or "solver", None where nothing was to be proven; and whether no other order has the lowest score, None
+    where that is not known.
     """
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(np.minimum(before, before.T), level)
@@ -38,7 +39,7 @@ def solve_weak(prefer, tied, penalty, rank, *, proves, deadline, report):
     across = float(np.triu(least, 1).sum())
     for items in ordered_components(arc, (before - before.T).sum(axis=1)):
         square = np.ix_(items, items)
-        part = _Component(before[square], level[square], deadline)
+        part = _Component(before[square], level[square], budget)
         start = np.argsort(np.argsort(rank[items]))
         part.search(start)
         part.search(np.zeros_like(start))
@@ -72,13 +73,14 @@ def _is_unique(parts, forced):
 class _Component:
     """A component's best buckets and bound, as costs beyond the lowest of each pair."""
 
-    def __init__(self, before, level, deadline):
+    def __init__(self, before, level, budget):
         least = np.minimum(np.minimum(before, before.T), level)
         self.before, self.level = before - least, level - least
-        self.n, self.deadline = len(before), deadline
+        self.n, self.budget = len(before), budget
         self.scale = float(np.abs(before).sum())
         self.tolerance = TOLERANCE * self.scale
-        self.step = granularity(np.round(np.concatenate([self.before.ravel(), self.level.ravel()]) * 2, 9)) / 2
+        costs = np.round(np.concatenate([self.before.ravel(), self.level.ravel()]) * 2, 9)
+        self.step = granularity(costs, budget) / 2
         #: What a tie is worth among orders of equal cost: all ties together less than the least difference in cost.
         self.bonus = self.step / (self.n * (self.n - 1) // 2 + 1) or 2 * self.tolerance
         self.cost, self.bound, self.bucket, self.reason = np.inf, 0.0, None, "time limit"
@@ -88,10 +90,13 @@ class _Component:
 
     def search(self, bucket):
         """Descend from these buckets."""
-        bucket = np.array(bucket_descent(self.before, self.level, bucket, self.tolerance))
+        bucket = self._descend(self.level, bucket)
         cost = kemeny_cost(bucket, self.before, self.level)
         if cost < self.cost:
             self.bucket, self.cost = bucket, cost
+
+    def _descend(self, level, bucket):
+        return np.array(bucket_descent(self.before, level, bucket, self.tolerance, until=lambda: self.budget.late))
 
     @property
     def most(self):
@@ -113,36 +118,36 @@ class _Component:
         """Raise the bound until it meets the cost, or time is over."""
         if self.met():
             return
-        self._open()
         try:
+            self._open()
             for y, bound in self.programme.rounds(self.level):
                 self.raise_bound(bound, report)
                 self.search(_buckets(y))
                 if self.met():
                     return
         except Unfinished as stopped:
-            bound, self.reason = stopped.args
-            self.bound = max(self.bound, min(bound, self.cost))
+            self.reason = stopped.reason
+            self.bound = max(self.bound, min(stopped.bound, self.cost))
             return
         self.bound = self.cost  # that of a whole solution without violations
 
     def _open(self):
         if self.programme is None:
             unit = self.step or self.scale / self.n**2
-            self.programme = RelationProgramme(self.before, self.level, unit, self.deadline)
+            self.programme = RelationProgramme(self.before, self.level, unit, self.budget)
 
     # ------------------------------------------------------------------ orders of equal cost
 
     def tie(self):
         """Move items and merge neighbouring buckets as long as that ties more pairs and costs no more."""
         level = self.level - self.bonus
-        while self._take(self._merged(bucket_descent(self.before, level, self.bucket, self.tolerance))):
+        while not self.budget.late and self._take(self._merged(self._descend(level, self.bucket))):
             pass
 
     def _merged(self, bucket):
         """Merge neighbouring buckets, from the best ones down, where that costs nothing."""
         bucket, k = np.array(bucket), 0
-        while k < bucket.max():
+        while k < bucket.max() and not self.budget.late:
             above, below = np.flatnonzero(bucket == k), np.flatnonzero(bucket == k + 1)
             pairs = np.ix_(above, below)
             if self.level[pairs].sum() - self.before[pairs].sum() <= self.tolerance:
@@ -170,9 +175,9 @@ class _Component:
         """Find out whether no other order costs as little, and if some do, look for one with the most ties."""
         if self.n == 1:
             return
-        self._open()
-        limit = _PROGRAMMES + self.programme.n_solved
         try:
+            self._open()
+            limit = _PROGRAMMES + self.programme.n_solved
             if self.only is None:
                 self._look_for_another(limit)
             if self.only is False and self.step:
@@ -189,7 +194,7 @@ class _Component:
                 if bound > beyond:
                     break
                 self._take(_buckets(y))
-                self._take(np.array(bucket_descent(self.before, self.level, _buckets(y), self.tolerance)))
+                self._take(self._descend(self.level, _buckets(y)))
                 if self.only is False:
                     return
             else:

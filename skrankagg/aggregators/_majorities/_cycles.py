@@ -10,12 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._arrays._preferences import margins, n_below, query_preferences
+from ..._arrays._weight_units import count_in_units
+from ..._support._memory import check_matrix
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
+
+
+# Columns that are sorted in one call.
+_STRIP = 256
 
 
 def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -44,6 +50,7 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
            [1., 0., 3.],
            [1., 1., 0.]])
     """
+    check_matrix("widest_paths", len(strength), 17.0)
     path = np.array(strength, dtype=np.float64)
     for via in range(len(path)):
         np.maximum(path, np.minimum(path[:, via, None], path[None, via, :]), out=path)
@@ -79,6 +86,7 @@ def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None
            [False, False,  True],
            [False, False, False]])
     """
+    check_matrix("locked_pairs", len(strength), 45.0)
     strength = np.asarray(strength, dtype=np.float64)
     above, below = np.nonzero(strength > 0)
     second = np.zeros(len(above)) if tie_break is None else np.asarray(tie_break)[above, below]
@@ -96,7 +104,10 @@ def sorted_defeats(strength):
     """Strengths of the arcs to each item, the strongest first: (n, n) to (n, n - 1)."""
     strength = np.array(strength, dtype=np.float64)
     np.fill_diagonal(strength, -np.inf)
-    return np.sort(strength, axis=0)[:0:-1].T
+    # In strips of columns: one sort of all would not hear Ctrl-C for seconds.
+    for first in range(0, len(strength), _STRIP):
+        strength[:, first : first + _STRIP].sort(axis=0)
+    return strength[:0:-1].T
 
 
 class _BasePairwise(BaseAggregator):
@@ -118,10 +129,12 @@ class _BasePairwise(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        parts = []
+        parts, lists = [], count_in_units(lists)[0]
         for q in range(lists.n_queries):
-            prefer, _ = query_preferences(lists, q, self.absent)
-            parts.append(self._score(_round(prefer), -_round(margins(prefer))))
+            prefer = query_preferences(lists, q, self.absent)[0]
+            margin = _round(margins(prefer))
+            np.negative(margin, out=margin)
+            parts.append(self._score(_round(prefer), margin))
         return np.concatenate(parts)
 
     def _arcs(self, prefer, margin):
@@ -138,7 +151,9 @@ class _BasePairwise(BaseAggregator):
 def _round(matrix):
     """Make sums of the same weights in another order one number: rounding makes no majority stronger."""
     scale = np.abs(matrix).max(initial=0.0)
-    return np.round(matrix / scale, 11) * scale if scale > 0 and (matrix % 1 != 0).any() else matrix
+    # Whole numbers add up without rounding as long as they are below 2^53, and above it all numbers are whole.
+    exact = scale < 2**53 and (matrix % 1 == 0).all()
+    return matrix if exact else np.round(matrix / scale, 11) * scale
 
 
 class Schulze(_BasePairwise):
@@ -191,6 +206,8 @@ class Schulze(_BasePairwise):
     2     q    c    1.0     3
     3     q    d    0.0     4
     """
+
+    _pair_bytes = 49.0
 
     def _score(self, prefer, margin):
         path = widest_paths(self._arcs(prefer, margin))
@@ -247,6 +264,8 @@ class RankedPairs(_BasePairwise):
     2     q    c    1.0     3
     3     q    d    0.0     4
     """
+
+    _pair_bytes = 66.0
 
     def _score(self, prefer, margin):
         arcs = self._arcs(prefer, margin)
@@ -313,6 +332,8 @@ class Minimax(_BasePairwise):
     2     q    c    1.0     3
     3     q    d    0.0     4
     """
+
+    _pair_bytes = 66.0
 
     def _score(self, prefer, margin):
         defeats = sorted_defeats(margin if self.strength == "margin" else self._arcs(prefer, margin))

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import preference_counts, query_blocks, rank_matrix
+from ..._arrays._weight_units import count_in_units
 from ..._support._sklearn import Interval, RealNotInt, StrOptions
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
@@ -143,6 +144,11 @@ class Outranking(BaseAggregator):
         **VOTER_WEIGHTS,
     }
     _variants = ({}, {"both_absent": "ignored"})
+    _cell_bytes = 24.0
+
+    @property
+    def _pair_bytes(self):
+        return 26.0 if self.both_absent == "ignored" else 19.0
 
     def __init__(
         self,
@@ -162,11 +168,16 @@ class Outranking(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        score = np.empty(lists.n_candidates)
+        score, lists = np.empty(lists.n_candidates), self._count_lists(lists)
         for queries in query_blocks(lists):
             candidates = lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
             score[candidates] = net_qualification(np.stack([self._relation(lists, q) for q in queries]))
         return score
+
+    def _count_lists(self, lists):
+        # A threshold that is a number of lists is compared with their weight, which must keep its scale.
+        absolute = any(isinstance(value, Integral) for value in (self.concordance, self.discordance))
+        return lists if absolute else count_in_units(lists)[0]
 
     def _relation(self, lists, q):
         ranks = rank_matrix(lists, q)

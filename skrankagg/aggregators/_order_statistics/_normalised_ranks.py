@@ -19,6 +19,12 @@ __all__ = ["BaseNormalisedRanks", "minimum_by_candidate"]
 PER_VOTER = VOTER_WEIGHTS["voter_weights"]
 
 
+#: Lists of a query, weights counted: more are not exact as float64.
+MOST_LISTS = 2**53
+# Copies of rows that weights may ask for where a method needs each of them, and that are some hundred megabytes.
+_MOST_COPIES = 2**24
+
+
 class BaseNormalisedRanks(BaseAggregator):
     """Base of the methods on ranks divided by the number of items that could have been ranked.
 
@@ -36,6 +42,13 @@ class BaseNormalisedRanks(BaseAggregator):
 
     def _prepare(self, X):
         lists = super()._prepare(X)
+        total = lists.sum_over_lists(lists.list_weight)
+        if (total > MOST_LISTS).any():
+            q = first_row(total > MOST_LISTS)
+            raise InputError(
+                f"{type(self).__name__} counts a list of weight w as w lists, of which a query may have 2^53 at most; "
+                f"the weights of query {show_id(lists.queries, q)} add up to {total[q]:g}. Give smaller weights."
+            )
         self._list_n_items(lists)
         if self.n_items is not None and not isinstance(self.n_items, Integral):
             warn_of_misspelt_names(self.n_items, lists.voters, "n_items")
@@ -73,6 +86,17 @@ class BaseNormalisedRanks(BaseAggregator):
                 "ranked."
             )
         return n_items
+
+    def _check_copies(self, lists, copies, what):
+        """Refuse weights that ask for many more copies, (n_queries,), than there are rows, before they are made."""
+        most = max(_MOST_COPIES, lists.n_rows)
+        if lists.is_weighted and copies.sum() > most:
+            q = int(np.argmax(copies))
+            raise InputError(
+                f"{what} takes time and memory for each of the w lists that a list of weight w stands for; the weights "
+                f"ask for {copies.sum():g} ranks, of which {copies[q]:g} in query {show_id(lists.queries, q)}, and at "
+                f"most {most} are taken. Give smaller weights or choose another statistic."
+            )
 
     def _normalise(self, lists):
         """Normalised rank of each row, and the number of lists that each candidate is ranked or counted absent in."""

@@ -35,14 +35,12 @@ def _geometric_mean(candidate, x, n_lists, weight):
 
 def _median(candidate, x, n_lists, weight):
     rows, place = sorted_places(candidate, x, len(n_lists), weight=weight)
-    end = np.searchsorted(candidate[rows], np.arange(len(n_lists)), side="right")
-    # Candidate and place in one ascending number, to be searched.
-    step = int(n_lists.max()) + 1
-    key = candidate[rows].astype(np.int64) * step + place
+    candidate = candidate[rows]
+    start, end = (np.searchsorted(candidate, np.arange(len(n_lists)), side=side) for side in ("left", "right"))
     value = np.append(x[rows], 1.0)
 
     def order_statistic(k):
-        row = np.searchsorted(key, np.arange(len(n_lists)) * step + k)
+        row = start + np.bincount(candidate[place < k[candidate]], minlength=len(n_lists))
         return value[np.where(row < end, row, len(rows))]
 
     return -np.log10((order_statistic((n_lists + 1) // 2) + order_statistic(n_lists // 2 + 1)) / 2) + 0.0
@@ -114,8 +112,10 @@ class RankStatistic(BaseNormalisedRanks):
     more lists: where voters see some items more often than others, the order follows that as well as quality, most of
     all in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean has no such bias.
     A list of weight w is w lists: weights that are not whole have no meaning for order statistics and are refused.
-    Linear in the number of rows except for sorting; "stuart" takes, for each item, about ten steps for each of its
-    ranks times m.
+    The weights of a query add up to :math:`2^{53}` at most. Linear in the number of rows except for sorting; "stuart"
+    takes, for each item, about ten steps for each of its ranks times m, and counts a list of weight w as w lists here
+    too, so that its time grows with the square of the weights and its memory with w: weights that ask for more than
+    :math:`2^{24}` ranks, and for more than there are rows, are refused.
 
     References
     ----------
@@ -165,7 +165,7 @@ class RankStatistic(BaseNormalisedRanks):
     ):
         self.statistic = statistic
         self.n_items = n_items
-        self.absent = absent
+        self.absent: Literal["last", "ignore"] = absent
         self.voter_weights = voter_weights
 
     @property
@@ -173,6 +173,9 @@ class RankStatistic(BaseNormalisedRanks):
         return ("pvalue",) if self.statistic == "mean" else ()
 
     def _aggregate(self, lists):
+        if self.statistic == "stuart":
+            copies = lists.list_weight * np.maximum(lists.list_length, 1)
+            self._check_copies(lists, lists.sum_over_lists(copies), "statistic='stuart'")
         x, n_lists = self._normalise(lists)
         score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
         return Consensus(score, {"pvalue": ndtr(-score)} if self.statistic == "mean" else {})

@@ -85,9 +85,11 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
     being the number of lists that hold it. A list of weight w is w lists: weights that are not whole have no meaning
-    for order statistics and are refused. Items with p = 1 tie: they are sorted by the number of lists that hold them.
-    Linear in the number of rows except for sorting; exact p-values take about :math:`m^2 / 2` logarithms and powers for
-    each distinct :math:`\rho`, shares that differ m times the largest k for each distinct rank.
+    for order statistics and are refused, as are those that add up to more than :math:`2^{53}` in a query; for exact
+    p-values and shares that differ, which go through the m lists one by one, to more than :math:`2^{24}`. Items with p
+    = 1 tie: they are sorted by the number of lists that hold them. Linear in the number of rows except for sorting;
+    exact p-values take about :math:`m^2 / 2` logarithms and powers for each distinct :math:`\rho`, shares that differ m
+    times the largest k for each distinct rank.
 
     References
     ----------
@@ -132,7 +134,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         self.exact = exact
         self.n_items = n_items
         self.top_cutoff = top_cutoff
-        self.absent = absent
+        self.absent: Literal["last", "ignore"] = absent
         self.voter_weights = voter_weights
 
     def _prepare(self, X):
@@ -153,8 +155,8 @@ class RobustRankAggregation(BaseNormalisedRanks):
             cutoff = np.full(lists.n_lists, float(self.top_cutoff))
         elif self.exact:
             raise InputError(
-                "exact=True takes one top_cutoff for all lists, for the exact p-value of others is not known; got one "
-                "for each voter. Give a single share, or leave exact=False."
+                "exact=True takes one top_cutoff for all lists, because the exact p-value of others is not known; got "
+                "one for each voter. Give a single share, or leave exact=False."
             )
         else:
             cutoff = voter_values(lists, self.top_cutoff, "top_cutoff", "Give those a share, 1 if they show all.")
@@ -172,6 +174,9 @@ class RobustRankAggregation(BaseNormalisedRanks):
         return cutoff
 
     def _aggregate(self, lists):
+        if self.exact or (self.top_cutoff is not None and not isinstance(self.top_cutoff, Real)):
+            what = "exact=True" if self.exact else "top_cutoff for each voter"
+            self._check_copies(lists, lists.sum_over_lists(lists.list_weight), what)
         x, n_lists = self._normalise(lists)
         cutoff = np.ones(lists.n_lists) if self.top_cutoff is None else self._list_cutoff(lists)
         if np.ptp(cutoff) == 0:

@@ -5,12 +5,18 @@ from typing import Literal
 import numpy as np
 
 from ..._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
+from ..._arrays._ragged import sparse_rows
+from ..._data._frames import first_row, show_id
 from ..._support._sklearn import StrOptions
-from ...base import BaseAggregator
+from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ...exceptions import InputError
 
 __all__ = ["BordaCount", "CombMNZ", "CombSUM", "SimpleBorda"]
+
+# The smallest number that has all its digits.
+_TINY = np.finfo(np.float64).tiny
 
 
 def sum_rows(lists, value):
@@ -19,6 +25,12 @@ def sum_rows(lists, value):
     return np.bincount(
         lists.candidate, weights=value if weight is None else value * weight, minlength=lists.n_candidates
     )
+
+
+def smallest_size(value):
+    """The smallest absolute value that is not 0; 1 where there is none."""
+    size = np.abs(value)
+    return size[size > 0].min(initial=1.0)
 
 
 class _BaseComb(BaseAggregator):
@@ -37,15 +49,38 @@ class _BaseComb(BaseAggregator):
 
     def _aggregate(self, lists):
         gain, absent = self._gains(lists)
-        points = sum_rows(lists, gain)
-        if absent is not None:
-            points += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
-        return points
+        with np.errstate(over="ignore", invalid="ignore"):
+            points = sum_rows(lists, gain)
+            if absent is not None:
+                points += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
+                self._check_range(lists, points)
+                return Consensus(points)
+            # Terms of both signs may cancel, and rounding is of their size.
+            cancels = self.norm == "z-score" or gain.min() < 0
+            scale = sum_rows(lists, np.abs(gain)) if cancels else None
+        # Under the other norms what is smaller than this next to 1 decides nothing.
+        least = smallest_size(gain) if self.norm is None else 1e-16
+        self._check_range(lists, points, scale, vanishes=smallest_size(lists.list_weight) * least < _TINY)
+        return Consensus(points, scale=scale, additive=True)
+
+    def _check_range(self, lists, points, scale=None, *, vanishes=False):
+        """Raise InputError where numbers have left the range of floating point, or vanish in it by their weights."""
+        finite = np.isfinite(points) & (True if scale is None else np.isfinite(scale))
+        if finite.all() and not (vanishes and lists.is_weighted):
+            return
+        where = lists.candidate_query[first_row(~finite)] if not finite.all() else 0
+        lightest, heaviest = smallest_size(lists.list_weight), lists.list_weight.max()
+        raise InputError(
+            f"{self!r} must add up numbers that fit into floating point; those of query "
+            f"{show_id(lists.queries, where)} do not, with weights from {lightest:g} to {heaviest:g}"
+            + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm is None else "")
+            + ". Multiply the weights, or the scores, of all lists by one number that brings them closer to 1."
+        )
 
     def _repeat(self, lists):
         # Only the weights change from one call to the next: the sum is a product with a matrix that stays.
         gain, absent = self._gains(lists)
-        gains = lists.list_matrix(gain).T
+        gains = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).T
 
         def score(weight):
             points = gains @ weight
@@ -187,10 +222,17 @@ class CombMNZ(_BaseComb):
     """
 
     def _aggregate(self, lists):
-        return super()._aggregate(lists) * lists.candidate_weight
+        total, held = super()._aggregate(lists), lists.candidate_weight
+        with np.errstate(over="ignore"):
+            points = total.score * held
+            scale = None if total.scale is None else total.scale * held
+        vanishes = ((np.abs(points) < _TINY) & (total.score != 0) & (held != 0)).any()
+        self._check_range(lists, points, scale, vanishes=vanishes)
+        return Consensus(points, scale=scale, additive=total.additive)
 
     def _repeat(self, lists):
-        total, held = super()._repeat(lists), lists.list_matrix(np.ones(lists.n_rows)).T
+        total = super()._repeat(lists)
+        held = sparse_rows(lists.row_ptr, lists.candidate, np.ones(lists.n_rows), lists.n_candidates).T
         return lambda weight: total(weight) * (held @ weight)
 
 

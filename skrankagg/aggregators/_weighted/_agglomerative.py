@@ -99,6 +99,7 @@ class Agglomerative(WeightedAggregator):
         "unknown_voter": WEIGHTING["unknown_voter"],
     }
     _variants = ({}, {"weight_update": "similarity"})
+    _pair_bytes, _cell_bytes = 7.0, 40.0
 
     def __init__(
         self,
@@ -122,6 +123,12 @@ class Agglomerative(WeightedAggregator):
                 "c1 and c2 of Agglomerative must not both be 0; the weight of a merged list divides by c1 + c2."
             )
         return lists
+
+    def _memory(self, lists):
+        return super()._memory(lists) + 8.0 * np.diff(lists.list_ptr).astype(np.float64) ** 2
+
+    def _merging_memory(self, lists):
+        return self._memory(lists) - self._pair_bytes * lists.query_n_items.astype(np.float64) ** 2
 
     def _voter_weights(self, lists):
         weight = np.empty(lists.n_lists)

@@ -104,8 +104,9 @@ class DIBRA(WeightedAggregator):
     scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query into `n_buckets` buckets of equal size by weight,
     gives bucket :math:`b` the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`, adds up the confidences of the
     lists that hold an item, and lets each list keep its best :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items by
-    that sum. The aggregator then sees the cut lists alone; items that none of them holds come last, in the order they
-    had before.
+    that sum, :math:`m` being the number of voters of a weight above 0. The aggregator then sees the cut lists alone;
+    items that none of them holds come last, in the order they had before: the first of them as far below the others as
+    the largest score of the query is from 0.
 
     Under "cosine" and "footrule" a long list is near the consensus because it holds more of its items: where lengths
     differ much, the longest list of a query outweighs all others and becomes the consensus, which
@@ -203,6 +204,11 @@ class DIBRA(WeightedAggregator):
     def _prepare(self, X):
         lists = super()._prepare(X)
         aggregator = self._aggregator()
+        if aggregator.__sklearn_tags__().requires_fit:
+            raise InputError(
+                f"DIBRA aggregates the same lists again and again, and needs an aggregator that is not fitted first; "
+                f"{aggregator!r} is, for its weighting='global'. Choose weighting='query' for it."
+            )
         tags = aggregator.__sklearn_tags__().aggregator_tags
         if not tags.voter_weights or tags.integer_weights:
             raise InputError(
@@ -252,7 +258,10 @@ class DIBRA(WeightedAggregator):
         cut_score = self._consensus(cut, weight, known)
         # Items that no cut list holds come last, in the order that they had before.
         heads = lists.candidate_ptr[:-1]
-        lowest = np.minimum.reduceat(cut_score, cut.candidate_ptr[:-1]) - 1
+        # They begin as far below as the largest score is from 0: a step of the scores' own scale.
+        size = np.maximum.reduceat(np.abs(score), heads)
+        size = np.maximum(size, np.maximum.reduceat(np.abs(cut_score), cut.candidate_ptr[:-1]))
+        lowest = np.minimum.reduceat(cut_score, cut.candidate_ptr[:-1]) - np.where(size > 0, size, 1.0)
         score = score - np.maximum.reduceat(score, heads)[lists.candidate_query] + lowest[lists.candidate_query]
         score[candidate[held]] = cut_score
         return score

@@ -117,6 +117,7 @@ class PreferenceRelations(WeightedAggregator):
         "absent_edges": ["boolean"],
         **WEIGHTING,
     }
+    _pair_bytes, _cell_bytes = 27.0, 24.0
 
     def __init__(
         self,

@@ -42,7 +42,9 @@ def _confidence(lists, weight, d1, n_buckets):
     at_most = (cumulated[last_of_value][group] - before) / np.where(m > 0, m, 1.0)
     bucket = np.ceil(n_buckets * at_most - 1e-9)
     confidence = np.empty(lists.n_lists)
-    confidence[order] = d1 + (1 - d1) * np.exp(-(n_buckets - bucket) * n_buckets / np.where(m > 0, m, 1.0))
+    # The number of voters, not their weight: a formula with the weight would depend on its scale.
+    voters = np.maximum(lists.sum_over_lists((lists.list_weight > 0).astype(np.float64)), 1.0)[lists.list_query[order]]
+    confidence[order] = d1 + (1 - d1) * np.exp(-(n_buckets - bucket) * n_buckets / voters)
     return confidence
 
 

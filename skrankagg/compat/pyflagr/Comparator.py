@@ -1,5 +1,8 @@
 """PyFLAGR's Comparator: many methods on the same lists, one table of measures."""
 
+from collections.abc import Sequence
+from typing import Any, Literal
+
 import pandas as pd
 
 from ..._support._threads import one_blas_thread
@@ -8,7 +11,7 @@ from ...model_selection import latex_table
 from ...plotting import ComparisonDisplay, CutoffDisplay
 from ...plotting._display import new_axes
 from ._input_check import encode_judgements, encode_profile
-from ._method import Method, is_given, one_of
+from ._method import AnyPath, Method, is_given, one_of
 
 __all__ = ["Comparator"]
 
@@ -56,12 +59,13 @@ class Comparator:
     (3, 26)
     """
 
-    def __init__(self, evaluation_points):
-        self.aggregators = []
-        self.results = None
+    def __init__(self, evaluation_points: int) -> None:
+        self.aggregators: list[tuple[str, Any]] = []
+        # Any stands for None, which only a Comparator that has not run has: its users need not rule it out.
+        self.results: pd.DataFrame | Any = None
         self.ev_pts = evaluation_points
 
-    def add_aggregator(self, name, obj):
+    def add_aggregator(self, name: str, obj: Any) -> None:
         """Add a method.
 
         Parameters
@@ -74,7 +78,13 @@ class Comparator:
         self.aggregators.append((name, obj))
 
     @one_blas_thread
-    def aggregate(self, input_file="", input_df=None, rels_file="", rels_df=None):
+    def aggregate(
+        self,
+        input_file: AnyPath = "",
+        input_df: pd.DataFrame | None = None,
+        rels_file: AnyPath = "",
+        rels_df: pd.DataFrame | None = None,
+    ) -> None:
         """Run and measure all methods.
 
         Parameters
@@ -107,7 +117,9 @@ class Comparator:
             tables.append(table.assign(Method=name))
         self.results = pd.concat(tables).rename(columns={"map": _MAP})
 
-    def get_df_slice(self, cutoff, metric, df):
+    def get_df_slice(
+        self, cutoff: int, metric: Literal["map", "precision", "recall", "dcg", "ndcg"], df: pd.DataFrame
+    ) -> pd.DataFrame:
         """Pick the columns of one measure.
 
         Parameters
@@ -129,7 +141,7 @@ class Comparator:
         columns = [_MAP] if metric == "map" else [f"{_MEASURES[metric][0]}_{k}" for k in range(1, cutoff + 1)]
         return df.set_index("Method")[columns].T
 
-    def get_results(self, cutoff, metric="all", query="all"):
+    def get_results(self, cutoff: int, metric: str | Sequence[str] = "all", query: str = "all") -> pd.DataFrame:
         """Pick measures of one query, or of all.
 
         Parameters
@@ -152,7 +164,9 @@ class Comparator:
         metrics = [metric] if isinstance(metric, str) else metric
         return pd.concat([self.get_df_slice(cutoff, one, rows) for one in metrics]).T
 
-    def convert_to_latex(self, cutoff, metric="all", query="all", dec_pts=6):
+    def convert_to_latex(
+        self, cutoff: int, metric: str | Sequence[str] = "all", query: str = "all", dec_pts: int = 6
+    ) -> str:
         """Write measures as a LaTeX table.
 
         Parameters
@@ -176,7 +190,9 @@ class Comparator:
             table = table.set_index("Method").drop(columns="q")
         return latex_table(table, decimals=dec_pts, mark_best=False)
 
-    def plot_average_precision(self, dimensions, show_grid, query="all"):
+    def plot_average_precision(
+        self, dimensions: tuple[float, float], show_grid: bool, query: str = "all"
+    ) -> ComparisonDisplay:
         """Draw a bar of mean average precision for each method.
 
         Parameters
@@ -198,7 +214,15 @@ class Comparator:
         display.ax_.grid(show_grid, axis="x")
         return display
 
-    def plot_metric(self, cutoff, metric, plot_type="bar", dimensions=(10.24, 7.68), show_grid=True, query="all"):
+    def plot_metric(
+        self,
+        cutoff: int,
+        metric: Literal["precision", "recall", "dcg", "ndcg"],
+        plot_type: Literal["bar", "line"] = "bar",
+        dimensions: tuple[float, float] = (10.24, 7.68),
+        show_grid: bool = True,
+        query: str = "all",
+    ) -> CutoffDisplay:
         """Draw a measure of each method at each cutoff.
 
         Parameters

@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...aggregators import Kemeny, kemeny_order
 from ._method import Method
@@ -69,7 +70,7 @@ class KemenyOptimal(Method):
         return above / np.maximum(n_candidates, 1.0)[:, None, None]
 
 
-def best_order(gains):
+def best_order(gains: NDArray[np.float64]) -> NDArray[np.int64]:
     """Find the order with the largest total gain.
 
     Parameters

@@ -1,16 +1,20 @@
 """Linear combination: PyFLAGR's CombSUM, CombMNZ, BordaCount and SimpleBordaCount."""
 
+from typing import Literal, TypeAlias
+
 from ... import aggregators
 from ._combine import NORM_NUMBERS, comb_terms
-from ._method import Method, one_of
+from ._method import Convention, Method, one_of
 
 __all__ = ["Borda", "BordaCount", "CombMNZ", "CombSUM", "SimpleBorda", "SimpleBordaCount"]
 
+Norm: TypeAlias = Literal["borda", "rank", "score", "z-score", "simple-borda"]
+
 
 class _Comb(Method):
-    def __init__(self, norm="borda", eval_pts=10, *, convention="flagr"):
+    def __init__(self, norm: Norm = "borda", eval_pts: int = 10, *, convention: Convention = "flagr") -> None:
         super().__init__(eval_pts, convention=convention)
-        self.normalization = one_of("norm", norm, NORM_NUMBERS)
+        self.normalization: Norm = one_of("norm", norm, NORM_NUMBERS)
 
     @property
     def _number(self):
@@ -115,7 +119,7 @@ class BordaCount(CombSUM):
     {'b': 2.666667, 'a': 2.0, 'c': 1.333333}
     """
 
-    def __init__(self, eval_pts=10, *, convention="flagr"):
+    def __init__(self, eval_pts: int = 10, *, convention: Convention = "flagr") -> None:
         super().__init__("borda", eval_pts, convention=convention)
 
 
@@ -146,9 +150,10 @@ class SimpleBordaCount(CombSUM):
     {'b': 2.666667, 'a': 1.666667, 'c': 1.0}
     """
 
-    def __init__(self, eval_pts=10, *, convention="flagr"):
+    def __init__(self, eval_pts: int = 10, *, convention: Convention = "flagr") -> None:
         super().__init__("simple-borda", eval_pts, convention=convention)
 
 
 #: The names that PyFLAGR's notebooks use in their text.
-Borda, SimpleBorda = BordaCount, SimpleBordaCount
+Borda: TypeAlias = BordaCount
+SimpleBorda: TypeAlias = SimpleBordaCount

@@ -2,7 +2,7 @@
 
 from ... import aggregators
 from ._comparison_table import majority_scores, outranking_scores
-from ._method import Method
+from ._method import Convention, Method
 
 __all__ = ["CondorcetWinners", "CopelandWinners", "OutrankingApproach"]
 
@@ -113,8 +113,15 @@ class OutrankingApproach(Method):
     _number = 300
 
     def __init__(
-        self, eval_pts=10, preference=0.0, veto=0.75, concordance=0.0, discordance=0.25, *, convention="flagr"
-    ):
+        self,
+        eval_pts: int = 10,
+        preference: float = 0.0,
+        veto: float = 0.75,
+        concordance: float = 0.0,
+        discordance: float = 0.25,
+        *,
+        convention: Convention = "flagr",
+    ) -> None:
         super().__init__(eval_pts, convention=convention)
         self.preference_t = preference
         self.veto_t = veto

@@ -1,12 +1,14 @@
 """Markov chains: PyFLAGR's MC1, MC2, MC3, MC4 and MCT."""
 
+from typing import Literal
+
 import numpy as np
 
 from ... import aggregators
 from ..._arrays._pairwise import preference_counts, preference_stacks
 from ...aggregators._markov import CHAINS
 from ...exceptions import InputError
-from ._method import Method
+from ._method import Convention, Method
 from ._ranking import add_up, single
 
 __all__ = ["MC", "MC1", "MC2", "MC3", "MC4", "MCT"]
@@ -50,7 +52,15 @@ class MC(Method):
     {'b': 0.465116, 'a': 0.333333, 'c': 0.20155}
     """
 
-    def __init__(self, eval_pts=10, ergodic_number=0.15, max_iterations=100, chain=804, *, convention="flagr"):
+    def __init__(
+        self,
+        eval_pts: int = 10,
+        ergodic_number: float = 0.15,
+        max_iterations: int = 100,
+        chain: Literal[801, 802, 803, 804, 805] = 804,
+        *,
+        convention: Convention = "flagr",
+    ) -> None:
         super().__init__(eval_pts, convention=convention)
         if chain not in _BY_NUMBER:
             raise InputError(f"chain must be one of {', '.join(map(str, _BY_NUMBER))}; got {chain!r}.")
@@ -132,7 +142,14 @@ def _fill_diagonal(moves):
 
 
 class _Chain(MC):
-    def __init__(self, eval_pts=10, ergodic_number=0.15, max_iterations=100, *, convention="flagr"):
+    def __init__(
+        self,
+        eval_pts: int = 10,
+        ergodic_number: float = 0.15,
+        max_iterations: int = 100,
+        *,
+        convention: Convention = "flagr",
+    ) -> None:
         super().__init__(eval_pts, ergodic_number, max_iterations, self._chain, convention=convention)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from ... import aggregators
 from ...aggregators._order_statistics._robust import rho_pvalue, rho_score
-from ._method import Method, Run
+from ._method import Convention, Method, Run
 from ._ranking import rank_groups
 
 __all__ = ["RRA"]
@@ -44,9 +44,9 @@ class RRA(Method):
 
     _number = 401
 
-    def __init__(self, eval_pts=10, exact=False, *, convention="flagr"):
+    def __init__(self, eval_pts: int = 10, exact: bool = False, *, convention: Convention = "flagr") -> None:
         super().__init__(eval_pts, convention=convention)
-        self.exact = bool(exact)
+        self.exact: bool = bool(exact)
 
     def _paper(self):
         return aggregators.RobustRankAggregation(exact=self.exact)

@@ -1,5 +1,7 @@
 """Methods that weigh the voters: PyFLAGR's PreferenceRelationsGraph, Agglomerative and DIBRA."""
 
+from typing import Literal
+
 import numpy as np
 
 from ... import aggregators
@@ -8,7 +10,7 @@ from ...aggregators._weighted._preference_relations import disagreements
 from ...exceptions import InputError
 from ._flagr_dibra import BASES, DISTANCES, dibra_scores
 from ._merging import merged_scores
-from ._method import Method, one_of
+from ._method import Convention, Method, one_of
 from ._ranking import add_up, single
 
 __all__ = ["DIBRA", "Agglomerative", "PreferenceRelationsGraph"]
@@ -47,7 +49,9 @@ class PreferenceRelationsGraph(Method):
 
     _number = 600
 
-    def __init__(self, eval_pts=10, alpha=0.1, beta=0.5, *, convention="flagr"):
+    def __init__(
+        self, eval_pts: int = 10, alpha: float = 0.1, beta: float = 0.5, *, convention: Convention = "flagr"
+    ) -> None:
         super().__init__(eval_pts, convention=convention)
         self.Alpha = alpha
         self.Beta = beta
@@ -105,7 +109,9 @@ class Agglomerative(Method):
 
     _number = 700
 
-    def __init__(self, eval_pts=10, c1=0.1, c2=0.5, *, convention="flagr"):
+    def __init__(
+        self, eval_pts: int = 10, c1: float = 0.1, c2: float = 0.5, *, convention: Convention = "flagr"
+    ) -> None:
         super().__init__(eval_pts, convention=convention)
         if not (c1 >= 0 and c2 >= 0 and c1 + c2 > 0):
             raise InputError(f"c1 and c2 must be at least 0 and not both 0; got {c1!r} and {c2!r}.")
@@ -168,36 +174,36 @@ class DIBRA(Method):
 
     def __init__(
         self,
-        eval_pts=10,
-        aggregator="combsum:borda",
-        w_norm="minmax",
-        dist="cosine",
-        prune=0,
-        gamma=1.5,
-        num_buckets=3,
-        d1=0.4,
-        d2=0.1,
-        tol=0.01,
-        max_iter=50,
-        pref=0.0,
-        veto=0.75,
-        conc=0.0,
-        disc=0.25,
+        eval_pts: int = 10,
+        aggregator: str = "combsum:borda",
+        w_norm: Literal["none", "minmax", "z"] = "minmax",
+        dist: Literal["cosine", "footrule", "rho", "tau"] = "cosine",
+        prune: Literal["low", "wire", 0, False] | None = 0,
+        gamma: float = 1.5,
+        num_buckets: int = 3,
+        d1: float = 0.4,
+        d2: float = 0.1,
+        tol: float = 0.01,
+        max_iter: int = 50,
+        pref: float = 0.0,
+        veto: float = 0.75,
+        conc: float = 0.0,
+        disc: float = 0.25,
         *,
-        convention="flagr",
-    ):
+        convention: Convention = "flagr",
+    ) -> None:
         super().__init__(eval_pts, convention=convention)
-        self.aggregator = one_of("aggregator", aggregator, BASES)
-        self.w_norm = one_of("w_norm", w_norm, ("none", "minmax", "z"))
-        self.dist = one_of("dist", dist, DISTANCES)
-        self.prune = one_of("prune", prune, (None, 0, "low", "wire")) or None
+        self.aggregator: str = one_of("aggregator", aggregator, BASES)
+        self.w_norm: Literal["none", "minmax", "z"] = one_of("w_norm", w_norm, ("none", "minmax", "z"))
+        self.dist: Literal["cosine", "footrule", "rho", "tau"] = one_of("dist", dist, DISTANCES)
+        self.prune: Literal["low", "wire"] | None = one_of("prune", prune, (None, 0, "low", "wire")) or None
         self.g = gamma
         self.num_buckets = num_buckets
         self.d_1 = d1
         self.d_2 = d2
         self.tolerance = tol
         self.miter = max_iter
-        self.thresholds = pref, veto, conc, disc
+        self.thresholds: tuple[float, float, float, float] = pref, veto, conc, disc
 
     @property
     def _number(self):

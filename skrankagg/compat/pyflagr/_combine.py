@@ -60,7 +60,7 @@ def _terms(table, norm, quirks):
         value = (_less(length, table.rank, quirks) + 1.0) / np.maximum(length, 1.0)
     else:
         low, high, mean, deviation = table.stats[:, :, None]
-        # Lists that tell their items apart not at all: 0 / 0 there, here as the main estimators have it.
+        # A list whose items all have one score gives 0 / 0 in FLAGR; here it is treated as in the main estimators.
         if norm == "score":
             span = high - low
             value = np.where(span > 0, (table.score - low) / np.where(span > 0, span, 1.0), 1.0)

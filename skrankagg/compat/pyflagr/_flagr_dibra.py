@@ -165,7 +165,7 @@ def _iterate(table, method, quirks):
         score = aggregate(weights, order)
         order, ordered = rank_table(table, score, quirks)
         distance = distance_to(order, ordered)
-        # FLAGR lets a weight grow only if the distance is above 0, which no number that is none is.
+        # FLAGR lets a weight grow only if the distance is above 0, which NaN is not.
         growing = distance > 0 if DISTANCES[method.dist][0] in quirks else ~np.isnan(distance)
         growth = np.where(growing, np.exp(-gamma * t * np.where(growing, distance, 0.0)), 0.0)
         value = weights.value + growth

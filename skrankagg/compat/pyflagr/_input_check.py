@@ -1,7 +1,7 @@
 """The input check: files and frames are read as FLAGR reads them, and are encoded once.
 
-The order of the file counts here, for FLAGR adds up in that order: queries and voters are numbered by their first
-appearance, items are sorted as bytes. Ids are text. What FLAGR mangles, drops or dies of is read as it stands, or
+The order of the file counts here, because FLAGR adds up in that order: queries and voters are numbered by their first
+appearance, items are sorted as bytes. Ids are text. What FLAGR mangles, drops or crashes on is read as it stands, or
 refused with a reason.
 """
 

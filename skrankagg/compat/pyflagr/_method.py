@@ -5,6 +5,7 @@ import secrets
 import string
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,13 @@ from ..._support._threads import one_blas_thread
 from ...exceptions import InputError
 from ._evaluation import evaluate_run
 from ._input_check import encode_judgements, encode_profile, ids_out
-from ._quirks import quirks_of
+from ._quirks import Convention, quirks_of
 from ._ranking import rank_table
 
-__all__ = ["Method", "Run", "is_given", "one_of"]
+__all__ = ["AnyPath", "Convention", "Method", "Run", "is_given", "one_of"]
+
+#: A file or a folder; as PyFLAGR has it, "" stands for no file.
+AnyPath: TypeAlias = str | os.PathLike[str]
 
 # Quirks that leave the aggregate lists as they are, or that only round a parameter: without any other one the main
 # estimator does the work.
@@ -70,15 +74,22 @@ class Method:
         Which quirks of FLAGR to follow: all, none, or those named.
     """
 
-    def __init__(self, eval_pts=10, *, convention="flagr"):
+    def __init__(self, eval_pts: int = 10, *, convention: Convention = "flagr") -> None:
         if not is_integer(eval_pts) or eval_pts < 1:
             raise InputError(f"eval_pts must be an int of at least 1; got {eval_pts!r}.")
-        self.eval_pts = int(eval_pts)
-        self.convention = convention
+        self.eval_pts: int = int(eval_pts)
+        self.convention: Convention = convention
         self._quirks = quirks_of(convention)
 
     @one_blas_thread
-    def aggregate(self, input_file="", input_df=None, rels_file="", rels_df=None, out_dir=None):
+    def aggregate(
+        self,
+        input_file: AnyPath = "",
+        input_df: pd.DataFrame | None = None,
+        rels_file: AnyPath = "",
+        rels_df: pd.DataFrame | None = None,
+        out_dir: AnyPath | None = None,
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Aggregate the lists of each query, and measure the result where there are judgements.
 
         Parameters
@@ -132,7 +143,7 @@ class Method:
     @staticmethod
     def _write(folder, df_out, df_eval):
         if not folder.is_dir():
-            raise NotADirectoryError(f"out_dir must be an existing folder; {str(folder)!r} is none.")
+            raise NotADirectoryError(f"out_dir must be an existing folder; {str(folder)!r} is not one.")
         letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(16))
         df_out.to_csv(folder / f"out_{letters}.csv", index=False, header=False)
         if len(df_eval):

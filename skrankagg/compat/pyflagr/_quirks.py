@@ -7,12 +7,18 @@
 (True, frozenset())
 """
 
+from collections.abc import Collection
+from typing import Literal, TypeAlias
+
 from ...exceptions import InputError
 
-__all__ = ["QUIRKS", "quirks_of"]
+__all__ = ["QUIRKS", "Convention", "quirks_of"]
+
+#: All quirks, none, or those named.
+Convention: TypeAlias = Literal["flagr", "papers"] | Collection[str]
 
 #: Name of each quirk of FLAGR 1.0.18, and what FLAGR does; what is done without it stands behind the semicolon.
-QUIRKS = {
+QUIRKS: dict[str, str] = {
     "rank.verbatim": "ranks count as they are written, gaps and ties included; else only their order counts, and ties "
     "share their mean rank",
     "unsigned": "places are subtracted as unsigned numbers of 32 bits, so that a rank beyond the number of places "

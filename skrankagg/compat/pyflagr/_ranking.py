@@ -17,7 +17,7 @@ def add_up(terms):
     Returns
     -------
     ndarray of shape (n_sums,), dtype=float64
-        As a loop over the rows would have it, to the last bit.
+        The result of a loop over the rows, to the last bit.
     """
     if terms.shape[1] == 1:  # along one column NumPy adds in pairs
         return np.cumsum(terms[:, 0])[-1:] if len(terms) else np.zeros(1)

@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._data._types import AnyLists
+from ..._support._memory import check_memory
 from ..._support._threads import one_blas_thread
 from ...exceptions import InputError, InputTypeError
 from . import _correlations, _overlap
@@ -144,6 +145,14 @@ def agreement_matrix(
     compute = _find(measure, options)
     lists, names = _named_lists(lists)
     index = names.rename("voter")
+    check_memory(
+        _bytes_needed(measure, lists, len(names)),
+        lambda: (
+            "agreement_matrix()",
+            f"{len(names)} voters and {lists.n_queries} {'query' if lists.n_queries == 1 else 'queries'}",
+            "take fewer voters or fewer queries at a time",
+        ),
+    )
     tables = []
     for q in range(lists.n_queries):
         voters, ranks = _query_ranks(lists, q)
@@ -367,6 +376,17 @@ def _find(measure, options):
         return table
 
     return compute
+
+
+def _bytes_needed(measure, lists, n_voters):
+    """Peak memory of an agreement matrix: the tables of all queries, and what the largest one takes. Measured."""
+    counted = measure in _COUNTED or measure == "kendall-distance"
+    for_two_lists = 100.0 if measure == "kendall-distance" else 70.0 if counted else 30.0
+    for_a_cell = 80.0 if counted else 26.0
+    m = np.diff(lists.list_ptr).astype(np.float64)
+    return 18.0 * lists.n_queries * n_voters**2 + float(
+        (for_two_lists * m**2 + for_a_cell * m * lists.query_n_items).max(initial=0.0)
+    )
 
 
 def _check_options(measure, function, options):

@@ -40,7 +40,7 @@ def make_ranking_scorer(
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they come as metadata.
     **conventions
-        AllConventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
+        Conventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
 
     Returns
     -------
@@ -87,7 +87,7 @@ class RankingScorer(BaseEstimator):
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they come as metadata: ``scorer.set_score_request(qrels=True)``.
     conventions : dict, default=None
-        AllConventions of the measures, as in :func:`make_ranking_scorer`.
+        Conventions of the measures, as in :func:`make_ranking_scorer`.
 
     See Also
     --------

@@ -1,7 +1,7 @@
 """Conventions: what may differ from one tool to the next in a measure of one name."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from ..._support._numbers import is_real
 from ...exceptions import InputError
@@ -16,19 +16,22 @@ __all__ = [
     "Ideal",
     "Missing",
     "Rounding",
+    "TieOrder",
     "Ties",
     "Truncate",
     "check_conventions",
 ]
 
-Gain = Literal["exponential", "linear"]
-Discount = Literal["log2", "ln"]
-Ideal = Literal["judged", "retrieved"]
-Truncate = Literal["cutoff", "relevant"]
-Denominator = Literal["relevant", "cutoff", "retrieved"]
-Rounding = Literal["nearest", "up"]
-Ties = Literal["order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"]
-Missing = Literal["zero", "skip"] | None
+Gain: TypeAlias = Literal["exponential", "linear"]
+Discount: TypeAlias = Literal["log2", "ln"]
+Ideal: TypeAlias = Literal["judged", "retrieved"]
+Truncate: TypeAlias = Literal["cutoff", "relevant"]
+Denominator: TypeAlias = Literal["relevant", "cutoff", "retrieved"]
+Rounding: TypeAlias = Literal["nearest", "up"]
+Ties: TypeAlias = Literal["order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"]
+#: For measures without a closed form of their expectation over ties.
+TieOrder: TypeAlias = Literal["order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"]
+Missing: TypeAlias = Literal["zero", "skip"] | None
 
 
 class Conventions(TypedDict, total=False):

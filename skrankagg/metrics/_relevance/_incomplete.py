@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._conventions import Missing, Ties
+from ._conventions import Missing, TieOrder, Ties
 from ._inputs import QrelsLike, RunLike
 from ._measure import define, measure_run
 from ._precision import ratio
@@ -93,7 +93,7 @@ def inferred_average_precision(
     *,
     relevance_threshold: float | None = None,
     per_query: bool = False,
-    ties: Ties = "order",
+    ties: TieOrder = "order",
     missing: Missing = None,
 ) -> Any:
     r"""Average precision where items that were pooled and not judged are as often relevant as the judged ones.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._conventions import Missing, Rounding, Ties
+from ._conventions import Missing, Rounding, TieOrder
 from ._inputs import QrelsLike, RunLike
 from ._measure import define, measure_run
 
@@ -34,7 +34,7 @@ def interpolated_precision(
     relevance_threshold: float | None = None,
     rounding: Rounding = "nearest",
     per_query: bool = False,
-    ties: Ties = "order",
+    ties: TieOrder = "order",
     missing: Missing = None,
 ) -> Any:
     """Highest precision at any place where the recall is at least so high.
@@ -111,7 +111,7 @@ def interpolated_precision_11pt(
     relevance_threshold: float | None = None,
     rounding: Rounding = "nearest",
     per_query: bool = False,
-    ties: Ties = "order",
+    ties: TieOrder = "order",
     missing: Missing = None,
 ) -> Any:
     """Mean of the interpolated precisions at the recalls 0, 0.1, ..., 1.

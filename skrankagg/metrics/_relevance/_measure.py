@@ -12,11 +12,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..._support._numbers import is_integer, is_real
 from ...exceptions import InputError
 from ._conventions import check_conventions
-from ._inputs import rank_relevance
+from ._inputs import QrelsLike, RunLike, rank_relevance
 from ._ties import order_ties
 
 __all__ = ["MEASURES", "Measure", "define", "measure_run"]
@@ -81,7 +82,7 @@ class Measure:
     k: Any = None
     options: dict[str, Any] = field(default_factory=dict)
 
-    def __call__(self, run, qrels, *, per_query: bool = False) -> Any:
+    def __call__(self, run: RunLike, qrels: QrelsLike, *, per_query: bool = False) -> Any:
         """Measure a run.
 
         Parameters
@@ -110,7 +111,7 @@ class Measure:
     def __repr__(self) -> str:
         return f"get_measure({str(self)!r})"
 
-    def __eq__(self, other) -> bool:
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Measure) and str(self) == str(other)
 
     def __hash__(self) -> int:
@@ -138,7 +139,7 @@ class Measure:
         parameters = _parameters(self.function).values()
         return tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.name != "per_query")
 
-    def summarize(self, values) -> float:
+    def summarize(self, values: ArrayLike) -> float:
         """One number for several queries: the mean, the sum of a count, the geometric mean of gmap.
 
         Parameters

@@ -197,7 +197,7 @@ def check_errors(estimator):
 
     repeated = pd.concat([good, good.iloc[[2]]], ignore_index=True)
     cases = [
-        (TypeError, "data frame", [[1, 2], [3, 4]]),
+        (TypeError, "data frame", np.array([[1, 2], [3, 4]])),
         (ValueError, "missing the column", good.drop(columns="item")),
         (ValueError, "missing the column", good.drop(columns=["rank", "score"])),
         (ValueError, "no rows", good.iloc[:0]),
@@ -214,6 +214,8 @@ def check_errors(estimator):
     for kind, words, frame in cases:
         raises(kind, words, clone(estimator).fit, frame)
         raises(kind, words, fitted.transform, frame)
+    # A splitter would cut a list of lists between its elements, which are voters and not samples.
+    raises(TypeError, "from_lists", clone(estimator).fit, [["a", "b"], ["b"]])
 
 
 COMMON_CHECKS = [function for name, function in list(globals().items()) if name.startswith("check_")]

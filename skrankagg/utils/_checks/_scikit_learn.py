@@ -19,7 +19,7 @@ SKLEARN_CHECKS = (
     "check_mixin_order",
 )
 
-_MATRIX = "gives a matrix of numbers, and ranked lists are none"
+_MATRIX = "gives a matrix of numbers, not ranked lists"
 
 #: Checks of scikit-learn's suite that are not run, with the reason and, where there is one, what is run in their place.
 EXEMPTIONS = {

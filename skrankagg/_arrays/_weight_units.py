@@ -1,0 +1,61 @@
+"""Weights as whole numbers where they have a common unit, so that sums of them are exact and no scale matters.
+
+0.1 + 0.2 and 0.3 differ, and which is more is decided by rounding; 1 + 2 and 3 do not. A method whose result does not
+depend on the scale of the weights counts in units.
+
+>>> import numpy as np
+>>> from skrankagg._arrays._weight_units import common_unit
+>>> common_unit(np.array([0.1, 0.2, 0.30000000000000004, 0.0]))
+0.1
+"""
+
+import numpy as np
+
+__all__ = ["common_unit", "count_in_units"]
+
+# Units that the largest weight may be, and what rounding may have done to a multiple, as a share of it: a few products.
+_MOST, _ROUNDING = 2**17, 16 * np.finfo(np.float64).eps
+
+
+def common_unit(weight):
+    """Largest number of which all weights, at least 0, are whole multiples but for rounding; else the largest weight.
+
+    1 where all weights are 0.
+    """
+    weight = np.unique(weight[weight > 0])
+    if len(weight) == 0:
+        return 1.0
+    largest = float(weight[-1])
+    if (weight % 1 == 0).all() and largest < 2**53:
+        return float(np.gcd.reduce(weight.astype(np.int64)))
+    step = largest
+    for rest in map(float, weight):
+        while rest > 1e-9 * largest:
+            step, rest = rest, step % rest
+            if step - rest <= 1e-9 * largest:  # a whole multiple, up to rounding
+                rest = 0.0
+        if step * _MOST < largest:
+            return largest
+    multiple = np.round(weight / step)
+    unit = largest / float(multiple[-1])
+    return unit if (np.abs(weight - multiple * unit) <= _ROUNDING * weight).all() else largest
+
+
+def count_in_units(lists):
+    """Lists whose weights count units of their query, in whole numbers if there is one, and the units, (n_queries,)."""
+    unit = np.ones(lists.n_queries)
+    if not lists.is_weighted:
+        return lists, unit
+    count, known = np.empty(lists.n_lists), {}
+    for q in range(lists.n_queries):
+        own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
+        weight = lists.list_weight[own]
+        key = weight.tobytes()
+        if key not in known:
+            one = common_unit(weight)
+            multiple = weight / one
+            whole = np.round(multiple)
+            near = np.abs(multiple - whole) <= _ROUNDING * multiple
+            known[key] = one, whole if near.all() and one <= weight.max(initial=0.0) else multiple
+        unit[q], count[own] = known[key]
+    return lists.with_list_weight(count), unit

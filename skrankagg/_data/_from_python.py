@@ -1,0 +1,417 @@
+"""Ranked lists from dicts and lists: runs, lists of one query, hits of search clients and ballots."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from ..exceptions import InputError, InputTypeError
+from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, long_frame
+
+__all__ = ["FromPython", "plain_lists"]
+
+_KINDS = "a dict of item to score, or a list of items, best first"
+
+
+class FromPython:
+    """Constructors of :class:`~skrankagg.RankedLists` from dicts and lists."""
+
+    @classmethod
+    def from_runs(
+        cls,
+        runs: Mapping[Any, Any] | Sequence[Any],
+        *,
+        lower_is_better: LowerIsBetter = False,
+        duplicates: Duplicates = "error",
+        missing_ids: MissingIds = "error",
+        weights: Weights = None,
+    ) -> Self:
+        """Encode runs by name, each a dict of query to results.
+
+        Parameters
+        ----------
+        runs : dict of str to dict, or sequence of ranx.Run
+            For each voter and query, a dict of item to score or a list of items, best first; the same kind everywhere.
+        lower_is_better : bool or sequence of voters, default=False
+            Whether smaller scores are better, as of distances and p-values; or the voters of which they are. Those
+            scores are negated.
+        duplicates : {"error", "first", "best", "mean"}, default="error"
+            What becomes of an item that a list holds twice.
+        missing_ids : {"error", "drop"}, default="error"
+            What becomes of items that are None or NaN.
+        weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
+            Weights of the lists; None weighs each 1.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        TypeError
+            If the runs are not dicts of dicts or lists.
+        ValueError
+            If there is nothing in them, or if they mix scores and lists.
+
+        See Also
+        --------
+        from_lists : Lists of one query.
+        to_runs : The way back.
+
+        Examples
+        --------
+        >>> from skrankagg import RankedLists, ReciprocalRankFusion
+        >>> lists = RankedLists.from_runs({
+        ...     "bm25": {"q1": {"d1": 9.1, "d2": 7.5}, "q2": {"d3": 4.0}},
+        ...     "dense": {"q1": {"d2": 0.8, "d3": 0.7}, "q2": {"d3": 0.9, "d1": 0.2}},
+        ... })
+        >>> ReciprocalRankFusion().fit_transform(lists).head(2)
+          query item  score  rank
+        0    q1   d2  0.033     1
+        1    q1   d1  0.016     2
+        """
+        caller = "RankedLists.from_runs"
+        runs = _named_runs(runs, caller)
+        voter, query, items, scores = [], [], [], []
+        for code, (name, run) in enumerate(runs.items()):
+            if hasattr(run, "to_dict"):
+                run = run.to_dict()
+            if not isinstance(run, Mapping):
+                raise InputTypeError(
+                    f"{caller} expects a dict by query for each voter; {name!r} has {type(run).__name__}. Lists of one "
+                    "query are from_lists."
+                )
+            for one, results in run.items():
+                if isinstance(results, str) or not isinstance(results, Mapping | Sequence | np.ndarray):
+                    raise InputTypeError(
+                        f"{caller} expects {_KINDS}; query {one!r} of voter {name!r} has {type(results).__name__}."
+                    )
+                voter.append(code)
+                query.append(one)
+                items.append(results)
+                if isinstance(results, Mapping):
+                    scores.append(results.values())
+        if scores and len(scores) != len(items):
+            raise InputError(f"{caller} expects one kind of results, {_KINDS}; these runs hold both.")
+        lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))
+        columns = {
+            "query": _repeat_ids(query, lengths),
+            "voter": np.repeat(np.array(voter, dtype=np.int64), lengths),
+            "item": _flat_ids(items),
+            **_values(scores, lengths),
+        }
+        frame = long_frame(
+            columns,
+            voters=list(runs),
+            caller=caller,
+            lower_is_better=lower_is_better,
+            duplicates=duplicates,
+            missing_ids=missing_ids,
+            weights=weights,
+        )
+        return cls.from_frame(frame)
+
+    @classmethod
+    def from_lists(
+        cls,
+        lists: Mapping[Any, Any] | Sequence[Any],
+        *,
+        query: Hashable = "q",
+        lower_is_better: LowerIsBetter = False,
+        duplicates: Duplicates = "error",
+        missing_ids: MissingIds = "error",
+        weights: Weights = None,
+    ) -> Self:
+        """Encode the lists of one query.
+
+        Parameters
+        ----------
+        lists : dict of voter to list, or sequence of lists
+            Items, best first, or a dict of item to score. The voters of a sequence are numbered from 1.
+        query : hashable, default="q"
+            Id of the query.
+        lower_is_better : bool or sequence of voters, default=False
+            Whether smaller scores are better, as of p-values and times; or the voters of which they are.
+        duplicates : {"error", "first", "best", "mean"}, default="error"
+            What becomes of an item that a list holds twice.
+        missing_ids : {"error", "drop"}, default="error"
+            What becomes of items that are None or NaN.
+        weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
+            Weights of the lists.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        TypeError
+            If the lists are not lists or dicts.
+        ValueError
+            If there is nothing in them, or if they mix scores and lists.
+
+        See Also
+        --------
+        from_runs : Many queries.
+        from_wide : A table with a list in each column.
+
+        Examples
+        --------
+        >>> from skrankagg import BordaCount, RankedLists
+        >>> lists = RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS", "TP53", "MYC"], "Lee": ["KRAS"]})
+        >>> BordaCount().fit_transform(lists)["item"].tolist()
+        ['KRAS', 'TP53', 'MYC']
+        """
+        named = as_mapping(lists, "RankedLists.from_lists")
+        return cls.from_runs(
+            {voter: {query: one} for voter, one in named.items()},
+            lower_is_better=lower_is_better,
+            duplicates=duplicates,
+            missing_ids=missing_ids,
+            weights=weights,
+        )
+
+    @classmethod
+    def from_hits(
+        cls,
+        hits: Mapping[Any, Any] | Sequence[Any],
+        *,
+        key: str | Callable[[Any], Hashable],
+        score: str | Callable[[Any], float] | None = None,
+        query: Hashable = "q",
+        lower_is_better: LowerIsBetter = False,
+        duplicates: Duplicates = "error",
+        weights: Weights = None,
+    ) -> Self:
+        """Encode the hits of search clients for one query: lists of dicts or of objects.
+
+        Parameters
+        ----------
+        hits : dict of voter to list of hits, or sequence of lists of hits
+            Best first. The voters of a sequence are numbered from 1.
+        key : str or callable
+            Where a hit has its id: a key of a dict, an attribute of an object, or a function of the hit.
+        score : str or callable, default=None
+            Where it has its score; None takes the order.
+        query : hashable, default="q"
+            Id of the query.
+        lower_is_better : bool or sequence of voters, default=False
+            Whether smaller scores are better, as of distances; or the voters of which they are.
+        duplicates : {"error", "first", "best", "mean"}, default="error"
+            What becomes of an item that a list holds twice, as of several passages of one document.
+        weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
+            Weights of the lists.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        ValueError
+            If a hit lacks its id.
+
+        See Also
+        --------
+        from_lists : Lists of ids.
+
+        Examples
+        --------
+        >>> from skrankagg import RankedLists
+        >>> sparse = [{"_id": "d1", "_score": 9.1}, {"_id": "d2", "_score": 7.5}]
+        >>> dense = [{"_id": "d2", "_score": 0.8}]
+        >>> RankedLists.from_hits({"bm25": sparse, "dense": dense}, key="_id", score="_score").n_rows
+        3
+        """
+        named = as_mapping(hits, "RankedLists.from_hits")
+        rows: dict[str, list[Any]] = {"voter": [], "item": [], "rank" if score is None else "score": []}
+        for code, (voter, found) in enumerate(named.items()):
+            for place, hit in enumerate(found, 1):
+                rows["voter"].append(code)
+                rows["item"].append(_read(hit, key, voter, place))
+                value = place if score is None else _read(hit, score, voter, place)
+                rows["rank" if score is None else "score"].append(float(value))
+        frame = long_frame(
+            {"query": pd.Series([query]).repeat(len(rows["voter"])).to_numpy(), **rows},
+            voters=list(named),
+            caller="RankedLists.from_hits",
+            lower_is_better=lower_is_better,
+            duplicates=duplicates,
+            weights=weights,
+        )
+        return cls.from_frame(frame)
+
+    @classmethod
+    def from_ballots(
+        cls, ballots: Sequence[Any], *, counts: Sequence[float] | None = None, query: Hashable = "q"
+    ) -> Self:
+        """Encode ballots, as text such as "A > B = C" or as lists of levels.
+
+        Parameters
+        ----------
+        ballots : sequence of str, or of lists of items or of lists of tied items
+            Best first. In text ">" parts the levels and "=" the items of a level; blanks around ids do not count.
+        counts : sequence of float, default=None
+            How many voters cast each ballot; None for one each. Equal ballots are put together.
+        query : hashable, default="q"
+            Id of the query.
+
+        Returns
+        -------
+        RankedLists
+            A list for each different ballot, weighted by its count, the voters numbered from 1.
+
+        Raises
+        ------
+        ValueError
+            If a ballot is empty or names an item twice, or the counts do not fit.
+
+        See Also
+        --------
+        skrankagg.datasets.read_preflib : Reads ballots from files.
+
+        Examples
+        --------
+        >>> from skrankagg import Copeland, RankedLists
+        >>> lists = RankedLists.from_ballots(["A > B = C", "B > A", "C"], counts=[3, 2, 2])
+        >>> Copeland().fit_transform(lists)["item"].tolist()
+        ['A', 'B', 'C']
+        """
+        caller = "RankedLists.from_ballots"
+        if isinstance(ballots, str) or not isinstance(ballots, Sequence | np.ndarray):
+            raise InputTypeError(f"{caller} expects a sequence of ballots; got {type(ballots).__name__}.")
+        counts = [1] * len(ballots) if counts is None else list(counts)
+        if len(counts) != len(ballots):
+            raise InputError(f"{caller} expects a count for each of {len(ballots)} ballots; got {len(counts)}.")
+        total: Counter[tuple] = Counter()
+        for ballot, count in zip(ballots, counts, strict=True):
+            total[_levels(ballot, caller)] += count
+        rows = [
+            (query, voter, item, level, count)
+            for voter, (levels, count) in enumerate(total.items(), 1)
+            for level, tied in enumerate(levels, 1)
+            for item in tied
+        ]
+        return cls.from_frame(pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"]))
+
+    @classmethod
+    def concat(cls, lists: Sequence[Self]) -> Self:
+        """Put several containers of lists together.
+
+        Parameters
+        ----------
+        lists : sequence of RankedLists
+            No two of them hold the same voter for the same query. All of them have scores, or none.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        ValueError
+            If there is none, if a list is in two of them, or if some have scores and others do not.
+
+        See Also
+        --------
+        take : Some queries.
+
+        Examples
+        --------
+        >>> from skrankagg import RankedLists
+        >>> monday = RankedLists.from_lists({"bm25": ["a", "b"]}, query="q1")
+        >>> tuesday = RankedLists.from_lists({"bm25": ["c", "a"]}, query="q2")
+        >>> RankedLists.concat([monday, tuesday]).n_queries
+        2
+        """
+        parts = list(lists)
+        if not parts or not all(isinstance(part, cls) for part in parts):
+            raise InputError(f"RankedLists.concat expects one RankedLists or more; got {parts!r}.")
+        if len({part.has_scores for part in parts}) > 1:
+            raise InputError(
+                "RankedLists.concat expects scores in all parts, or in none; some have none. Encode the others without "
+                "them, RankedLists.from_frame(part.to_frame(), score=None)."
+            )
+        return cls.from_frame(
+            pd.concat([part.to_frame().assign(weight=part.list_weight[part.row_list]) for part in parts])
+        )
+
+
+def plain_lists(cls, X):
+    """Encode dicts and lists as :meth:`FromPython.from_runs` and ``from_lists`` do; anything else stays as it is."""
+    if isinstance(X, Mapping) and X:
+        if all(hasattr(run, "to_dict") or _is_by_query(run) for run in X.values()):
+            return cls.from_runs(X)
+        return cls.from_lists(X)
+    if isinstance(X, list | tuple) and X:
+        if all(hasattr(run, "to_dict") and hasattr(run, "name") for run in X):
+            return cls.from_runs(X)
+        if all(isinstance(one, list | tuple | Mapping) for one in X):
+            return cls.from_lists(X)
+    return X
+
+
+def _is_by_query(run):
+    return isinstance(run, Mapping) and any(isinstance(results, list | tuple | Mapping) for results in run.values())
+
+
+def _named_runs(runs, caller):
+    if isinstance(runs, Mapping):
+        return dict(runs)
+    if (
+        isinstance(runs, Sequence)
+        and len(runs)
+        and all(hasattr(run, "to_dict") and hasattr(run, "name") for run in runs)
+    ):
+        names = [run.name for run in runs]
+        if None in names or len(set(names)) != len(names):
+            raise InputError(f"{caller} expects runs of different names; they are named {names}.")
+        return dict(zip(names, runs, strict=True))
+    raise InputTypeError(f"{caller} expects a dict of runs by voter; got {type(runs).__name__}.")
+
+
+def _repeat_ids(ids, lengths):
+    return pd.Series(ids).repeat(lengths).to_numpy() if len(ids) else np.array([], dtype=object)
+
+
+def _flat_ids(items):
+    return pd.Series(list(chain.from_iterable(items)), dtype=None if len(items) else object)
+
+
+def _values(scores, lengths):
+    """Scores as they are, or positions as ranks."""
+    if scores:
+        return {
+            "score": pd.Series(list(chain.from_iterable(scores)))
+        }  # integers stay integers, which keeps their order
+    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return {"rank": np.arange(1, int(lengths.sum()) + 1, dtype=np.float64) - starts}
+
+
+def _levels(ballot, caller):
+    """The levels of a ballot as a tuple of sorted tuples."""
+    if isinstance(ballot, str):
+        levels = [[item.strip() for item in level.split("=")] for level in ballot.split(">")]
+    else:
+        levels = [list(level) if isinstance(level, list | tuple | set) else [level] for level in ballot]
+    items = list(chain.from_iterable(levels))
+    if not items or not all(levels) or "" in items:
+        raise InputError(f"{caller} expects items at every level, such as 'A > B = C'; got {ballot!r}.")
+    if len(set(items)) != len(items):
+        raise InputError(f"{caller} expects each item once in a ballot; got {ballot!r}.")
+    return tuple(tuple(sorted(level)) for level in levels)
+
+
+def _read(hit, where, voter, place):
+    """The id or the score of a hit."""
+    try:
+        if callable(where):
+            return where(hit)
+        return hit[where] if isinstance(hit, Mapping) else getattr(hit, where)
+    except (KeyError, AttributeError):
+        raise InputError(
+            f"RankedLists.from_hits expects {where!r} in every hit; hit {place} of voter {voter!r} has none."
+        ) from None

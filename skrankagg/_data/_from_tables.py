@@ -1,0 +1,290 @@
+"""Ranked lists from tables: a list in each column, a matrix of items by voters, paired comparisons."""
+
+from collections.abc import Hashable, Sequence
+from typing import Literal, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ..exceptions import InputError
+from ._frames import AnyFrame, Columns
+from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, long_frame
+
+__all__ = ["FromTables"]
+
+
+class FromTables:
+    """Constructors of :class:`~skrankagg.RankedLists` from tables."""
+
+    @classmethod
+    def from_wide(
+        cls,
+        df: AnyFrame,
+        *,
+        query: Hashable = "q",
+        duplicates: Duplicates = "error",
+        missing_ids: MissingIds = "error",
+        weights: Weights = None,
+    ) -> Self:
+        """Encode a table in which each column is a list of items, best first.
+
+        Parameters
+        ----------
+        df : DataFrame of pandas, polars or pyarrow
+            Columns are voters. Shorter lists end in NaN or None.
+        query : hashable, default="q"
+            Id of the query.
+        duplicates : {"error", "first", "best", "mean"}, default="error"
+            What becomes of an item that a list holds twice; of its places, "first" and "best" keep the best.
+        missing_ids : {"error", "drop"}, default="error"
+            What becomes of missing items before the end of a column.
+        weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
+            Weights of the lists.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        TypeError
+            If `df` is not a data frame.
+        ValueError
+            If it has no items.
+
+        See Also
+        --------
+        from_matrix : A table with items as rows and numbers as cells.
+        to_wide : The way back.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skrankagg import RankedLists
+        >>> table = pd.DataFrame({"Smith": ["TP53", "KRAS", None], "Wu": ["KRAS", "TP53", "MYC"]})
+        >>> RankedLists.from_wide(table).to_frame()
+          query  voter  item  rank
+        0     q  Smith  TP53   1.0
+        1     q  Smith  KRAS   2.0
+        2     q     Wu  KRAS   1.0
+        3     q     Wu  TP53   2.0
+        4     q     Wu   MYC   3.0
+        """
+        caller = "RankedLists.from_wide"
+        columns = Columns(df, {}, caller)
+        names = columns.available
+        if len(set(names)) != len(names):
+            raise InputError(f"{caller} expects columns of different names, one for each voter; got {names}.")
+        parts = []
+        for name in names:
+            values = columns.series(name)
+            known = np.flatnonzero(values.notna().to_numpy())
+            parts.append(values.iloc[: known[-1] + 1 if len(known) else 0])
+        lengths = np.array([len(part) for part in parts], dtype=np.int64)
+        if not lengths.sum():
+            raise InputError(f"{caller} expects at least one item; the table has none.")
+        rows = {
+            "query": pd.Series([query]).repeat(lengths.sum()).to_numpy(),
+            "voter": np.repeat(np.arange(len(names)), lengths),
+            "item": pd.concat([part for part in parts if len(part)], ignore_index=True),
+            "rank": np.concatenate([np.arange(1, length + 1) for length in lengths]).astype(np.float64),
+        }
+        frame = long_frame(
+            rows, voters=names, caller=caller, duplicates=duplicates, missing_ids=missing_ids, weights=weights
+        )
+        return cls.from_frame(frame)
+
+    @classmethod
+    def from_matrix(
+        cls,
+        values: ArrayLike | pd.DataFrame,
+        *,
+        kind: Literal["score", "rank"],
+        items: Sequence[Hashable] | None = None,
+        voters: Sequence[Hashable] | None = None,
+        query: Hashable = "q",
+        lower_is_better: LowerIsBetter = False,
+        weights: Weights = None,
+    ) -> Self:
+        """Encode a matrix of items by voters.
+
+        Parameters
+        ----------
+        values : array-like of shape (n_items, n_voters), or DataFrame
+            A number for each item and voter; NaN where the voter does not rank the item. A DataFrame brings its names:
+            the index are items, the columns voters.
+        kind : {"score", "rank"}
+            Whether the numbers are scores, higher is better, or ranks, 1 for the best.
+        items, voters : sequence of hashable, default=None
+            Names; None takes those of the DataFrame, and numbers from 0.
+        query : hashable, default="q"
+            Id of the query.
+        lower_is_better : bool or sequence of voters, default=False
+            Whether smaller scores are better, as of p-values and times; or the voters of which they are.
+        weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
+            Weights of the lists.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        ValueError
+            If the matrix has not two dimensions, names do not fit, or there is nothing in it.
+
+        See Also
+        --------
+        from_wide : A table with items as cells.
+
+        Examples
+        --------
+        Importances of three features in two folds:
+
+        >>> from skrankagg import RankedLists
+        >>> importances = [[0.5, 0.4], [0.3, 0.6], [0.2, float("nan")]]
+        >>> lists = RankedLists.from_matrix(importances, kind="score", items=["age", "dose", "sex"])
+        >>> lists.to_frame()
+          query  voter  item  rank  score
+        0     q      0   age   1.0    0.5
+        1     q      0  dose   2.0    0.3
+        2     q      0   sex   3.0    0.2
+        3     q      1  dose   1.0    0.6
+        4     q      1   age   2.0    0.4
+        """
+        caller = "RankedLists.from_matrix"
+        if kind not in ("score", "rank"):
+            raise InputError(f"kind must be 'score' or 'rank'; got {kind!r}.")
+        if isinstance(values, pd.DataFrame):
+            items = list(values.index) if items is None else items
+            voters = list(values.columns) if voters is None else voters
+        matrix = np.asarray(values, dtype=np.float64)
+        if matrix.ndim != 2:
+            raise InputError(f"{caller} expects a matrix of items by voters; got {matrix.ndim} dimension(s).")
+        items = list(range(matrix.shape[0])) if items is None else list(items)
+        voters = list(range(matrix.shape[1])) if voters is None else list(voters)
+        for name, given, size in (("items", items, matrix.shape[0]), ("voters", voters, matrix.shape[1])):
+            if len(given) != size or len(set(given)) != size:
+                raise InputError(
+                    f"{caller} expects {size} different {name}, as the matrix has; got {len(given)}, "
+                    f"{len(set(given))} of them different."
+                )
+        voter, item = np.nonzero(~np.isnan(matrix.T))
+        if not len(voter):
+            raise InputError(f"{caller} expects at least one number; the matrix holds none.")
+        rows = {
+            "query": pd.Series([query]).repeat(len(voter)).to_numpy(),
+            "voter": voter,
+            "item": pd.Series(items).take(item).to_numpy(),
+            kind: matrix[item, voter],
+        }
+        frame = long_frame(rows, voters=voters, caller=caller, lower_is_better=lower_is_better, weights=weights)
+        return cls.from_frame(frame)
+
+    @classmethod
+    def from_comparisons(
+        cls,
+        df: AnyFrame,
+        *,
+        winner: str = "winner",
+        loser: str = "loser",
+        tie: str | None = None,
+        judge: str | None = None,
+        query: Hashable = "q",
+    ) -> Self:
+        """Encode comparisons of two items each, such as games or choices.
+
+        Equal comparisons become one list of two items, of their number as its weight.
+
+        Parameters
+        ----------
+        df : DataFrame of pandas, polars or pyarrow
+            A row for each comparison.
+        winner, loser : str, default="winner", "loser"
+            Columns of the two items.
+        tie : str, default=None
+            Column of bools, true where the two were equal; None for none.
+        judge : str, default=None
+            Column of who compared; then only comparisons of one judge become one list.
+        query : hashable, default="q"
+            Id of the query.
+
+        Returns
+        -------
+        RankedLists
+            Its voters are named after what they say, such as "a > b", "a = b" or "judge: a > b".
+
+        Raises
+        ------
+        TypeError
+            If `df` is not a data frame.
+        ValueError
+            If a column or an id is missing, or an item is compared with itself.
+
+        See Also
+        --------
+        from_ballots : Whole ballots.
+        skrankagg.aggregators.MarkovChain : With ``chain="mct"`` reads comparisons as they are.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from skrankagg import MarkovChain, RankedLists
+        >>> games = pd.DataFrame({"winner": ["a", "a", "b", "c"], "loser": ["b", "b", "c", "a"]})
+        >>> lists = RankedLists.from_comparisons(games)
+        >>> lists.to_frame()
+          query  voter item  rank  weight
+        0     q  a > b    a   1.0     2.0
+        1     q  a > b    b   2.0     2.0
+        2     q  b > c    b   1.0     1.0
+        3     q  b > c    c   2.0     1.0
+        4     q  c > a    c   1.0     1.0
+        5     q  c > a    a   2.0     1.0
+        >>> MarkovChain(chain="mct").fit_transform(lists)["item"].tolist()
+        ['a', 'b', 'c']
+        """
+        caller = "RankedLists.from_comparisons"
+        names = {"winner": winner, "loser": loser, "tie": tie, "judge": judge}
+        columns = Columns(df, names, caller)
+        columns.require("winner", "loser", *(name for name in ("tie", "judge") if names[name] is not None))
+        codes, items = pd.factorize(pd.concat([columns.series(winner), columns.series(loser)], ignore_index=True))
+        if (codes < 0).any():
+            raise InputError(f"{caller} expects two items in each row; {int((codes < 0).sum())} are missing.")
+        first, second = codes[: columns.n_rows], codes[columns.n_rows :]
+        if (first == second).any():
+            raise InputError(
+                f"{caller} expects two different items in each row; row {int(np.argmax(first == second))} holds "
+                f"{items[first[np.argmax(first == second)]]!r} twice."
+            )
+        tied = np.zeros(columns.n_rows, dtype=bool)
+        if tie is not None:
+            tied = columns.series(tie).to_numpy(dtype=bool)
+        first, second = (
+            np.where(tied, np.minimum(first, second), first),
+            np.where(tied, np.maximum(first, second), second),
+        )
+        judges, judge_names = None, None
+        if judge is not None:
+            judges, judge_names = pd.factorize(columns.series(judge))
+            if (judges < 0).any():
+                raise InputError(f"{caller} expects a judge in each row; {int((judges < 0).sum())} are missing.")
+        keys = [first, second, tied] if judges is None else [judges, first, second, tied]
+        distinct, counts = np.unique(np.stack(keys, axis=1).astype(np.int64), axis=0, return_counts=True)
+        *who, first, second, tied = distinct.T
+        labels = [
+            f"{items[a]} {'=' if equal else '>'} {items[b]}" for a, b, equal in zip(first, second, tied, strict=True)
+        ]
+        if judge_names is not None:
+            labels = [f"{judge_names[j]}: {label}" for j, label in zip(who[0], labels, strict=True)]
+        pair = np.stack([first, second], axis=1).ravel()
+        frame = pd.DataFrame(
+            {
+                "query": pd.Series([query]).repeat(len(pair)).to_numpy(),
+                "voter": np.repeat(np.array(labels, dtype=object), 2),
+                "item": pd.Series(items).take(pair).to_numpy(),
+                "rank": np.stack([np.ones(len(tied)), 2.0 - tied], axis=1).ravel(),
+                "weight": np.repeat(counts.astype(np.float64), 2),
+            }
+        )
+        return cls.from_frame(frame)

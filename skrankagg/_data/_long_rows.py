@@ -1,0 +1,142 @@
+"""From the rows of any source to ranked lists: duplicates, missing ids, the direction of scores, and weights."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ..exceptions import InputError, InputTypeError
+
+__all__ = ["Duplicates", "LowerIsBetter", "MissingIds", "Weights", "as_mapping", "long_frame"]
+
+#: What becomes of an item that a list holds twice.
+Duplicates: TypeAlias = Literal["error", "first", "best", "mean"]
+#: What becomes of a place without an item.
+MissingIds: TypeAlias = Literal["error", "drop"]
+#: Whether smaller scores are better: of all voters, or of those named.
+LowerIsBetter: TypeAlias = bool | Sequence[Hashable]
+#: Weights of the voters: by name, or in the order in which they are given.
+Weights: TypeAlias = Mapping[Any, float] | ArrayLike | None
+
+_LIST = ["query", "voter", "item"]
+
+
+def long_frame(
+    columns: Mapping[str, Any],
+    *,
+    voters: Sequence[Hashable],
+    caller: str,
+    lower_is_better: LowerIsBetter = False,
+    duplicates: Duplicates = "error",
+    missing_ids: MissingIds = "error",
+    weights: Weights = None,
+) -> pd.DataFrame:
+    """Make a long frame of columns `query`, `voter` (codes of `voters`), `item`, and `rank` or `score`."""
+    for name, value, known in (
+        ("duplicates", duplicates, ("error", "first", "best", "mean")),
+        ("missing_ids", missing_ids, ("error", "drop")),
+    ):
+        if value not in known:
+            raise InputError(f"{name} must be one of {', '.join(known)}; got {value!r}.")
+    _check_voters(voters, caller)
+    frame = pd.DataFrame(dict(columns))
+    kind = "rank" if "rank" in frame else "score"
+    frame = _without_missing(frame, missing_ids, caller)
+    falling = _voters_of(lower_is_better, voters, kind)
+    if falling.any():
+        # From 0, so that 0 does not become -0; integers stay exact, but for unsigned ones, which have no negatives.
+        values = frame[kind].astype(np.float64) if frame[kind].dtype.kind == "u" else frame[kind]
+        frame[kind] = values.mask(pd.Series(falling[frame["voter"]]), 0 - values)
+    if duplicates != "error":
+        frame = _without_duplicates(frame, kind, duplicates)
+    else:
+        _refuse_duplicates(frame, voters, caller)
+    if weights is not None:
+        frame["weight"] = _weights_of(weights, voters)[frame["voter"]]
+    frame["voter"] = pd.Series(list(voters)).take(frame["voter"]).to_numpy()
+    return frame
+
+
+def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
+    """Lists by voter: a mapping as it is, a sequence numbered from 1."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        raise InputTypeError(f"{caller} expects a dict by voter or a sequence of lists; got {type(given).__name__}.")
+    return dict(enumerate(given, 1))
+
+
+def _check_voters(voters, caller):
+    if not len(voters):
+        raise InputError(f"{caller} expects at least one voter; none came.")
+
+
+def _without_missing(frame, missing_ids, caller):
+    missing = frame["item"].isna().to_numpy()
+    if not missing.any():
+        return frame
+    if missing_ids == "drop":
+        return frame[~missing].reset_index(drop=True)
+    raise InputError(
+        f"{caller} expects an item at every place; {int(missing.sum())} places hold None or NaN. Pass "
+        "missing_ids='drop' to leave them out."
+    )
+
+
+def _voters_of(lower_is_better, voters, kind):
+    """Mask of the voters whose scores are better where they are smaller."""
+    if isinstance(lower_is_better, bool | np.bool_):
+        mask = np.full(len(voters), bool(lower_is_better))
+    elif isinstance(lower_is_better, str) or not np.iterable(lower_is_better):
+        raise InputTypeError(f"lower_is_better must be True, False or a list of voters; got {lower_is_better!r}.")
+    else:
+        unknown = [name for name in lower_is_better if name not in voters]
+        if unknown:
+            raise InputError(f"lower_is_better names {unknown[0]!r}, which is not a voter{_hint(unknown[0], voters)}.")
+        mask = np.isin(np.arange(len(voters)), [list(voters).index(name) for name in lower_is_better])
+    if mask.any() and kind == "rank":
+        raise InputError("lower_is_better is for scores, and these are ranks, of which 1 is always the best; drop it.")
+    return mask
+
+
+def _hint(name, voters):
+    close = get_close_matches(str(name), [str(voter) for voter in voters], n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(map(repr, list(voters)[:5]))}"
+
+
+def _refuse_duplicates(frame, voters, caller):
+    twice = frame.duplicated(_LIST).to_numpy()
+    if twice.any():
+        row = frame.iloc[int(np.argmax(twice))]
+        raise InputError(
+            f"{caller} expects each list to hold an item once; {int(twice.sum())} places repeat one, the first is item "
+            f"{row['item']!r} of voter {voters[row['voter']]!r}. Pass duplicates='first', 'best' or 'mean'."
+        )
+
+
+def _without_duplicates(frame, kind, duplicates):
+    """Keep the first or the best place of each item of a list, or their mean, at the first place."""
+    if duplicates == "mean":
+        frame[kind] = frame.groupby(_LIST, sort=False)[kind].transform("mean")
+    elif duplicates == "best":
+        grouped = frame.groupby(_LIST, sort=False)[kind]
+        frame[kind] = grouped.transform("min" if kind == "rank" else "max")
+    return frame.drop_duplicates(_LIST, ignore_index=True)
+
+
+def _weights_of(weights, voters):
+    if isinstance(weights, Mapping | pd.Series):
+        unknown = [name for name in dict(weights) if name not in voters]
+        lacking = [name for name in voters if name not in weights]
+        if unknown or lacking:
+            name = (unknown or lacking)[0]
+            what = f"names {name!r}, which is not a voter{_hint(name, voters)}" if unknown else f"lacks {name!r}"
+            raise InputError(f"weights must have one for each voter; it {what}.")
+        weights = [weights[name] for name in voters]
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (len(voters),):
+        raise InputError(f"weights must have one for each of {len(voters)} voters; it has shape {weights.shape}.")
+    return weights

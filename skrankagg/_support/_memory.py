@@ -1,0 +1,191 @@
+"""How much memory there is, so that what cannot fit is refused before it is allocated."""
+
+import contextlib
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from numbers import Integral
+from pathlib import Path, PurePosixPath
+
+from ..exceptions import InputError, MemoryLimitError
+
+try:
+    import resource
+except ImportError:  # Windows has no limit of the address space
+    resource = None
+
+__all__ = ["available_memory", "check_matrix", "check_memory", "config_context", "format_bytes"]
+
+_VARIABLE = "SKRANKAGG_MEMORY"
+#: What is left to others, and to whatever an estimate does not count.
+_SHARE = 0.8
+#: Needs up to this are never refused unless a limit is set: to ask the system takes as long as aggregating some lists.
+_SMALL = 50_000_000
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
+# The limits that are in force, the innermost last, each in a list of its own so that it is told from its equals. They
+# are the process's and not a thread's: the threads that joblib starts must see them, too.
+_limits: list[list[int]] = []
+
+
+@contextlib.contextmanager
+def config_context(*, memory_limit: int | str | None = None) -> Iterator[None]:
+    """Set how much memory the matrices of a query may take, for the whole process while the context lasts.
+
+    Methods whose memory grows with the square of the items of a query refuse queries that cannot fit. By default the
+    limit is 0.8 times the least of what the machine has available, what the control group (cgroup) leaves and what the
+    address-space limit leaves; the environment variable ``SKRANKAGG_MEMORY`` replaces it, also for worker processes,
+    which do not see the context. Results do not depend on it.
+
+    Parameters
+    ----------
+    memory_limit : int or str, default=None
+        Bytes, or a size such as "2GB" or "500MiB"; None keeps the limit that is in force.
+
+    Yields
+    ------
+    None
+        Nothing; the limit holds inside the ``with`` block.
+
+    Raises
+    ------
+    ValueError
+        If the limit is not a positive size.
+
+    See Also
+    --------
+    skrankagg.exceptions.MemoryLimitError : Raised where a query cannot fit.
+
+    Examples
+    --------
+    >>> import skrankagg
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.exceptions import MemoryLimitError
+    >>> lists, _ = make_ranked_lists(n_queries=1, n_items=300, list_length=300, random_state=0)
+    >>> with skrankagg.config_context(memory_limit="100kB"):
+    ...     try:
+    ...         skrankagg.Schulze().fit_transform(lists)
+    ...     except MemoryLimitError as error:
+    ...         print(str(error).partition(" and ")[0])
+    Schulze() needs about ... MB for query 'q1' of 300 items
+    """
+    if memory_limit is None:
+        yield
+        return
+    own = [_parse(memory_limit, "memory_limit")]
+    _limits.append(own)
+    try:
+        yield
+    finally:
+        # Contexts of several threads may end in another order than they began.
+        _limits[:] = [limit for limit in _limits if limit is not own]
+
+
+def available_memory() -> int:
+    """Bytes that the matrices of a query may take: the limit that was set, or a share of what there is."""
+    limit = _limit_set()
+    if limit is not None:
+        return limit
+    import psutil  # only a large query needs it
+
+    return int(_SHARE * min(psutil.virtual_memory().available, left_by_groups(), _left_of_addresses()))
+
+
+def check_memory(n_bytes: float, describe: Callable[[], tuple[str, str, str]]) -> None:
+    """Raise MemoryLimitError where more bytes are needed than there are.
+
+    `describe` is called for the message: who needs them, for what, and what to do instead.
+    """
+    limit = _limit_set()
+    if limit is None:
+        if n_bytes <= _SMALL:
+            return
+        limit = available_memory()
+    if n_bytes > limit:
+        who, what, advice = describe()
+        raise MemoryLimitError(
+            f"{who} needs about {format_bytes(n_bytes)} for {what}, and {format_bytes(limit)} are available; {advice}, "
+            f"or set another limit with skrankagg.config_context(memory_limit=...) or the variable {_VARIABLE}."
+        )
+
+
+def check_matrix(function: str, n: int, bytes_per_pair: float) -> None:
+    """Raise MemoryLimitError where a function needs more bytes for each ordered pair of n items than there are."""
+    check_memory(bytes_per_pair * float(n) ** 2, lambda: (f"{function}()", f"{n} items", "leave some items out"))
+
+
+def format_bytes(n_bytes: float) -> str:
+    """A size in the unit that keeps it below 1000, such as "3.2 GB"."""
+    size = float(n_bytes)
+    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
+        if size < 999.5 or unit == "PB":
+            break
+        size /= 1000
+    return f"{size:.0f} {unit}" if unit == "B" or size >= 99.95 else f"{size:.1f} {unit}"
+
+
+def _limit_set():
+    """The limit that the user has set, in bytes, or None."""
+    if _limits:
+        return _limits[-1][0]
+    text = os.environ.get(_VARIABLE)
+    return _parse(text, _VARIABLE) if text else None
+
+
+def _parse(size, name):
+    n_bytes = size
+    if isinstance(size, str):
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?)b?\s*", size.lower())
+        n_bytes = int(float(match[1]) * _UNITS[match[2]]) if match and match[2] in _UNITS else 0
+    if isinstance(size, bool) or not isinstance(n_bytes, Integral) or n_bytes <= 0:
+        raise InputError(f"{name} must be a number of bytes above 0 or a size such as '2GB'; got {size!r}.")
+    return int(n_bytes)
+
+
+def _left_of_addresses():
+    """What the address-space limit of the process leaves."""
+    # macOS does not enforce the limit, and counts far more addresses than are in use.
+    if resource is None or sys.platform == "darwin":
+        return math.inf
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return math.inf
+    import psutil
+
+    return max(limit - psutil.Process().memory_info().vms, 0)
+
+
+def left_by_groups(groups: Path = Path("/proc/self/cgroup"), root: Path = Path("/sys/fs/cgroup")) -> float:
+    """What the control groups of the process leave, and those that they are in: infinity where there are none.
+
+    A line of `groups` is "number:controllers:path". In version 2 the number is 0 and there are no controllers; in
+    version 1 one line names the controller of memory. A container sees its own group at the root of the mount, whatever
+    the path says, so that folders that are not there are passed over.
+    """
+    left = math.inf
+    with contextlib.suppress(OSError):  # other systems have no control groups
+        for line in groups.read_text().splitlines():
+            number, controllers, path = line.split(":", 2)
+            if number == "0" and not controllers:
+                mounts, names = (root, root / "unified"), ("memory.max", "memory.current", "inactive_file")
+            elif "memory" in controllers.split(","):
+                mounts = (root / "memory",)
+                names = "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+            else:
+                continue
+            inner = [part for part in PurePosixPath(path).parts if part not in ("/", "..")]
+            for mount in mounts:
+                for depth in range(len(inner) + 1):
+                    left = min(left, _left_by_group(mount.joinpath(*inner[:depth]), *names))
+    return left
+
+
+def _left_by_group(folder, limit, used, cached):
+    left = math.inf
+    with contextlib.suppress(OSError, ValueError):  # there is no such group or file, or the limit is the word "max"
+        left = int((folder / limit).read_text()) - int((folder / used).read_text())
+        # Cached files count as used until something else needs the memory.
+        stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        left += int(stat.get(cached, 0))
+    return max(left, 0)

@@ -1,0 +1,92 @@
+"""The time that a query may take: one object, which every loop asks and every solver's call goes through.
+
+The clock is looked at here alone. A step that cannot be stopped is not begun if it is foreseen to pass the deadline.
+"""
+
+import time
+
+from scipy.optimize import linprog, milp
+
+from ._worker import Late, Unstarted, Worker
+
+__all__ = []
+
+# Seconds that a solver's call may be foreseen to take in this process, where it cannot be stopped.
+_HERE = 0.25
+
+
+class Unfinished(Exception):
+    """Time ran out, or the solver gave up, and nothing is known but a bound and the reason."""
+
+    def __init__(self, bound=float("-inf"), reason="time limit"):
+        super().__init__(bound, reason)
+        self.bound, self.reason = bound, reason
+
+
+class Budget:
+    """So many seconds from now, None for no limit; as a context it ends its process of solvers.
+
+    >>> from skrankagg.aggregators._kemeny._budget import Budget
+    >>> with Budget(60) as budget:
+    ...     budget.check()
+    ...     budget.late
+    False
+    """
+
+    def __init__(self, seconds=None):
+        self.end = float("inf") if seconds is None else time.monotonic() + seconds
+        self._worker = Worker()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._worker.close()
+
+    @property
+    def left(self):
+        """Seconds that are left."""
+        return self.end - time.monotonic() if self.end < float("inf") else self.end
+
+    @property
+    def late(self):
+        """Whether time is over."""
+        return self.left <= 0
+
+    def check(self, seconds=0.0):
+        """Raise Unfinished if time is over, or would be after so many seconds."""
+        if self.left <= seconds:
+            raise Unfinished
+
+    def share(self, part):
+        """A part of the time that is left, of the same clock."""
+        other = Budget.__new__(Budget)
+        other.end, other._worker = self.end, self._worker
+        if self.end < float("inf"):
+            other.end = time.monotonic() + part * max(self.left, 0.0)
+        return other
+
+    def linprog(self, cost, matrix, most, bounds, method):
+        """Minimise ``cost @ x`` under ``matrix @ x <= most``: SciPy's result, None where there was no time for it."""
+        n_rows, n_columns = matrix.shape
+        foreseen = 2e-6 * n_columns + 4e-5 * n_rows + 4e-9 * n_rows**2
+        return self._solve(foreseen, linprog, cost, A_ub=matrix, b_ub=most, bounds=bounds, method=method)
+
+    def milp(self, cost, options, **programme):
+        """Minimise ``cost @ x`` over whole numbers: SciPy's result, None where there was no time for it."""
+        return self._solve(1e-6 * len(cost) ** 2, milp, cost, options=options, **programme)
+
+    def _solve(self, foreseen, function, *args, options=None, **kwargs):
+        self.check()
+        options = dict(options or {})
+        if self.end < float("inf"):
+            options["time_limit"] = self.left
+        if foreseen > _HERE:
+            try:
+                return self._worker.call(function, *args, options=options, end=self.end, **kwargs)
+            except Late:
+                raise Unfinished from None
+            except Unstarted:
+                pass  # then the solver's own limit must do
+        self.check(foreseen)
+        return function(*args, options=options, **kwargs)

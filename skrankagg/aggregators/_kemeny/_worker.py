@@ -1,0 +1,125 @@
+"""A process of its own for calls of SciPy's solvers, which nothing else can stop.
+
+A solver looks at the clock and at signals when it pleases: between two looks, minutes may pass. A process can be ended
+at any moment. It runs this file, which imports nothing of the package: requests come in as pickles, answers go out.
+"""
+
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from importlib import import_module
+
+__all__ = []
+
+# Seconds between two looks for Ctrl-C: on Windows a wait does not end at a signal.
+_LOOK = 0.1
+
+
+class Late(Exception):
+    """The call was not over in time, and was ended."""
+
+
+class Unstarted(Exception):
+    """The system does not let us start a process."""
+
+
+class Worker:
+    """The process, which is started for the first call and ended by :meth:`close`."""
+
+    def __init__(self):
+        self.process, self.answers, self.requests = None, None, None
+
+    def call(self, function, *args, end=float("inf"), **kwargs):
+        """Call a function that is known by its module and name, until `end`, by `time.monotonic`.
+
+        Raises Late where that is too early, and leaves no process then, nor where anything else interrupts the wait.
+        """
+        if self.process is None:
+            self._start()
+        self.requests.put((function.__module__, function.__name__, args, kwargs))
+        try:
+            while True:
+                left = end - time.monotonic()
+                if left <= 0:
+                    raise Late
+                try:
+                    answer, error = self.answers.get(timeout=min(left, _LOOK))
+                except queue.Empty:
+                    continue
+                if error is not None:
+                    raise error
+                return answer
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self):
+        command = [sys.executable, "-P", os.path.abspath(__file__)]
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except (OSError, TypeError, ValueError) as error:  # no executable, or no processes
+            raise Unstarted from error
+        self.process, self.requests, self.answers = process, queue.SimpleQueue(), queue.SimpleQueue()
+        self.requests.put([path for path in sys.path if path])
+        arguments = process, self.requests, self.answers
+        threading.Thread(target=_talk, args=arguments, daemon=True).start()
+
+    def close(self):
+        """End the process."""
+        if self.process is not None:
+            process, self.process = self.process, None
+            process.kill()
+            process.wait()
+            self.requests.put(None)
+
+
+def _talk(process, requests, answers):
+    """Pass requests on and answers back, in a thread: pipes have no timeout on every system."""
+    try:
+        with process.stdin, process.stdout:
+            pickle.dump(requests.get(), process.stdin, protocol=5)
+            while (request := requests.get()) is not None:
+                pickle.dump(request, process.stdin, protocol=5)
+                process.stdin.flush()
+                answers.put(pickle.load(process.stdout))
+    except (OSError, EOFError, pickle.UnpicklingError, ValueError) as error:
+        failed = RuntimeError("The process that solves programmes has ended.")
+        failed.__cause__ = error
+        answers.put((None, failed))
+
+
+def main():
+    """Answer requests until there are none."""
+    # Ctrl-C in a terminal reaches this process as well; the one that started it decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a solver prints is no answer
+    sys.path[:] = pickle.load(source)
+    waiting = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(source, waiting), daemon=True).start()
+    while True:
+        module, name, args, kwargs = waiting.get()
+        try:
+            answer = getattr(import_module(module), name)(*args, **kwargs), None
+        except Exception as error:
+            answer = None, error
+        pickle.dump(answer, sink, protocol=5)
+        sink.flush()
+
+
+def _read(source, waiting):
+    """Read requests, and end the process with the one that sends them, in the middle of a call as well."""
+    while True:
+        try:
+            waiting.put(pickle.load(source))
+        except (OSError, EOFError, pickle.UnpicklingError):
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

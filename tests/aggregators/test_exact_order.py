@@ -1,0 +1,232 @@
+"""The order of linear methods against exact arithmetic, on numbers of any magnitude and on terms that cancel."""
+
+import decimal
+import itertools
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skrankagg import BordaCount, CombMNZ, CombSUM, ReciprocalRankFusion, SimpleBorda
+from skrankagg.exceptions import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::skrankagg.exceptions.RankScoreConflictWarning")
+DIGITS = decimal.Context(prec=80, Emin=-(10**6), Emax=10**6)
+
+#: Numbers whose sums cancel, exactly or but for rounding; numbers of any size; and neighbours far from 0.
+CANCELLING = st.sampled_from([0.0, 0.1, 0.2, 0.3, -0.3, -0.1, -0.2, 1.0, -1.0, 2.0, 1 / 3, 2 / 3, -1 / 3])
+ANY_SIZE = st.builds(lambda m, e: m * 10.0**e, st.integers(-9, 9), st.integers(-300, 299))
+FAR = st.builds(lambda base, step: base + step, st.sampled_from([1e8, 1e15, 1.7e15, -1e12]), st.integers(0, 4))
+
+
+def lists_of(value):
+    one = st.dictionaries(st.sampled_from("abcde"), value, min_size=1, max_size=5)
+    return st.lists(one, min_size=1, max_size=5)
+
+
+SCORES = st.one_of(lists_of(CANCELLING), lists_of(ANY_SIZE), lists_of(FAR), lists_of(st.integers(0, 2).map(float)))
+WEIGHTS = st.lists(st.sampled_from([0.0, 0.1, 0.3, 1.0, 1.0, 1.0, 3.0, 1e-200, 1e200]), min_size=5, max_size=5)
+
+
+def mid_ranks(scores):
+    values = list(scores.values())
+    return {
+        item: Fraction(sum(other > value for other in values)) + Fraction(values.count(value) + 1, 2)
+        for item, value in scores.items()
+    }
+
+
+def exact_terms(norm, scores, n_items):
+    """What a list gives each of its items, and what it gives an item that it does not hold."""
+    x = {item: Fraction(value) for item, value in scores.items()}
+    ranks, length, absent = mid_ranks(scores), len(scores), Fraction(0)
+    if norm is None:
+        return x, absent
+    if norm == "min-max":
+        low, high = min(x.values()), max(x.values())
+        return {item: (value - low) / (high - low) if high > low else Fraction(1) for item, value in x.items()}, absent
+    if norm == "z-score":
+        mean = sum(x.values()) / length
+        variance = sum((value - mean) ** 2 for value in x.values()) / length
+        return {
+            item: root((value - mean) ** 2 / variance, value < mean) if variance else absent
+            for item, value in x.items()
+        }, absent
+    if norm == "borda":
+        absent = Fraction(n_items - length + 1, 2 * n_items)
+    divisor = length if norm == "rank" else n_items
+    return {item: 1 - (rank - 1) / divisor for item, rank in ranks.items()}, absent
+
+
+def root(square, negative):
+    with decimal.localcontext(DIGITS):
+        value = Fraction((decimal.Decimal(square.numerator) / decimal.Decimal(square.denominator)).sqrt())
+    return -value if negative else value
+
+
+def exact_scores(norm, lists, weights, *, times_held=False):
+    """Sum of the terms of each item, and the sum of their sizes."""
+    items = sorted({item for scores in lists for item in scores})
+    total, size = dict.fromkeys(items, Fraction(0)), dict.fromkeys(items, Fraction(0))
+    held = dict.fromkeys(items, Fraction(0))
+    for scores, weight in zip(lists, map(Fraction, weights), strict=True):
+        terms, absent = exact_terms(norm, scores, len(items))
+        for item in items:
+            term = weight * terms.get(item, absent)
+            total[item] += term
+            size[item] += abs(term)
+            held[item] += weight * (item in terms)
+    if times_held:
+        return {item: total[item] * held[item] for item in items}, {item: size[item] * held[item] for item in items}
+    return total, size
+
+
+def check(method, lists, weights, total, size, *, may_refuse):
+    rows = [
+        ("q", voter, item, score, weight)
+        for voter, (scores, weight) in enumerate(zip(lists, weights, strict=True))
+        for item, score in scores.items()
+    ]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score", "weight"])
+    try:
+        found = method.fit_transform(frame).set_index("item")
+    except InputError:
+        assert may_refuse
+        return
+    largest = max(size.values())
+    for i in total:
+        for j in total:
+            gap = total[i] - total[j]
+            # Roots are known to 80 digits.
+            if gap == 0 or abs(gap) < max(size[i], size[j]) * Fraction(1, 10**60):
+                assert found.loc[i, "score"] == found.loc[j, "score"], (i, j)
+            elif gap > largest * Fraction(1, 10**11):
+                assert found.loc[i, "rank"] < found.loc[j, "rank"], (i, j)
+    decides = [scores for scores, weight in zip(lists, weights, strict=True) if weight]
+    if len(decides) == 1 and method.get_params().get("norm", 0) is None:
+        [own] = decides
+        for i in own:
+            for j in own:
+                if own[i] > own[j]:
+                    assert found.loc[i, "rank"] < found.loc[j, "rank"], (i, j)
+
+
+def is_extreme(terms, weights):
+    """Whether products of scores and weights, of which CombMNZ has two, come near the ends of floating point."""
+    sizes = [abs(Fraction(x)) for x in terms if x]
+    used = [Fraction(weight) for weight in weights if weight]
+    largest, smallest = max(used, default=1), min(used, default=1)
+    if any(weight != 1 for weight in used) and sizes:
+        least = min(sizes) * smallest * min(1, smallest)
+    else:
+        least = 1
+    return max(sizes, default=0) * largest * max(1, largest) * 25 > 10**300 or least < Fraction(1, 10**290)
+
+
+@pytest.mark.parametrize("norm", ["min-max", "z-score", None, "rank", "borda", "simple-borda"], ids=str)
+@pytest.mark.parametrize("kind", [CombSUM, CombMNZ])
+@given(lists=SCORES, weights=st.one_of(st.none(), WEIGHTS))
+@settings(max_examples=100, deadline=None)
+def test_normalised_sums_are_in_the_order_of_exact_arithmetic(kind, norm, lists, weights):
+    weights = [1.0] * len(lists) if weights is None else weights[: len(lists)]
+    if not any(weights):
+        weights[0] = 1.0
+    total, size = exact_scores(norm, lists, weights, times_held=kind is CombMNZ)
+    terms = [term for scores in lists for term in exact_terms(norm, scores, 5)[0].values()]
+    check(kind(norm=norm), lists, weights, total, size, may_refuse=is_extreme(terms, weights))
+
+
+def points_of_ranks(method, scores, n_items):
+    """What a list gives each of its items and the others, by the definition of a method of ranks."""
+    ranks, absent = mid_ranks(scores), Fraction(0)
+    if isinstance(method, ReciprocalRankFusion):
+        return {item: 1 / (Fraction(method.k) + rank) for item, rank in ranks.items()}, absent
+    if isinstance(method, BordaCount):
+        absent = Fraction(n_items - len(scores) + 1, 2)
+    return {item: n_items + 1 - rank for item, rank in ranks.items()}, absent
+
+
+@pytest.mark.parametrize(
+    "method", [BordaCount(), SimpleBorda(), ReciprocalRankFusion(), ReciprocalRankFusion(k=0.1)], ids=repr
+)
+@given(lists=lists_of(st.integers(0, 3).map(float)), weights=st.one_of(st.none(), WEIGHTS))
+@settings(max_examples=100, deadline=None)
+def test_points_are_in_the_order_of_exact_arithmetic(method, lists, weights):
+    weights = [1.0] * len(lists) if weights is None else weights[: len(lists)]
+    if not any(weights):
+        weights[0] = 1.0
+    items = sorted({item for scores in lists for item in scores})
+    total = dict.fromkeys(items, Fraction(0))
+    for scores, weight in zip(lists, map(Fraction, weights), strict=True):
+        points, absent = points_of_ranks(method, scores, len(items))
+        for item in items:
+            total[item] += weight * points.get(item, absent)
+    check(method, lists, weights, total, total, may_refuse=False)
+
+
+def consensus(method, *lists):
+    """Items of one query, best first, and their scores."""
+    rows = [("q", f"v{voter}", item, score) for voter, scores in enumerate(lists) for item, score in scores.items()]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score"])
+    found = method.fit_transform(frame)
+    return "".join(found["item"]), found["score"].tolist()
+
+
+def test_terms_that_cancel_tie_whatever_the_names_of_the_voters():
+    matrix = [[0, 1, 0], [1, 0, 1], [0, 1, 1], [1, 0, 0]]
+    lists = [dict(zip("abc", map(float, row), strict=True)) for row in matrix]
+    for order in itertools.permutations(lists):
+        items, scores = consensus(CombSUM(norm="z-score"), *order)
+        assert items == "abc" and scores == [scores[0]] * 3 and abs(scores[0]) < 1e-15
+    for order in itertools.permutations([{"a": 0.1, "b": 0.0}, {"a": 0.2}, {"a": -0.3}]):
+        assert len(set(consensus(CombSUM(norm=None), *order)[1])) == 1
+
+
+@pytest.mark.parametrize("norm", ["min-max", "z-score", None], ids=str)
+@pytest.mark.parametrize("kind", [CombSUM, CombMNZ])
+@pytest.mark.parametrize(
+    "scores", [[1.7e15 + 2000, 1.7e15 + 1000, 1.7e15], [1e16 + 4, 1e16 + 2, 1e16], [1e8 + 2e-7, 1e8 + 1e-7, 1e8]]
+)
+def test_the_distinct_scores_of_a_list_that_decides_alone_stay_distinct(kind, norm, scores):
+    own = dict(zip("cba", scores, strict=True))
+    for others in ([], [{"z": 1.0}]):  # also where another list holds other items
+        items, found = consensus(kind(norm=norm), own, *others)
+        assert items.replace("z", "") == "cba" and len(set(found)) >= 3
+
+
+@pytest.mark.parametrize("factor", [1e300, 1e155, 1e-155, 1e-300, 1e-320])
+@pytest.mark.parametrize("norm", ["min-max", "z-score"])
+def test_norms_do_not_depend_on_the_size_of_the_scores(norm, factor):
+    lists = [{"a": 3.0, "b": 2.0, "c": 1.0}, {"b": 5.0, "c": 4.0, "d": -1.0}]
+    expected = consensus(CombSUM(norm=norm), *lists)
+    found = consensus(CombSUM(norm=norm), *({item: score * factor for item, score in one.items()} for one in lists))
+    assert found[0] == expected[0]
+    assert found[1] == pytest.approx(expected[1], rel=1e-3 if factor == 1e-320 else 1e-12)  # 1e-320 has four digits
+
+
+def test_the_whole_range_of_numbers_is_a_list():
+    assert consensus(CombSUM(), {"a": -1.5e308, "b": 0.0, "c": 1.5e308}) == ("cba", [1.0, 0.5, 0.0])
+    assert consensus(CombSUM(), {"a": 1e300, "b": 1e300}, {"b": 1.0, "c": 0.0})[1] == [2.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("method", "lists", "weights"),
+    [
+        (CombSUM(norm=None), [{"a": 1.5e308}, {"a": 1.5e308}], [1, 1]),
+        (CombSUM(norm=None), [{"a": 1.5e308, "b": 1.0}, {"a": -1.5e308}, {"a": -1.5e308}], [1, 1, 1]),
+        (CombSUM(norm=None), [{"a": 1e-200, "b": 2e-200}], [1e-200]),
+        (CombMNZ(), [{"a": 1.0, "b": 0.0}, {"b": 2.0, "a": 1.0}], [1e200, 1e200]),
+        (CombMNZ(), [{"a": 1.0, "b": 0.0}, {"b": 2.0, "a": 1.0}], [1e-200, 1e-200]),
+    ],
+)
+def test_what_leaves_the_range_of_numbers_is_refused_in_one_sentence(method, lists, weights):
+    rows = [
+        ("q", voter, item, score, weight)
+        for voter, (scores, weight) in enumerate(zip(lists, weights, strict=True))
+        for item, score in scores.items()
+    ]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score", "weight"])
+    with pytest.raises(InputError, match="must add up numbers that fit into floating point; those of query 'q' do not"):
+        method.fit_transform(frame)

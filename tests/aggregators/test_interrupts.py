@@ -1,0 +1,144 @@
+"""An interrupted fit leaves the estimator as it was; kernels go on in blocks, between which an interrupt is heard."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from golden import GOLDEN, lists
+from skrankagg import DIBRA, Kemeny, LocalKemenization, PreferenceRelations, _kernels
+
+METHODS = [one for one, *_ in GOLDEN] + [
+    PreferenceRelations(weighting="global"),
+    DIBRA(weighting="global"),
+    LocalKemenization(PreferenceRelations(weighting="global")),
+]
+
+
+def interrupt(*args, **kwargs):
+    raise KeyboardInterrupt
+
+
+def state(method):
+    return {name: id(value) for name, value in vars(method).items()}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_an_interrupted_fit_leaves_the_estimator_as_it_was(method, monkeypatch):
+    # Where the hook begins, where the weights are learnt, and where the result is put in order.
+    hooks = ("_aggregate", "_aggregate_weighted", "_voter_weights", "_publish", "_remember_rows")
+    for fitted in (False, True):
+        for call in ("fit", "fit_transform"):
+            for hook in hooks:
+                method = clone(method)
+                if not hasattr(method, hook):
+                    continue
+                if fitted:
+                    method.fit(lists())
+                before = state(method)
+                with monkeypatch.context() as patch:
+                    patch.setattr(type(method), hook, interrupt)
+                    try:
+                        getattr(method, call)(lists())
+                    except KeyboardInterrupt:
+                        assert state(method) == before, (call, hook)
+
+
+@pytest.mark.parametrize("kernel", ["insertion_rounds", "insertion_descent"])
+def test_an_interrupt_in_a_kernel_leaves_kemeny_unfitted(kernel, monkeypatch):
+    from skrankagg.aggregators._kemeny import _search
+
+    method = Kemeny()
+    rows = [("q", v, i, r) for v, order in enumerate(("abc", "bca", "cab")) for r, i in enumerate(order, 1)]
+    cycle = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+    before = state(method)
+    monkeypatch.setattr(_search, kernel, interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        method.fit(cycle)
+    assert state(method) == before
+
+
+def noted(monkeypatch, module, name):
+    calls, original = [], getattr(module, name)
+
+    def call(*args):
+        calls.append(1)
+        return original(*args)
+
+    monkeypatch.setattr(module, name, call)
+    return calls
+
+
+@pytest.mark.twice
+def test_blocks_give_what_one_call_gives(monkeypatch):
+    rng = np.random.default_rng(0)
+    n, m = 12, 9
+    margin = rng.integers(-3, 4, (n, n)).astype(float)
+    margin = np.triu(margin, 1) - np.triu(margin, 1).T
+    before, tied = rng.random((n, n)), rng.random((n, n))
+    tied = tied + tied.T
+    ptr = np.arange(m + 1) * n
+    ranks = np.tile(np.repeat(np.arange(1.0, n // 2 + 1), 2), m)
+    item = np.concatenate([rng.permutation(n) for _ in range(m)])
+    weight = np.repeat(rng.random(m), n)
+    by_item = np.lexsort((np.arange(m * n), item))
+    score = rng.random((m, n))
+    x = np.sort(rng.random(m * n).reshape(m, n), axis=1).ravel()
+    cases = {
+        ("_insertion", "descend"): lambda: _kernels.insertion_descent(margin, np.arange(n)),
+        ("_buckets", "descend"): lambda: _kernels.bucket_descent(before, tied, np.zeros(n, dtype=int)),
+        ("_co_ranked", "co_ranked"): lambda: _kernels.co_ranked(ptr, item, ranks, weight, np.zeros(m, dtype=int), n, 1),
+        ("_majority", "majority_points"): lambda: _kernels.majority_points(
+            np.array([0, m]),
+            ptr,
+            ranks,
+            item,
+            weight[::n],
+            np.array([0, n]),
+            np.full(n, weight[::n].sum()),
+            np.repeat(np.arange(m), n),
+            np.arange(n + 1) * m,
+            by_item,
+        ),
+        ("_inversions", "discordant_pairs"): lambda: _kernels.discordant_pairs(ptr, np.arange(1, m * n + 1), item),
+        ("_agglomerate", "compare"): lambda: _kernels.merge_lists(score, rng.integers(1, 2, m) * 1.0, 0.1, 0.5, True),
+        ("_agglomerate", "merge"): lambda: _kernels.merge_lists(score, np.ones(m), 0.1, 0.5, False),
+        ("_joint", "log_joint_probability"): lambda: _kernels.log_joint_probability(ptr, x, np.full(m, n)),
+    }
+    for (module, name), run in cases.items():
+        expected = run()
+        with monkeypatch.context() as patch:
+            patch.setattr(_kernels, "_BLOCK", 50)
+            calls = noted(patch, getattr(_kernels, module), name)
+            found = run()
+        assert len(calls) > 3, name
+        for one, other in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(one, other, err_msg=name)
+
+
+def test_a_long_assignment_is_solved_in_a_process_that_can_be_ended(monkeypatch):
+    from skrankagg.aggregators._kemeny import _footrule
+
+    cost = np.random.default_rng(0).random((20, 20))
+    expected = _footrule._assign(cost)
+    workers = []
+
+    class Noted(_footrule.Worker):
+        def __init__(self):
+            super().__init__()
+            workers.append(self)
+
+        def call(self, *args):
+            if len(workers) > 1:
+                self._start()
+                raise KeyboardInterrupt
+            return super().call(*args)
+
+    monkeypatch.setattr(_footrule, "_OWN_PROCESS", 20)
+    monkeypatch.setattr(_footrule, "Worker", Noted)
+    found = _footrule._assign(cost)
+    np.testing.assert_array_equal(found[0], expected[0])
+    assert found[1] == expected[1] and workers[0].process is None
+    with pytest.raises(KeyboardInterrupt):
+        _footrule._assign(cost)
+    assert workers[1].process is None

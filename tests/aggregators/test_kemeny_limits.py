@@ -1,0 +1,203 @@
+"""Kemeny's time limit, by a clock of our own: nothing begins after it, or before it if it is foreseen to pass it."""
+
+import math
+import os
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from skrankagg import Kemeny, _kernels
+from skrankagg.aggregators._kemeny import _budget, _search, _triangles, _weak, _worker
+from skrankagg.aggregators._kemeny._budget import Budget, Unfinished
+from skrankagg.datasets import make_mallows
+
+SIZES = (100, 200, 300) if _kernels.COMPILED else (30,)
+
+
+class Clock:
+    """Goes on by a tick with every look, and by what a solver's call is foreseen to take."""
+
+    def __init__(self, monkeypatch, tick):
+        self.now, self.tick = 0.0, tick
+        monkeypatch.setattr(_budget, "time", SimpleNamespace(monotonic=self.look))
+
+    def look(self):
+        self.now += self.tick
+        return self.now
+
+
+def note(monkeypatch, clock, begun, owner, name):
+    """Record the time at which each call of a long step begins."""
+    original = getattr(owner, name)
+
+    def noted(*args, **kwargs):
+        begun.append((clock.now, name))
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(owner, name, noted)
+
+
+@pytest.mark.parametrize("ties", ["strict", "weak"])
+@pytest.mark.parametrize("limit", [0.5, 1.0])
+@pytest.mark.parametrize("n", SIZES)
+def test_no_step_begins_after_the_limit(n, limit, ties, monkeypatch):
+    frame = make_mallows(n_items=n, n_voters=5, phi=1.0, random_state=0)
+    clock, begun = Clock(monkeypatch, tick=2e-4), []
+    for owner, name in (
+        (_search, "insertion_rounds"),
+        (_kernels._insertion, "descend"),
+        (_kernels._buckets, "descend"),
+        (_budget.Budget, "linprog"),
+        (_triangles.TrianglePolytope, "close"),
+        (_weak.RelationProgramme, "_solve"),
+    ):
+        note(monkeypatch, clock, begun, owner, name)
+    foreseen = []
+
+    def solve(self, seconds, *args, **kwargs):
+        # A call takes what it is foreseen to take, and is ended at the limit.
+        self.check()
+        foreseen.append(seconds)
+        clock.now += min(seconds, max(self.left, 0.0))
+        self.check()
+        return original(self, 0.0, *args, **kwargs)
+
+    original = _budget.Budget._solve
+    monkeypatch.setattr(_budget.Budget, "_solve", solve)
+    info = Kemeny(method="exact", ties=ties, time_limit=limit).aggregate(frame)[1].loc[0]
+    assert begun and max(begun)[0] <= limit + 10 * clock.tick
+    assert not info["optimal"] and info["stop_reason"] == "time limit"
+    assert info["gap"] == info["kemeny_score"] - info["lower_bound"] > 0
+    # The looks after the limit are few: every loop ends at the first one.
+    assert clock.now <= limit + 100 * clock.tick
+    assert foreseen or limit < 1 or n == SIZES[-1]
+
+
+def test_a_step_that_cannot_be_stopped_is_not_begun_if_it_is_foreseen_to_pass_the_limit(monkeypatch):
+    clock = Clock(monkeypatch, tick=0.0)
+    called = []
+
+    def linprog(*args, **kwargs):
+        called.append(kwargs["options"])
+        return "done"
+
+    monkeypatch.setattr(_budget, "linprog", linprog)
+    programme = np.ones(10), np.ones((1000, 10)), np.ones(1000), (0, 1), "highs-ds"
+    with Budget(1.0) as budget:
+        assert budget.linprog(*programme) == "done" and called == [{"time_limit": 1.0}]
+        clock.now = 0.97  # 0.03 seconds are left, and 0.044 foreseen
+        with pytest.raises(Unfinished):
+            budget.linprog(*programme)
+        assert len(called) == 1
+        with pytest.raises(Unfinished):
+            budget.check(0.04)
+        budget.check(0.02)
+        assert not budget.late
+    with Budget() as budget:
+        assert budget.linprog(*programme) == "done" and called[1:] == [{}]
+
+
+def test_shares_are_of_the_time_left(monkeypatch):
+    clock = Clock(monkeypatch, tick=0.0)
+    budget = Budget(10)
+    clock.now = 5.0
+    share = budget.share(0.4)
+    assert share.left == 2 and budget.left == 5
+    clock.now = 11.0
+    assert share.late and budget.share(0.5).end == 11
+    assert Budget().share(0.1).left == float("inf")
+
+
+# ---------------------------------------------------------------------- the process of the solvers
+
+
+def is_ended(worker, process):
+    return worker.process is None and process.poll() is not None
+
+
+def test_a_call_is_ended_at_the_limit_and_leaves_no_process():
+    worker = _worker.Worker()
+    assert worker.call(np.linalg.norm, np.array([3.0, 4.0])) == 5
+    process = worker.process
+    with pytest.raises(_worker.Late):
+        worker.call(time.sleep, 3600, end=time.monotonic() + 0.05)
+    assert is_ended(worker, process)
+    assert worker.call(np.linalg.norm, np.array([3.0, 4.0])) == 5  # by another one
+    process = worker.process
+    worker.close()
+    assert is_ended(worker, process)
+
+
+def test_an_error_of_the_solver_and_the_end_of_its_process_are_told():
+    worker = _worker.Worker()
+    with pytest.raises(ValueError, match="math domain"):
+        worker.call(math.sqrt, -1.0)
+    assert worker.process is None
+    with pytest.raises(RuntimeError, match="has ended"):
+        worker.call(os._exit, 3)
+    assert worker.process is None
+
+
+def test_an_interrupt_ends_the_process(monkeypatch):
+    worker = _worker.Worker()
+    worker.call(abs, -1)
+    process = worker.process
+
+    def interrupted(timeout):
+        raise KeyboardInterrupt
+
+    class Answers:
+        get = staticmethod(interrupted)
+
+    worker.answers = Answers()
+    with pytest.raises(KeyboardInterrupt):
+        worker.call(time.sleep, 3600)
+    assert is_ended(worker, process)
+
+
+@pytest.mark.parametrize("ties", ["strict", "weak"])
+def test_the_process_gives_what_this_one_gives(ties, monkeypatch):
+    frame = make_mallows(n_items=24, n_voters=6, phi=1.0, random_state=3)
+    consensus, info = Kemeny(ties=ties, method="exact").aggregate(frame)
+    started = []
+
+    class Noted(_worker.Worker):
+        def _start(self):
+            started.append(self)
+            super()._start()
+
+    monkeypatch.setattr(_budget, "_HERE", -1.0)
+    monkeypatch.setattr(_budget, "Worker", Noted)
+    other, same = Kemeny(ties=ties, method="exact").aggregate(frame)
+    assert other.equals(consensus) and same.equals(info)
+    assert len(started) == 1 and started[0].process is None
+
+
+def test_where_no_process_can_be_started_the_solver_runs_here(monkeypatch):
+    frame = make_mallows(n_items=12, n_voters=5, phi=1.0, random_state=0)
+    expected = Kemeny(method="exact").aggregate(frame)[1]
+
+    def refuse(*args, **kwargs):
+        raise OSError("no processes")
+
+    monkeypatch.setattr(_budget, "_HERE", -1.0)
+    monkeypatch.setattr(_worker.subprocess, "Popen", refuse)
+    assert Kemeny(method="exact").aggregate(frame)[1].equals(expected)
+
+
+def test_one_query_starts_no_processes_of_joblib(monkeypatch):
+    from skrankagg.aggregators._kemeny import _estimator
+
+    asked = []
+
+    class Sequential(_estimator.Parallel):
+        def __init__(self, n_jobs):
+            asked.append(n_jobs)
+            super().__init__(n_jobs=1)
+
+    monkeypatch.setattr(_estimator, "Parallel", Sequential)
+    Kemeny(n_jobs=2).fit(make_mallows(n_items=5, n_voters=3, phi=0.5, random_state=0))
+    Kemeny(n_jobs=2).fit(make_mallows(n_queries=2, n_items=5, n_voters=3, phi=0.5, random_state=0))
+    assert asked == [1, 2]

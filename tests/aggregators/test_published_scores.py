@@ -1,0 +1,98 @@
+"""The `kemeny_score` and the `lower_bound` that methods publish, counted list by list for the order in the frame."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from skrankagg import FootruleOptimal, Kemeny, KwikSort, LocalKemenization, PickAPerm
+
+# Methods, and whether the consensus whose score they publish has ties: those of equal scores.
+METHODS = [
+    (Kemeny(), False),
+    (Kemeny(penalty=0.8), False),
+    (Kemeny(method="local-search"), False),
+    (Kemeny(ties="weak"), True),
+    (Kemeny(ties="weak", penalty=0.3), True),
+    (Kemeny(ties="weak", method="local-search"), True),
+    (KwikSort(n_init=2), False),
+    (PickAPerm(), True),
+    (FootruleOptimal(), False),
+    (LocalKemenization(), False),
+]
+
+
+def score_of(place, frame, absent, penalty):
+    """The score of a consensus, place by item, by a loop over the lists and the pairs."""
+    total = 0.0
+    for _, own in frame.groupby("voter"):
+        rank = dict(zip(own["item"], own["rank"], strict=True))
+        weight = own["weight"].iloc[0]
+        for a, b in itertools.combinations(sorted(place), 2):
+            if absent == "ignore" and (a not in rank or b not in rank):
+                continue
+            mine = np.sign(rank.get(a, np.inf) - rank.get(b, np.inf)) if a in rank or b in rank else 0.0
+            theirs = np.sign(place[a] - place[b])
+            total += weight * (1.0 if mine * theirs < 0 else penalty if (mine == 0) != (theirs == 0) else 0.0)
+    return total
+
+
+def least(frame, items, absent, penalty, weak):
+    """The lowest score of all orders, with ties or without."""
+    places = (
+        itertools.product(range(len(items)), repeat=len(items)) if weak else itertools.permutations(range(len(items)))
+    )
+    return min(score_of(dict(zip(items, place, strict=True)), frame, absent, penalty) for place in places)
+
+
+def queries(seed):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for query, voter in itertools.product("pq", "tuvw"):
+        # From one list of all items to lists that overlap little; every third seed with ties.
+        items = rng.permutation(list("abcd"))[: rng.integers(1, 5)]
+        ranks = np.sort(rng.integers(1, 3, len(items))) if seed % 3 == 0 else np.arange(1, len(items) + 1)
+        rows += [(query, voter, item, rank) for item, rank in zip(items, ranks, strict=True)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+    weight = rng.integers(1, 4, 4) * (0.1 if seed % 2 else 1)
+    frame["weight"] = frame["voter"].map(dict(zip("tuvw", weight, strict=True)))
+    return frame
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize(("method", "tied"), METHODS, ids=lambda value: repr(value))
+def test_scores_and_bounds_are_those_of_the_published_order(method, tied, absent):
+    method = clone(method).set_params(absent=absent)
+    penalty = getattr(method, "penalty", 0.5)
+    for seed in range(5):
+        frame = queries(seed)
+        consensus, info = method.fit(frame).aggregate(frame)
+        for _, row in info.iterrows():
+            own, lists = consensus[consensus["query"] == row["query"]], frame[frame["query"] == row["query"]]
+            place = dict(zip(own["item"], -own["score"] if tied else own["rank"], strict=True))
+            expected = score_of(place, lists, absent, penalty)
+            assert row["kemeny_score"] == pytest.approx(expected), (seed, row["query"])
+            if "lower_bound" in info:
+                lowest = least(lists, sorted(place), absent, penalty, tied)
+                assert row["lower_bound"] <= lowest + 1e-9 <= row["kemeny_score"] + 2e-9
+                assert not row["optimal"] or row["kemeny_score"] == pytest.approx(lowest)
+
+
+@pytest.mark.parametrize(
+    ("lists", "absent", "score"),
+    # By hand: what costs the same in every place of the footrule is listed by the number of lists, then by id.
+    [
+        (("ab", "b"), "ignore", 1.0),
+        (("b", "a", "b", "ab"), "ignore", 1.0),
+        (("ab", "ab", "b", "ba"), "ignore", 2.0),
+        (("cb", "acbd", "b"), "last", 6.0),
+    ],
+)
+def test_items_of_equal_footrule_cost_count_in_the_order_published(lists, absent, score):
+    rows = [("q", voter, item, rank, 1) for voter, items in enumerate(lists) for rank, item in enumerate(items, 1)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"])
+    consensus, info = FootruleOptimal(absent=absent).aggregate(frame)
+    place = dict(zip(consensus["item"], consensus["rank"], strict=True))
+    assert info["kemeny_score"][0] == score == score_of(place, frame, absent, 0.5)

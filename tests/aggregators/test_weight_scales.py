@@ -1,0 +1,212 @@
+"""The scale of weights and scores decides nothing; what it would decide by rounding or overflow is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from golden import GOLDEN
+from skrankagg import (
+    DIBRA,
+    CombSUM,
+    Copeland,
+    Kemeny,
+    KwikSort,
+    LocalKemenization,
+    Minimax,
+    PreferenceRelations,
+    RankedPairs,
+    RankStatistic,
+    RobustRankAggregation,
+    Schulze,
+)
+from skrankagg._arrays._weight_units import common_unit
+from skrankagg.aggregators._order_statistics import _normalised_ranks
+from skrankagg.datasets import make_mallows, make_ranked_lists
+from skrankagg.exceptions import InputError
+
+# Probabilities of more lists are others: a list of weight 3 is three lists, and three are more evidence than one.
+BY_EVIDENCE = (RobustRankAggregation, RankStatistic)
+WEIGHABLE = [
+    one
+    for one, *_ in GOLDEN
+    if get_tags(one).aggregator_tags.voter_weights
+    and not (isinstance(one, BY_EVIDENCE) and getattr(one, "statistic", None) in (None, "stuart"))
+]
+
+
+def tie_classes(consensus):
+    new = (consensus["score"] != consensus["score"].shift()) | (consensus["query"] != consensus["query"].shift())
+    return list(zip(consensus["query"], consensus["item"], new, strict=True))
+
+
+def weighted(seed, n_items=7):
+    rng = np.random.default_rng(seed)
+    frame = make_ranked_lists(
+        n_queries=3, n_voters=5, n_items=n_items, list_length=n_items - 2, absent=0.1, random_state=seed
+    )[0]
+    weight = rng.integers(1, 4, 5) if seed % 2 else rng.random(5)
+    return frame.assign(weight=frame["voter"].map(dict(zip(sorted(frame["voter"].unique()), weight, strict=True))))
+
+
+@pytest.mark.parametrize("method", WEIGHABLE, ids=repr)
+def test_the_scale_of_weights_decides_nothing(method):
+    integers = get_tags(method).aggregator_tags.integer_weights
+    for seed in (1, 3, 5, 7, 9, 13, 23) if integers else (1, 3, 4, 5, 13, 14, 23):
+        frame = weighted(seed)
+        expected = tie_classes(clone(method).fit_transform(frame))
+        for factor in (3,) if integers else (0.1, 1e-12, 3, 2.0**-40):
+            scaled = frame.assign(weight=frame["weight"] * factor)
+            assert tie_classes(clone(method).fit_transform(scaled)) == expected, (seed, factor)
+
+
+@pytest.mark.parametrize("method", [Kemeny(), Kemeny(ties="weak"), KwikSort(), Schulze(), RankedPairs(), Minimax()])
+def test_of_many_cheapest_orders_the_same_is_taken_at_each_scale(method):
+    # Four voters on twelve items: many draws, and many orders of equal cost.
+    for seed in range(4):
+        frame = make_mallows(n_items=12, n_voters=4, phi=1.0, random_state=seed)
+        expected = clone(method).fit_transform(frame)
+        for factor in (0.1, 1e-12, 3.0, 2.0**-40, 2.0**60):
+            found, info = clone(method).aggregate(frame.assign(weight=factor))
+            pd.testing.assert_frame_equal(found, expected)
+        if isinstance(method, Kemeny):
+            assert info["kemeny_score"][0] == 2.0**60 * clone(method).aggregate(frame)[1]["kemeny_score"][0]
+            assert info["optimal"][0]
+
+
+def test_tenths_add_up_to_tenths():
+    # 0.1 + 0.2 against 0.3 is a draw.
+    frame = pd.DataFrame(
+        {"query": "q", "voter": list("uuvvww"), "item": list("ababba"), "rank": [1, 2] * 3, "weight": 0.1}
+    )
+    frame["weight"] = [0.1, 0.1, 0.2, 0.2, 0.3, 0.3]
+    for method in (Copeland(), Schulze(), Minimax(), KwikSort(), Kemeny()):
+        assert method.fit_transform(frame)["score"].nunique() == 1, method
+
+
+def test_common_units():
+    assert common_unit(np.array([6.0, 4.0, 0.0])) == 2
+    assert common_unit(np.array([0.1, 0.2, 0.1 * 7])) == pytest.approx(0.1)
+    assert common_unit(np.array([2.0**60, 3 * 2.0**60])) == 2.0**60
+    assert common_unit(np.zeros(2)) == 1
+    # What differs by more than rounding has no common unit.
+    assert common_unit(np.array([1.0, 1.0 + 1e-10])) == 1.0 + 1e-10
+    assert common_unit(np.array([1.0, 2**0.5])) == 2**0.5
+
+
+@pytest.mark.parametrize("method", [Schulze, RankedPairs, Minimax])
+def test_whole_numbers_above_2_to_53_are_rounded_too(method):
+    # In floats the three sums of the same weights, in the order of the lists, are not equal.
+    weights = {"u": 2.0**60, "v": 2.0**60 / 3 // 1, "w": 2.0**60 / 7 // 1}
+    rows = []
+    # a over b by u, v, w in this order; b over c in another; c over a in a third: three equal majorities.
+    for k, (voters, pair) in enumerate((("uvw", "ab"), ("wvu", "bc"), ("vwu", "ca"))):
+        for voter in voters:
+            rows += [("q", f"{k}{voter}", item, rank, weights[voter]) for rank, item in enumerate(pair, 1)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"])
+    frame = frame.sample(frac=1, random_state=0)
+    consensus = method(absent="ignore").fit_transform(frame)
+    if method is RankedPairs:  # equal majorities are locked in the order of ids
+        assert consensus["item"].tolist() == ["a", "b", "c"]
+    else:
+        assert consensus["score"].nunique() == 1
+
+
+def test_rounding_of_large_whole_matrices():
+    from skrankagg.aggregators._majorities._cycles import _round
+
+    large = np.array([[0.0, 2.0**60], [2.0**60 + 2**9, 0.0]])
+    assert _round(large)[0, 1] == _round(large)[1, 0]
+    small = np.array([[0.0, 3.0], [2.0, 0.0]])
+    assert _round(small) is small
+
+
+# ---------------------------------------------------------------------- DIBRA's cut lists
+
+
+@pytest.mark.parametrize("prune", ["low", "wire"])
+def test_the_scale_of_scores_decides_nothing_in_a_cut(prune):
+    frame = weighted(2).drop(columns="weight")
+    method = DIBRA(CombSUM(norm=None), prune=prune)
+    expected = method.fit_transform(frame)
+    assert expected["score"].nunique() > 12
+    for factor in (1e-13, 2.0**-40, 3.0, 1e13):
+        found = method.fit_transform(frame.assign(score=frame["score"] * factor))
+        assert tie_classes(found) == tie_classes(expected)
+
+
+@pytest.mark.parametrize(
+    "inner", [PreferenceRelations(weighting="global"), LocalKemenization(DIBRA(weighting="global"))]
+)
+def test_a_method_that_is_fitted_first_is_refused(inner):
+    for call in ("fit", "fit_transform", "aggregate"):
+        with pytest.raises(InputError, match="needs an aggregator that is not fitted first"):
+            getattr(DIBRA(inner), call)(weighted(0))
+    DIBRA(PreferenceRelations()).fit(weighted(0))
+
+
+# ---------------------------------------------------------------------- weights that count lists
+
+
+@pytest.mark.parametrize(
+    "method",
+    [RankStatistic(), RankStatistic(statistic="median"), RobustRankAggregation(), LocalKemenization(RankStatistic())],
+    ids=repr,
+)
+def test_more_lists_than_floats_can_count_are_refused(method):
+    frame = weighted(1)
+    for weight in (2.0**53, 2.0**62, 2.0**63, 1e300):
+        with pytest.raises(InputError, match=r"2\^53 at most; the weights of query"):
+            clone(method).fit_transform(frame.assign(weight=weight))
+    items = clone(method).fit_transform(frame.assign(weight=1))["item"].tolist()
+    if getattr(method, "statistic", "mean") in ("mean", "median") and isinstance(method, RankStatistic):
+        assert clone(method).fit_transform(frame.assign(weight=2**50))["item"].tolist() == items
+
+
+def test_medians_of_heavy_lists_are_those_of_copies():
+    rng = np.random.default_rng(0)
+    for seed in range(10):
+        frame = weighted(seed)
+        weight = dict(zip(sorted(frame["voter"].unique()), rng.integers(0, 5, 5), strict=True))
+        frame["weight"] = frame["voter"].map(weight)
+        copies = [
+            frame[frame["voter"] == voter].assign(voter=f"{voter}{k}", weight=1)
+            for voter, w in weight.items()
+            for k in range(w)
+        ]
+        if not copies:
+            continue
+        copied = RankStatistic(statistic="median").fit_transform(pd.concat(copies))
+        heavy = RankStatistic(statistic="median", n_items=7).fit_transform(frame)
+        kept = heavy.merge(copied[["query", "item"]])
+        held = copied.merge(heavy[["query", "item"]])
+        if held.groupby("query")["item"].nunique().eq(7).all():
+            np.testing.assert_allclose(
+                kept.sort_values(["query", "item"])["score"], held.sort_values(["query", "item"])["score"]
+            )
+
+
+@pytest.mark.parametrize(
+    "method",
+    [RankStatistic(statistic="stuart"), RobustRankAggregation(exact=True)],
+    ids=repr,
+)
+def test_copies_that_do_not_fit_are_refused_before_they_are_made(method, monkeypatch):
+    frame = weighted(1)
+    with pytest.raises(InputError, match=r"for each of the w lists .* at most 16777216 are taken"):
+        clone(method).fit_transform(frame.assign(weight=1e9))
+    expected = clone(method).fit_transform(frame.assign(weight=2))
+    monkeypatch.setattr(_normalised_ranks, "_MOST_COPIES", 0)
+    with pytest.raises(InputError, match="Give smaller weights"):
+        clone(method).fit_transform(frame.assign(weight=40))
+    # Unweighted lists are as many as they are.
+    clone(method).fit_transform(frame.assign(weight=1))
+    assert len(expected)
+
+
+def test_copies_for_unequal_shares_are_refused_too():
+    frame = weighted(1)
+    share = dict.fromkeys(frame["voter"].unique(), 1.0) | {frame["voter"].iloc[0]: 0.9}
+    with pytest.raises(InputError, match="top_cutoff for each voter takes time and memory"):
+        RobustRankAggregation(top_cutoff=share, n_items=10).fit_transform(frame.assign(weight=1e9))
