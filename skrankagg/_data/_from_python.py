@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from .._support._numbers import is_integer
 from ..exceptions import InputError, InputTypeError
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, long_frame
 
@@ -233,7 +234,8 @@ class FromPython:
                 rows["voter"].append(code)
                 rows["item"].append(_read(hit, key, voter, place))
                 value = place if score is None else _read(hit, score, voter, place)
-                rows["rank" if score is None else "score"].append(float(value))
+                # Integers stay integers, which keeps their order.
+                rows["rank" if score is None else "score"].append(value if is_integer(value) else float(value))
         frame = long_frame(
             {"query": pd.Series([query]).repeat(len(rows["voter"])).to_numpy(), **rows},
             voters=list(named),
@@ -384,9 +386,8 @@ def _flat_ids(items):
 def _values(scores, lengths):
     """Scores as they are, or positions as ranks."""
     if scores:
-        return {
-            "score": pd.Series(list(chain.from_iterable(scores)))
-        }  # integers stay integers, which keeps their order
+        # Integers stay integers, which keeps their order.
+        return {"score": pd.Series(list(chain.from_iterable(scores)))}
     starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
     return {"rank": np.arange(1, int(lengths.sum()) + 1, dtype=np.float64) - starts}
 

@@ -159,7 +159,9 @@ class FromTables:
         if isinstance(values, pd.DataFrame):
             items = list(values.index) if items is None else items
             voters = list(values.columns) if voters is None else voters
-        matrix = np.asarray(values, dtype=np.float64)
+        matrix = np.asarray(values)
+        if matrix.dtype.kind not in "iu":  # integers stay integers, which keeps their order
+            matrix = matrix.astype(np.float64)
         if matrix.ndim != 2:
             raise InputError(f"{caller} expects a matrix of items by voters; got {matrix.ndim} dimension(s).")
         items = list(range(matrix.shape[0])) if items is None else list(items)

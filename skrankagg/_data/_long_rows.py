@@ -47,8 +47,10 @@ def long_frame(
     frame = _without_missing(frame, missing_ids, caller)
     falling = _voters_of(lower_is_better, voters, kind)
     if falling.any():
-        # From 0, so that 0 does not become -0; integers stay exact, but for unsigned ones, which have no negatives.
-        values = frame[kind].astype(np.float64) if frame[kind].dtype.kind == "u" else frame[kind]
+        # From 0, so that 0 does not become -0; integers stay exact, but for those whose negative 64 bits cannot hold.
+        values = frame[kind]
+        if values.dtype.kind == "u":
+            values = values.astype(np.int64 if values.max() <= np.iinfo(np.int64).max else np.float64)
         frame[kind] = values.mask(pd.Series(falling[frame["voter"]]), 0 - values)
     if duplicates != "error":
         frame = _without_duplicates(frame, kind, duplicates)

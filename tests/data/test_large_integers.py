@@ -240,6 +240,23 @@ def test_other_large_numbers_are_float64(tmp_path, scores):
     assert read_lists(path)["score"].tolist() == [float(score) for score in scores]
 
 
+# ---------------------------------------------------------------------- other ways in
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_other_ways_in_keep_them(dtype, lower_is_better):
+    scores = np.array([NOON + 3, NOON + 1, NOON + 2, NOON], dtype=dtype)
+    hits = {"v": [{"id": item, "score": score} for item, score in zip("abcd", scores, strict=True)]}
+    for lists in (
+        RankedLists.from_hits(hits, key="id", score="score", lower_is_better=lower_is_better),
+        RankedLists.from_matrix(scores[:, None], kind="score", items=list("abcd"), lower_is_better=lower_is_better),
+        RankedLists.from_lists({"v": dict(zip("abcd", scores.tolist(), strict=True))}, lower_is_better=lower_is_better),
+    ):
+        assert lists.to_frame()["item"].tolist() == list("dbca" if lower_is_better else "acbd")
+        assert lists.list_merged.tolist() == [True]
+
+
 # ---------------------------------------------------------------------- plain rankings and runs
 
 
