@@ -112,7 +112,7 @@ class FootruleOptimal(BaseNearKemeny):
 
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
     _query_columns = ("footrule", "kemeny_score")
-    _pair_bytes, _cell_bytes = 41.0, 26.0
+    _pair_bytes, _cell_bytes = 34.0, 26.0
 
     def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
         self.absent = absent

@@ -229,7 +229,7 @@ class PickAPerm(BaseNearKemeny):
     """
 
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
-    _pair_bytes, _cell_bytes = 33.0, 16.0
+    _pair_bytes, _cell_bytes = 28.0, 16.0
 
     def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
         self.absent = absent
