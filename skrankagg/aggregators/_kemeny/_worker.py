@@ -98,7 +98,7 @@ def main():
     # Ctrl-C in a terminal reaches this process as well; the one that started it decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a solver prints is no answer
+    os.dup2(2, 1)  # what a solver prints is not an answer
     sys.path[:] = pickle.load(source)
     waiting = queue.SimpleQueue()
     threading.Thread(target=_read, args=(source, waiting), daemon=True).start()
