@@ -144,7 +144,10 @@ def _pack_text(values, missing, dtype):
 def _dtype(name):
     kind, *rest = name
     if kind == "string":
-        return pd.StringDtype(rest[0], na_value=pd.NA if rest[1] else np.nan)
+        # Before pandas 2.3 the storage alone tells which value is missing.
+        if rest[1] or rest[0] == "pyarrow_numpy":
+            return pd.StringDtype(rest[0])
+        return pd.StringDtype(rest[0], na_value=np.nan)
     if kind == "arrow":
         import pyarrow
 

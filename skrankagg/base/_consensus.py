@@ -149,11 +149,11 @@ def order_candidates(lists, score, scale=None, additive=False):
 
 
 def _sole_lists(lists):
-    """The only list of positive weight that holds each candidate, (n_candidates,); -1 where there are more, or none."""
+    """The only list of positive weight that holds each candidate, (n_candidates,); -1 for several, -2 for none."""
     rows = np.flatnonzero(lists.list_weight[lists.row_list] > 0)
-    sole = np.full(lists.n_candidates, -1)
+    sole = np.full(lists.n_candidates, -2)
     sole[lists.candidate[rows]] = lists.row_list[rows]
-    sole[np.bincount(lists.candidate[rows], minlength=lists.n_candidates) != 1] = -1
+    sole[np.bincount(lists.candidate[rows], minlength=lists.n_candidates) > 1] = -1
     return sole
 
 
@@ -163,7 +163,8 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     Groups are given by `ptr` (n_groups + 1,), their members in the order that decides last; `support` (n_members,)
     decides between equal scores (n_members,), and `total` (n_groups,) is its scale, for the tolerance. `scale`
     (n_members,) is that of the scores, their absolute values where it is None. `sole_source`, called where unequal
-    scores would tie, gives the only source of each member's score, or -1: unequal scores of one source never tie.
+    scores would tie, gives the only source of each member's score, -1 for several and -2 for none: unequal scores of
+    one source, or of one and none, never tie.
     Returns the members, group by group, best first, and their scores in this order, one for each tie class.
 
     >>> import numpy as np
@@ -185,7 +186,9 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
         close = np.flatnonzero(~class_start & (np.diff(score, prepend=score[0]) != 0))
         if len(close):
             source = sole_source()[order]
-            class_start[close] = (source[close] >= 0) & (source[close] == source[close - 1])
+            one, other = source[close - 1], source[close]
+            class_start[close] = (np.minimum(one, other) == -2) & (np.maximum(one, other) != -1)
+            class_start[close] |= (one == other) & (one >= 0)
     if class_start.all():
         return order, score
     class_ptr = starts_to_ptr(class_start)

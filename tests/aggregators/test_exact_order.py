@@ -196,6 +196,15 @@ def test_the_distinct_scores_of_a_list_that_decides_alone_stay_distinct(kind, no
         assert items.replace("z", "") == "cba" and len(set(found)) >= 3
 
 
+@pytest.mark.parametrize("kind", [CombSUM, CombMNZ])
+def test_items_of_silent_lists_tie_nothing(kind):
+    # The score of item a, of which only a list of weight 0 speaks, is 0, as that of b; e is not 0 next to d either.
+    rows = [("q", "v", "b", 0.0, 1.0), ("q", "v", "e", 1.0, 1.0), ("q", "v", "d", 1e12, 1.0), ("q", "w", "a", 0.0, 0.0)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score", "weight"])
+    found = kind(norm=None).fit_transform(frame)
+    assert found["item"].tolist() == ["d", "e", "b", "a"] and found["score"].tolist() == [1e12, 1.0, 0.0, 0.0]
+
+
 @pytest.mark.parametrize("factor", [1e300, 1e155, 1e-155, 1e-300, 1e-320])
 @pytest.mark.parametrize("norm", ["min-max", "z-score"])
 def test_norms_do_not_depend_on_the_size_of_the_scores(norm, factor):

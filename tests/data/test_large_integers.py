@@ -121,6 +121,8 @@ def test_times_are_refused_and_their_integers_are_exact(column, unit):
 def test_integers_of_128_bits_are_refused_in_one_sentence():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"query": ["q"] * 2, "item": ["a", "b"]})
+    if not hasattr(polars, "Int128"):
+        pytest.skip("this version of polars has no integers of 128 bits")
     frame = frame.with_columns(score=polars.Series([2**100, 2**100 + 1], dtype=polars.Int128))
     with pytest.raises(InputError, match="'score' must hold numbers; its dtype is object"):
         RankedLists.from_frame(frame)
