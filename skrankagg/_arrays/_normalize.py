@@ -42,9 +42,8 @@ def borda(lists):
 
 def min_max(lists):
     """``(s - min) / (max - min)`` within the list; every item of a constant list gets 1."""
-    score, heads = _moderate_scores(lists), lists.row_ptr[:-1]
-    low = np.minimum.reduceat(score, heads)
-    span = np.maximum.reduceat(score, heads) - low
+    score, low, high = _moderate_scores(lists)
+    span = high - low
     constant = span == 0
     span[constant] = 1
     value = score - low[lists.row_list]
@@ -56,12 +55,13 @@ def min_max(lists):
 
 def z_score(lists):
     """``(s - mean) / sd`` within the list, with the population's sd; a constant list gives 0."""
-    score, heads, length = _moderate_scores(lists), lists.row_ptr[:-1], lists.list_length
+    score, low, high = _moderate_scores(lists)
+    heads, length = lists.row_ptr[:-1], lists.list_length
     # From the smallest score on: what all of them share would take the digits in which they differ.
-    value = score - np.minimum.reduceat(score, heads)[lists.row_list]
+    value = score - low[lists.row_list]
     value -= (np.add.reduceat(value, heads) / length)[lists.row_list]
     sd = np.sqrt(np.add.reduceat(value**2, heads) / length)
-    constant = np.minimum.reduceat(score, heads) == np.maximum.reduceat(score, heads)
+    constant = low == high
     value[constant[lists.row_list]] = 0.0
     sd[constant] = 1.0
     value /= sd[lists.row_list]
@@ -69,12 +69,17 @@ def z_score(lists):
 
 
 def _moderate_scores(lists):
-    """The scores; where their squares would leave the range of numbers, each list's times a power of two, exactly."""
-    score, heads = lists.score, lists.row_ptr[:-1]
-    top = np.maximum(np.maximum.reduceat(score, heads), -np.minimum.reduceat(score, heads))
+    """The scores, and the least and the greatest of each list.
+
+    Where squares would leave the range of numbers, each list comes multiplied by a power of two, which is exact.
+    """
+    heads = lists.row_ptr[:-1]
+    low, high = np.minimum.reduceat(lists.score, heads), np.maximum.reduceat(lists.score, heads)
+    top = np.maximum(high, -low)
     if top.max() < _LARGE and top[top > 0].min(initial=1.0) > 1 / _LARGE:
-        return score
-    return np.ldexp(score, -np.frexp(top)[1][lists.row_list])
+        return lists.score, low, high
+    power = -np.frexp(top)[1]
+    return np.ldexp(lists.score, power[lists.row_list]), np.ldexp(low, power), np.ldexp(high, power)
 
 
 def as_given(lists):

@@ -58,15 +58,18 @@ class _BaseComb(BaseAggregator):
             # Terms of both signs may cancel, and rounding is of their size.
             cancels = self.norm == "z-score" or gain.min() < 0
             scale = sum_rows(lists, np.abs(gain)) if cancels else None
-        # Under the other norms what is smaller than this next to 1 decides nothing.
-        least = smallest_size(gain) if self.norm is None else 1e-16
-        self._check_range(lists, points, scale, vanishes=smallest_size(lists.list_weight) * least < _TINY)
+        vanishes = False
+        if lists.is_weighted:
+            # Under the other norms what is smaller than this next to 1 decides nothing.
+            least = smallest_size(gain) if self.norm is None else 1e-16
+            vanishes = smallest_size(lists.list_weight) * least < _TINY
+        self._check_range(lists, points, scale, vanishes=vanishes)
         return Consensus(points, scale=scale, additive=True)
 
     def _check_range(self, lists, points, scale=None, *, vanishes=False):
         """Raise InputError where numbers have left the range of floating point, or vanish in it by their weights."""
         finite = np.isfinite(points) & (True if scale is None else np.isfinite(scale))
-        if finite.all() and not (vanishes and lists.is_weighted):
+        if finite.all() and not vanishes:
             return
         where = lists.candidate_query[first_row(~finite)] if not finite.all() else 0
         lightest, heaviest = smallest_size(lists.list_weight), lists.list_weight.max()
@@ -226,7 +229,7 @@ class CombMNZ(_BaseComb):
         with np.errstate(over="ignore"):
             points = total.score * held
             scale = None if total.scale is None else total.scale * held
-        vanishes = ((np.abs(points) < _TINY) & (total.score != 0) & (held != 0)).any()
+        vanishes = lists.is_weighted and ((np.abs(points) < _TINY) & (total.score != 0) & (held != 0)).any()
         self._check_range(lists, points, scale, vanishes=vanishes)
         return Consensus(points, scale=scale, additive=total.additive)
 
