@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from .._arrays._ragged import positions
 from .._support._numbers import is_integer
 from ..exceptions import InputError, InputTypeError
-from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, long_frame
+from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, encode_rows, repeat_id
 
 __all__ = ["FromPython", "plain_lists"]
 
@@ -104,7 +105,8 @@ class FromPython:
             "item": _flat_ids(items),
             **_values(scores, lengths),
         }
-        frame = long_frame(
+        return encode_rows(
+            cls,
             columns,
             voters=list(runs),
             caller=caller,
@@ -113,7 +115,6 @@ class FromPython:
             missing_ids=missing_ids,
             weights=weights,
         )
-        return cls.from_frame(frame)
 
     @classmethod
     def from_lists(
@@ -236,15 +237,15 @@ class FromPython:
                 value = place if score is None else _read(hit, score, voter, place)
                 # Integers stay integers, which keeps their order.
                 rows["rank" if score is None else "score"].append(value if is_integer(value) else float(value))
-        frame = long_frame(
-            {"query": pd.Series([query]).repeat(len(rows["voter"])).to_numpy(), **rows},
+        return encode_rows(
+            cls,
+            {"query": repeat_id(query, len(rows["voter"])), **rows},
             voters=list(named),
             caller="RankedLists.from_hits",
             lower_is_better=lower_is_better,
             duplicates=duplicates,
             weights=weights,
         )
-        return cls.from_frame(frame)
 
     @classmethod
     def from_ballots(
@@ -349,7 +350,7 @@ def plain_lists(cls, X):
             return cls.from_runs(X)
         return cls.from_lists(X)
     if isinstance(X, list | tuple) and X:
-        if all(hasattr(run, "to_dict") and hasattr(run, "name") for run in X):
+        if all(map(_is_named_run, X)):
             return cls.from_runs(X)
         if all(isinstance(one, list | tuple | Mapping) for one in X):
             return cls.from_lists(X)
@@ -360,14 +361,15 @@ def _is_by_query(run):
     return isinstance(run, Mapping) and any(isinstance(results, list | tuple | Mapping) for results in run.values())
 
 
+def _is_named_run(run):
+    """Whether this is a run as ranx has it."""
+    return hasattr(run, "to_dict") and hasattr(run, "name")
+
+
 def _named_runs(runs, caller):
     if isinstance(runs, Mapping):
         return dict(runs)
-    if (
-        isinstance(runs, Sequence)
-        and len(runs)
-        and all(hasattr(run, "to_dict") and hasattr(run, "name") for run in runs)
-    ):
+    if isinstance(runs, Sequence) and len(runs) and all(map(_is_named_run, runs)):
         names = [run.name for run in runs]
         if None in names or len(set(names)) != len(names):
             raise InputError(f"{caller} expects runs of different names; they are named {names}.")
@@ -388,8 +390,7 @@ def _values(scores, lengths):
     if scores:
         # Integers stay integers, which keeps their order.
         return {"score": pd.Series(list(chain.from_iterable(scores)))}
-    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return {"rank": np.arange(1, int(lengths.sum()) + 1, dtype=np.float64) - starts}
+    return {"rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64)}
 
 
 def _levels(ballot, caller):

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._arrays._ragged import positions, sort_codes, starts_to_ptr
 from ..exceptions import InputError
 from ._frames import AnyFrame, Columns
-from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, long_frame
+from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, encode_rows, repeat_id
 
 __all__ = ["FromTables"]
 
@@ -85,15 +86,14 @@ class FromTables:
         if not lengths.sum():
             raise InputError(f"{caller} expects at least one item; the table has none.")
         rows = {
-            "query": pd.Series([query]).repeat(lengths.sum()).to_numpy(),
+            "query": repeat_id(query, lengths.sum()),
             "voter": np.repeat(np.arange(len(names)), lengths),
             "item": pd.concat([part for part in parts if len(part)], ignore_index=True),
-            "rank": np.concatenate([np.arange(1, length + 1) for length in lengths]).astype(np.float64),
+            "rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64),
         }
-        frame = long_frame(
-            rows, voters=names, caller=caller, duplicates=duplicates, missing_ids=missing_ids, weights=weights
+        return encode_rows(
+            cls, rows, voters=names, caller=caller, duplicates=duplicates, missing_ids=missing_ids, weights=weights
         )
-        return cls.from_frame(frame)
 
     @classmethod
     def from_matrix(
@@ -176,13 +176,12 @@ class FromTables:
         if not len(voter):
             raise InputError(f"{caller} expects at least one number; the matrix holds none.")
         rows = {
-            "query": pd.Series([query]).repeat(len(voter)).to_numpy(),
+            "query": repeat_id(query, len(voter)),
             "voter": voter,
             "item": pd.Series(items).take(item).to_numpy(),
             kind: matrix[item, voter],
         }
-        frame = long_frame(rows, voters=voters, caller=caller, lower_is_better=lower_is_better, weights=weights)
-        return cls.from_frame(frame)
+        return encode_rows(cls, rows, voters=voters, caller=caller, lower_is_better=lower_is_better, weights=weights)
 
     @classmethod
     def from_comparisons(
@@ -272,8 +271,10 @@ class FromTables:
             if (judges < 0).any():
                 raise InputError(f"{caller} expects a judge in each row; {int((judges < 0).sum())} are missing.")
         keys = [first, second, tied] if judges is None else [judges, first, second, tied]
-        distinct, counts = np.unique(np.stack(keys, axis=1).astype(np.int64), axis=0, return_counts=True)
-        *who, first, second, tied = distinct.T
+        order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
+        ptr = starts_to_ptr(starts[-1])
+        counts = np.diff(ptr)
+        *who, first, second, tied = (key[order[ptr[:-1]]] for key in keys)
         labels = [
             f"{items[a]} {'=' if equal else '>'} {items[b]}" for a, b, equal in zip(first, second, tied, strict=True)
         ]
@@ -282,7 +283,7 @@ class FromTables:
         pair = np.stack([first, second], axis=1).ravel()
         frame = pd.DataFrame(
             {
-                "query": pd.Series([query]).repeat(len(pair)).to_numpy(),
+                "query": repeat_id(query, len(pair)),
                 "voter": np.repeat(np.array(labels, dtype=object), 2),
                 "item": pd.Series(items).take(pair).to_numpy(),
                 "rank": np.stack([np.ones(len(tied)), 2.0 - tied], axis=1).ravel(),

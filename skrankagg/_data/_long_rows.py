@@ -1,7 +1,6 @@
 """From the rows of any source to ranked lists: duplicates, missing ids, the direction of scores, and weights."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -9,8 +8,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..exceptions import InputError, InputTypeError
+from ._voter_names import near_voters
 
-__all__ = ["Duplicates", "LowerIsBetter", "MissingIds", "Weights", "as_mapping", "long_frame"]
+__all__ = ["Duplicates", "LowerIsBetter", "MissingIds", "Weights", "as_mapping", "encode_rows", "repeat_id"]
 
 #: What becomes of an item that a list holds twice.
 Duplicates: TypeAlias = Literal["error", "first", "best", "mean"]
@@ -24,7 +24,8 @@ Weights: TypeAlias = Mapping[Any, float] | ArrayLike | None
 _LIST = ["query", "voter", "item"]
 
 
-def long_frame(
+def encode_rows(
+    cls: Any,
     columns: Mapping[str, Any],
     *,
     voters: Sequence[Hashable],
@@ -33,15 +34,16 @@ def long_frame(
     duplicates: Duplicates = "error",
     missing_ids: MissingIds = "error",
     weights: Weights = None,
-) -> pd.DataFrame:
-    """Make a long frame of columns `query`, `voter` (codes of `voters`), `item`, and `rank` or `score`."""
+) -> Any:
+    """Encode columns `query`, `voter` (codes of `voters`), `item`, and `rank` or `score` as ranked lists, a `cls`."""
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
         ("missing_ids", missing_ids, ("error", "drop")),
     ):
         if value not in known:
             raise InputError(f"{name} must be one of {', '.join(known)}; got {value!r}.")
-    _check_voters(voters, caller)
+    if not len(voters):
+        raise InputError(f"{caller} expects at least one voter; none came.")
     frame = pd.DataFrame(dict(columns))
     kind = "rank" if "rank" in frame else "score"
     frame = _without_missing(frame, missing_ids, caller)
@@ -54,12 +56,20 @@ def long_frame(
         frame[kind] = values.mask(pd.Series(falling[frame["voter"]]), 0 - values)
     if duplicates != "error":
         frame = _without_duplicates(frame, kind, duplicates)
-    else:
-        _refuse_duplicates(frame, voters, caller)
     if weights is not None:
         frame["weight"] = _weights_of(weights, voters)[frame["voter"]]
     frame["voter"] = pd.Series(list(voters)).take(frame["voter"]).to_numpy()
-    return frame
+    try:
+        return cls.from_frame(frame)
+    except InputError:
+        # Encoding finds them on its way; only here is it known what to do about them.
+        _refuse_duplicates(frame, caller)
+        raise
+
+
+def repeat_id(one: Hashable, n: int) -> np.ndarray:
+    """A column of one id, (n,), in the dtype that pandas gives it."""
+    return pd.Series([one]).repeat(n).to_numpy()
 
 
 def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
@@ -69,11 +79,6 @@ def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         raise InputTypeError(f"{caller} expects a dict by voter or a sequence of lists; got {type(given).__name__}.")
     return dict(enumerate(given, 1))
-
-
-def _check_voters(voters, caller):
-    if not len(voters):
-        raise InputError(f"{caller} expects at least one voter; none came.")
 
 
 def _without_missing(frame, missing_ids, caller):
@@ -105,27 +110,25 @@ def _voters_of(lower_is_better, voters, kind):
 
 
 def _hint(name, voters):
-    close = get_close_matches(str(name), [str(voter) for voter in voters], n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(map(repr, list(voters)[:5]))}"
+    near = near_voters([name], voters)
+    return f"; did you mean {near[0][1]!r}?" if near else f"; there are {', '.join(map(repr, list(voters)[:5]))}"
 
 
-def _refuse_duplicates(frame, voters, caller):
+def _refuse_duplicates(frame, caller):
     twice = frame.duplicated(_LIST).to_numpy()
     if twice.any():
         row = frame.iloc[int(np.argmax(twice))]
         raise InputError(
             f"{caller} expects each list to hold an item once; {int(twice.sum())} places repeat one, the first is item "
-            f"{row['item']!r} of voter {voters[row['voter']]!r}. Pass duplicates='first', 'best' or 'mean'."
-        )
+            f"{row['item']!r} of voter {row['voter']!r}. Pass duplicates='first', 'best' or 'mean'."
+        ) from None
 
 
 def _without_duplicates(frame, kind, duplicates):
     """Keep the first or the best place of each item of a list, or their mean, at the first place."""
-    if duplicates == "mean":
-        frame[kind] = frame.groupby(_LIST, sort=False)[kind].transform("mean")
-    elif duplicates == "best":
-        grouped = frame.groupby(_LIST, sort=False)[kind]
-        frame[kind] = grouped.transform("min" if kind == "rank" else "max")
+    if duplicates != "first":
+        how = "mean" if duplicates == "mean" else "min" if kind == "rank" else "max"
+        frame[kind] = frame.groupby(_LIST, sort=False)[kind].transform(how)
     return frame.drop_duplicates(_LIST, ignore_index=True)
 
 
