@@ -1,1 +1,5 @@
 """Discovery of aggregators, and checks for your own."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

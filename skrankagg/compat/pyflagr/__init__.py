@@ -16,7 +16,6 @@ followed by default; ``convention="papers"`` follows none, and a collection of n
 1     q  PyFLAGR      a     2    1.0         101
 """
 
-from ._quirks import QUIRKS
-from ._tables import flagr_metrics, flagr_table
+from lazy_loader import attach_stub
 
-__all__ = ["QUIRKS", "flagr_metrics", "flagr_table"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

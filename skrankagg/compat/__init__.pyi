@@ -1,0 +1,3 @@
+from . import pyflagr
+
+__all__ = ["pyflagr"]

@@ -1,0 +1,3 @@
+from . import discovery, estimator_checks
+
+__all__ = ["discovery", "estimator_checks"]
