@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skrankagg import DIBRA, Comparator, Copeland, Qrels, evaluate
+from skrankagg import DIBRA, Comparator, Copeland, evaluate
 from skrankagg.aggregators import CombMNZ, CombSUM
-from skrankagg.datasets import make_ranked_lists
 from skrankagg.metrics import agreement_matrix
 from skrankagg.model_selection import compare_ranks
 from skrankagg.plotting import (
@@ -21,22 +20,6 @@ from skrankagg.plotting import (
     VoterWeightsDisplay,
 )
 from skrankagg.stats import friedman_nemenyi
-
-
-@pytest.fixture
-def plt():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot
-
-    yield matplotlib.pyplot
-    matplotlib.pyplot.close("all")
-
-
-@pytest.fixture(scope="module")
-def data():
-    lists, qrels = make_ranked_lists(n_queries=6, random_state=0)
-    return lists, Qrels.from_frame(qrels)
 
 
 @pytest.fixture(scope="module")

@@ -7,26 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skrankagg import Comparator, Copeland, Qrels
+from skrankagg import Comparator, Copeland
 from skrankagg.aggregators import CombMNZ, CombSUM
-from skrankagg.datasets import make_ranked_lists
 from skrankagg.plotting import ComparisonDisplay
-
-
-@pytest.fixture
-def plt():
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot
-
-    yield matplotlib.pyplot
-    matplotlib.pyplot.close("all")
-
-
-@pytest.fixture(scope="module")
-def data():
-    lists, qrels = make_ranked_lists(n_queries=6, random_state=0)
-    return lists, Qrels.from_frame(qrels)
 
 
 @pytest.fixture(scope="module")
