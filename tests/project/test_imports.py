@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from processes import environment
+
 from public_api import MODULES
 
 
