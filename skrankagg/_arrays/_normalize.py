@@ -76,7 +76,7 @@ def _moderate_scores(lists):
     heads = lists.row_ptr[:-1]
     low, high = np.minimum.reduceat(lists.score, heads), np.maximum.reduceat(lists.score, heads)
     top = np.maximum(high, -low)
-    if top.max() < _LARGE and top[top > 0].min(initial=1.0) > 1 / _LARGE:
+    if top.max() < _LARGE and (top.min() > 1 / _LARGE or top[top > 0].min(initial=1.0) > 1 / _LARGE):
         return lists.score, low, high
     power = -np.frexp(top)[1]
     return np.ldexp(lists.score, power[lists.row_list]), np.ldexp(low, power), np.ldexp(high, power)

@@ -13,7 +13,7 @@ from .._support._numbers import is_integer
 from ..exceptions import InputError, InputTypeError
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, encode_rows, repeat_id
 
-__all__ = ["FromPython", "plain_lists"]
+__all__ = ["FromPython", "plain_lists", "read_hit"]
 
 _KINDS = "a dict of item to score, or a list of items, best first"
 
@@ -228,20 +228,21 @@ class FromPython:
         >>> RankedLists.from_hits({"bm25": sparse, "dense": dense}, key="_id", score="_score").n_rows
         3
         """
-        named = as_mapping(hits, "RankedLists.from_hits")
+        caller = "RankedLists.from_hits"
+        named = as_mapping(hits, caller)
         rows: dict[str, list[Any]] = {"voter": [], "item": [], "rank" if score is None else "score": []}
         for code, (voter, found) in enumerate(named.items()):
             for place, hit in enumerate(found, 1):
                 rows["voter"].append(code)
-                rows["item"].append(_read(hit, key, voter, place))
-                value = place if score is None else _read(hit, score, voter, place)
+                rows["item"].append(read_hit(hit, key, caller, voter, place))
+                value = place if score is None else read_hit(hit, score, caller, voter, place)
                 # Integers stay integers, which keeps their order.
                 rows["rank" if score is None else "score"].append(value if is_integer(value) else float(value))
         return encode_rows(
             cls,
             {"query": repeat_id(query, len(rows["voter"])), **rows},
             voters=list(named),
-            caller="RankedLists.from_hits",
+            caller=caller,
             lower_is_better=lower_is_better,
             duplicates=duplicates,
             weights=weights,
@@ -407,13 +408,11 @@ def _levels(ballot, caller):
     return tuple(tuple(sorted(level)) for level in levels)
 
 
-def _read(hit, where, voter, place):
-    """The id or the score of a hit."""
+def read_hit(hit, where, caller, voter, place):
+    """The id or the score of a hit: by a key of a dict, an attribute of an object, or a function of the hit."""
     try:
         if callable(where):
             return where(hit)
         return hit[where] if isinstance(hit, Mapping) else getattr(hit, where)
     except (KeyError, AttributeError):
-        raise InputError(
-            f"RankedLists.from_hits expects {where!r} in every hit; hit {place} of voter {voter!r} has none."
-        ) from None
+        raise InputError(f"{caller} expects {where!r} in every hit; hit {place} of voter {voter!r} has none.") from None

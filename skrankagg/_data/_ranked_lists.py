@@ -138,6 +138,9 @@ class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
         super().__post_init__()
         self.__dict__["queries"] = sample_index(self.queries)
 
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return make, (RankedLists, *self._fields().values())  # all rows, whatever the subclass reads them from
+
     @classmethod
     def from_frame(
         cls,
@@ -597,9 +600,6 @@ class _Subset(RankedLists):
                 if gathered.keys() >= {"candidate", "rank", "score", "candidate_item"}:
                     del gathered["_source"]
         return gathered[name]
-
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return make, (RankedLists, *self._fields().values())
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

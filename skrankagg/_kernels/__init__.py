@@ -25,11 +25,12 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _agglomerate, _buckets, _co_ranked, _insertion, _inversions, _joint, _majority
+from . import _agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority
 from . import _running_sums as _ragged
 
 __all__ = [
     "COMPILED",
+    "best_first",
     "bucket_descent",
     "co_ranked",
     "discordant_pairs",
@@ -38,11 +39,12 @@ __all__ = [
     "log_joint_probability",
     "majority_points",
     "merge_lists",
+    "number_items",
     "ragged_cumsum",
     "stale_kernels",
 ]
 
-_KERNELS = (_agglomerate, _buckets, _co_ranked, _insertion, _inversions, _joint, _majority, _ragged)
+_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _ragged)
 # Steps that one kernel call may take: about a tenth of a second, between which Ctrl-C is heard. Interpreted, a step
 # takes a hundred times as long.
 _BLOCK = 50_000_000
@@ -416,3 +418,16 @@ def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
     while at[1] < n and not (until is not None and until()):
         _buckets.descend(before, tied, bucket, n, tolerance, at, max(1, _BLOCK // (10 * n)))
     return np.asarray(bucket)
+
+
+def number_items(lists, n_rows):
+    """Number the ids of lists in the order in which they first come, see ``_arrays._plain_ids.number_items``."""
+    items, code, repeated, odd = _fusion.number_items(lists, n_rows)
+    return items, np.asarray(code), repeated, odd
+
+
+def best_first(items, order, score, support, tolerance, support_tolerance, find_source, top):
+    """Put ids in order whose scores `order` sorts, see ``_arrays._plain_ids.best_first``."""
+    source = None if find_source is None else lambda: _as_vi(find_source())
+    arrays = _as_vi(order), _as_vf(score), _as_vf(support)
+    return _fusion.best_first(items, *arrays, source, tolerance, support_tolerance, top)

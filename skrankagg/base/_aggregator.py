@@ -19,7 +19,7 @@ from .._data._voter_names import warn_of_misspelt_names
 from .._support._memory import check_memory
 from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists, keep_out_of_html
 from ..exceptions import InputError
-from ._consensus import Consensus, EncodedConsensus, order_candidates
+from ._consensus import Consensus, Contributions, EncodedConsensus, order_candidates
 from ._tags import TagsOfAggregator
 from ._voter_weights import voter_values
 
@@ -69,6 +69,8 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     #: matrices of these; 0 where memory is linear in the rows. Measured, and never below what is measured.
     _pair_bytes: float = 0.0
     _cell_bytes: float = 0.0
+    #: Whether scores are sums over the rows in their order, so that no bit depends on how the items are numbered.
+    _sums_rows: bool = False
     #: What to do about lists without scores, for the message.
     _scores_hint = "add a column 'score'"
 
@@ -194,6 +196,13 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
 
     def _aggregate(self, lists: RankedLists) -> NDArray[Any] | Consensus:
         raise NotImplementedError(f"{type(self).__name__} must define _aggregate(lists).")
+
+    def _contributions(self, lists) -> Contributions:
+        """What each list adds to the scores, for methods whose scores are such sums."""
+        raise InputError(
+            f"The scores of {self!r} are no sums over the lists, so no list has an exact share of them. Choose a "
+            "method of sums, such as ReciprocalRankFusion, CombSUM or BordaCount."
+        )
 
     def _repeat(self, lists):
         """Prepare for aggregating the same lists under many weights.

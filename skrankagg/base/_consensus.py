@@ -8,10 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._arrays import TOLERANCE
+from .._arrays._plain_ids import best_first
 from .._arrays._ragged import expand, group_order, positions, starts_to_ptr
 from .._data._ranked_lists import RankedLists
 
-__all__ = ["Consensus", "EncodedConsensus", "order_candidates", "rank_scores"]
+__all__ = ["Consensus", "Contributions", "EncodedConsensus", "best_items", "order_candidates", "rank_scores"]
 
 
 @dataclass
@@ -64,6 +65,27 @@ class Consensus:
     queries: dict[str, NDArray[Any]] = field(default_factory=dict)
     scale: NDArray[np.float64] | None = None
     additive: bool = False
+
+
+@dataclass
+class Contributions:
+    """What each list adds to the scores of a method whose scores are sums over the lists.
+
+    The shares of an item add up to its score, within rounding.
+
+    Parameters
+    ----------
+    held : ndarray of shape (n_rows,), dtype=float64
+        What each row adds to the score of its candidate, the weight of its list included.
+    absent : ndarray of shape (n_lists,), dtype=float64, or None
+        What each list adds to the items of its query that it does not hold; None where that is nothing.
+    factor : ndarray of shape (n_candidates,), dtype=float64, or None
+        What all shares of a candidate are multiplied by, as CombMNZ does; None for 1.
+    """
+
+    held: NDArray[np.float64]
+    absent: NDArray[np.float64] | None = None
+    factor: NDArray[np.float64] | None = None
 
 
 @dataclass
@@ -146,6 +168,24 @@ def order_candidates(lists, score, scale=None, additive=False):
     total = lists.sum_over_lists(lists.list_weight)
     sole_source = (lambda: _sole_lists(lists)) if additive else None
     return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total, scale, sole_source)
+
+
+def best_items(lists, ids, consensus, top=None):
+    """Put the items of one query in order as :func:`order_candidates` does: a list of (id, score), best first.
+
+    `ids` are those of the candidates, in any order; `top` is how many to return, None for all.
+    """
+    if not isinstance(consensus, Consensus):
+        consensus = Consensus(consensus)
+    score = consensus.score
+    size = np.abs(score) if consensus.scale is None else consensus.scale
+    largest = float(size.max())
+    if largest == np.inf:
+        largest = float(size[size < np.inf].max(initial=0.0))
+    tolerance = TOLERANCE * largest
+    sole_source = (lambda: _sole_lists(lists)) if consensus.additive else None
+    total = float(np.add.reduceat(lists.list_weight, [0])[0]) if lists.is_weighted else float(lists.n_lists)
+    return best_first(ids, score, lists.candidate_weight, tolerance, TOLERANCE * total, sole_source, top)
 
 
 def _sole_lists(lists):

@@ -140,8 +140,10 @@ def _resident():
 _SQUARE, _MANY = np.zeros((400, 400)), 100_000
 _NUMBERS, _EACH = np.zeros(_MANY), np.arange(_MANY + 1)
 _ONES, _WHOLE = np.ones(_MANY), np.array([0, _MANY])
+_IDS = list(range(_MANY))
 # Calls of every kernel with some arguments of about a megabyte and little work.
 _LARGE_CALLS = {
+    "best_first": lambda: _kernels.best_first(_IDS, _EACH[:-1], _NUMBERS, _NUMBERS, 0.0, 0.0, lambda: _EACH, 1),
     "bucket_descent": lambda: _kernels.bucket_descent(_SQUARE, _SQUARE, np.zeros(400, dtype=int)),
     "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),
     "discordant_pairs": lambda: _kernels.discordant_pairs(_EACH, _EACH[1:], _EACH[:-1] * 0),
@@ -152,6 +154,7 @@ _LARGE_CALLS = {
         _EACH, _EACH, _ONES, _EACH[:-1], _ONES, _EACH, _ONES, _EACH[:-1], _EACH, _EACH[:-1]
     ),
     "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), 0.1, 0.5, False),
+    "number_items": lambda: _kernels.number_items([_IDS], _MANY),
     "ragged_cumsum": lambda: _kernels.ragged_cumsum(_NUMBERS, _WHOLE),
 }
 

@@ -20,6 +20,7 @@ LAYERS = [
     {"base", "datasets"},
     {"metrics", "stats"},
     {"aggregators"},
+    {"_fuse"},
     {"preprocessing"},
     {"model_selection"},
     {"plotting"},

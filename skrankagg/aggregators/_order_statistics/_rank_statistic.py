@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from ... import _kernels
 from ..._support._sklearn import StrOptions
 from ...base import Consensus
+from ...base._consensus import Contributions
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ._normalised_ranks import BaseNormalisedRanks, minimum_by_candidate
@@ -179,6 +180,15 @@ class RankStatistic(BaseNormalisedRanks):
         x, n_lists = self._normalise(lists)
         score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
         return Consensus(score, {"pvalue": ndtr(-score)} if self.statistic == "mean" else {})
+
+    def _contributions(self, lists):
+        if self.statistic not in ("mean", "geometric-mean"):
+            return super()._contributions(lists)
+        x, n_lists = self._normalise(lists)
+        if self.statistic == "geometric-mean":
+            return Contributions(-np.log10(x) * lists.list_weight[lists.row_list], factor=1 / n_lists)
+        absent = None if self.absent == "ignore" else -0.5 * lists.list_weight
+        return Contributions((0.5 - x) * lists.list_weight[lists.row_list], absent, np.sqrt(12.0 / n_lists))
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

@@ -9,6 +9,7 @@ from ..._arrays._ragged import sparse_rows
 from ..._data._frames import first_row, show_id
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator, Consensus
+from ...base._consensus import Contributions
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ...exceptions import InputError
@@ -19,12 +20,15 @@ __all__ = ["BordaCount", "CombMNZ", "CombSUM", "SimpleBorda"]
 _TINY = np.finfo(np.float64).tiny
 
 
+def weigh_rows(lists, value):
+    """What each row gives its candidate, times the weight of its list."""
+    weight = lists.row_weight
+    return value if weight is None else value * weight
+
+
 def sum_rows(lists, value):
     """Add up what each row gives its candidate, times the weight of its list: (n_rows,) to (n_candidates,)."""
-    weight = lists.row_weight
-    return np.bincount(
-        lists.candidate, weights=value if weight is None else value * weight, minlength=lists.n_candidates
-    )
+    return np.bincount(lists.candidate, weights=weigh_rows(lists, value), minlength=lists.n_candidates)
 
 
 def smallest_size(value):
@@ -34,6 +38,7 @@ def smallest_size(value):
 
 
 class _BaseComb(BaseAggregator):
+    _sums_rows = True
     _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None}), None], **VOTER_WEIGHTS}
     _variants = tuple({"norm": norm} for norm in NORMS)
     _scores_hint = SCORES_HINT
@@ -92,6 +97,10 @@ class _BaseComb(BaseAggregator):
             return points
 
         return score
+
+    def _contributions(self, lists):
+        value, absent = NORMS[self.norm](lists)
+        return Contributions(weigh_rows(lists, value), None if absent is None else absent * lists.list_weight)
 
     def _gains(self, lists):
         """What each row adds, (n_rows,), and what each list gives all items, (n_lists,) or None for nothing."""
@@ -233,6 +242,10 @@ class CombMNZ(_BaseComb):
         self._check_range(lists, points, scale, vanishes=vanishes)
         return Consensus(points, scale=scale, additive=total.additive)
 
+    def _contributions(self, lists):
+        shares = super()._contributions(lists)
+        return Contributions(shares.held, shares.absent, lists.candidate_weight)
+
     def _repeat(self, lists):
         total = super()._repeat(lists)
         held = sparse_rows(lists.row_ptr, lists.candidate, np.ones(lists.n_rows), lists.n_candidates).T
@@ -240,15 +253,22 @@ class CombMNZ(_BaseComb):
 
 
 class _BaseBorda(BaseAggregator):
+    _sums_rows = True
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
     def __init__(self, *, voter_weights: VoterWeights | None = None):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        # A point for the item itself and one for each item below it.
-        n_items = lists.query_n_items[lists.candidate_query[lists.candidate]]
-        return sum_rows(lists, n_items + 1 - lists.rank)
+        return sum_rows(lists, self._points(lists))
+
+    def _contributions(self, lists):
+        return Contributions(weigh_rows(lists, self._points(lists)))
+
+    @staticmethod
+    def _points(lists):
+        """A point for the item itself and one for each item below it."""
+        return lists.query_n_items[lists.candidate_query[lists.candidate]] + 1 - lists.rank
 
 
 class BordaCount(_BaseBorda):
@@ -299,8 +319,15 @@ class BordaCount(_BaseBorda):
     """
 
     def _aggregate(self, lists):
-        left_over = (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
-        return super()._aggregate(lists) + lists.sum_over_absent(left_over * lists.list_weight)
+        return super()._aggregate(lists) + lists.sum_over_absent(self._left_over(lists))
+
+    def _contributions(self, lists):
+        return Contributions(super()._contributions(lists).held, self._left_over(lists))
+
+    @staticmethod
+    def _left_over(lists):
+        """The mean of the points that each list has not given, times its weight."""
+        return (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2 * lists.list_weight
 
 
 class SimpleBorda(_BaseBorda):

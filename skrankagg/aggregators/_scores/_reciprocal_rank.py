@@ -4,8 +4,9 @@ from numbers import Real
 
 from ..._support._sklearn import Interval
 from ...base import BaseAggregator
+from ...base._consensus import Contributions
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._linear import sum_rows
+from ._linear import sum_rows, weigh_rows
 
 __all__ = ["ReciprocalRankFusion"]
 
@@ -57,6 +58,7 @@ class ReciprocalRankFusion(BaseAggregator):
     3     q    d  0.286     4
     """
 
+    _sums_rows = True
     _parameter_constraints: dict = {"k": [Interval(Real, 0, None, closed="left")], **VOTER_WEIGHTS}
 
     def __init__(self, *, k: float = 60, voter_weights: VoterWeights | None = None):
@@ -65,3 +67,6 @@ class ReciprocalRankFusion(BaseAggregator):
 
     def _aggregate(self, lists):
         return sum_rows(lists, 1.0 / (self.k + lists.rank))
+
+    def _contributions(self, lists):
+        return Contributions(weigh_rows(lists, 1.0 / (self.k + lists.rank)))

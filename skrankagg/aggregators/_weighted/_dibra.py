@@ -266,6 +266,13 @@ class DIBRA(WeightedAggregator):
         score[candidate[held]] = cut_score
         return score
 
+    def _contributions(self, lists):
+        if self.prune is not None:
+            return super()._contributions(lists)
+        lists, weight, known = self._weigh(lists)
+        scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, self.weight_norm, known=known)
+        return self._aggregator()._contributions(lists.with_list_weight(lists.list_weight * scaled))
+
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own, base = tags.aggregator_tags, self._aggregator().__sklearn_tags__().aggregator_tags

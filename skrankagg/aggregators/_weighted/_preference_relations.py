@@ -10,6 +10,7 @@ from ..._arrays._pairwise import count_above, preference_counts, rank_matrix
 from ..._arrays._ragged import starts_to_ptr, tie_starts
 from ..._support._sklearn import Interval
 from ...base import WeightedAggregator
+from ...base._consensus import Contributions
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
@@ -148,12 +149,20 @@ class PreferenceRelations(WeightedAggregator):
         return weight
 
     def _aggregate_weighted(self, lists, weight, known):
+        counted = self._out_degrees(lists, weight)
+        return np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
+
+    def _contributions(self, lists):
+        lists, weight, _ = self._weigh(lists)
+        return Contributions(self._out_degrees(lists, weight))
+
+    def _out_degrees(self, lists, weight):
+        """Total weight of the edges that leave the item of each row in its list's graph."""
         tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:
             below = below + (lists.query_n_items[lists.list_query] - lists.list_length)[lists.row_list]
-        counted = below * (weight * lists.list_weight)[lists.row_list]
-        return np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
+        return below * (weight * lists.list_weight)[lists.row_list]
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

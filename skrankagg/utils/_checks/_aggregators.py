@@ -8,8 +8,9 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from ..._data._ranked_lists import RankedLists
+from ..._fuse import fuse
 from ...base import AggregatorTags
-from ...exceptions import RankScoreConflictWarning
+from ...exceptions import InputError, RankScoreConflictWarning
 
 __all__ = ["AGGREGATOR_CHECKS"]
 
@@ -182,6 +183,39 @@ def _compared_pairs(often, seldom):
     rank = np.tile([1, 2], len(pairs))
     # Scores are below 0, the score of an absent item where none is added up: that rule ranks nothing below held items.
     return lists.assign(rank=rank, score=-rank.astype(float))
+
+
+def _plain_queries():
+    """The queries of the example as fuse takes them: by query, each voter's dict of item to score."""
+    lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
+    for query, rows in lists.groupby("query"):
+        yield {voter: dict(zip(one["item"], one["score"], strict=True)) for voter, one in rows.groupby("voter")}, query
+
+
+def check_fuse(aggregator):
+    """Plain lists of one query give what their frame gives: the same order, and the same scores to the last bit."""
+    aggregator.fit(example_lists())
+    for lists, query in _plain_queries():
+        expected = aggregator.transform(RankedLists.from_lists(lists))
+        found = fuse(lists, aggregator)
+        pairs = list(zip(expected["item"], expected["score"], strict=True))
+        assert found == pairs, f"fuse and transform differ in query {query}: {found} and {pairs}"
+
+
+def check_contributions(aggregator):
+    """The shares of the lists, where a method has any, add up to the scores."""
+    aggregator.fit(example_lists())
+    for lists, query in _plain_queries():
+        try:
+            explained = fuse(lists, aggregator, explain=True)
+        except InputError as error:
+            assert "sums" in str(error), f"a method without shares must say that its scores are no sums: {error}"
+            return
+        scores = np.array([score for _, score, _ in explained])
+        sums = np.array([sum(shares.values()) for _, _, shares in explained])
+        assert np.allclose(sums, scores, rtol=1e-12, atol=1e-12 * np.abs(scores).max()), (
+            f"the shares of query {query} do not add up to the scores"
+        )
 
 
 def check_small_inputs(aggregator):

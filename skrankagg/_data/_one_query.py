@@ -1,0 +1,350 @@
+"""The lists of one query as plain Python holds them, encoded without a data frame.
+
+An online service merges three lists of a hundred ids in less time than a frame of them takes to make. What is read
+here is what :meth:`RankedLists.from_lists` would make of the same lists; indexes of pandas are made if a method asks.
+"""
+
+from array import array
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._arrays._plain_ids import number_items
+from .._arrays._ragged import expand, mid_ranks, positions, tie_starts
+from .._support._numbers import is_integer, is_real
+from ..exceptions import InputError, InputTypeError
+from ._frames import EXACT_LIMIT
+from ._from_python import read_hit
+from ._ranked_lists import RankedLists
+
+__all__ = ["OneQuery", "PlainLists", "check_top", "is_batch", "read_plain", "read_weights"]
+
+#: Rows up to which what the lengths of lists decide is kept.
+_KEPT_ROWS = 10_000
+#: Ids of these types have an order, and none is missing.
+_PLAIN_TYPES = (str, int)
+_KINDS = "lists of ids, of (id, score), or dicts of id to score"
+
+
+class PlainLists:
+    """The lists of one query, read but not encoded.
+
+    Parameters
+    ----------
+    names : list or None
+        Names of the voters; None where they are numbered from 1.
+    ids : list of lists
+        Ids of each list.
+    scores : list of sequences, or None
+        Their scores, where the lists have any.
+    """
+
+    __slots__ = ("ids", "names", "scores")
+
+    def __init__(self, names, ids, scores):
+        self.names = names
+        self.ids = ids
+        self.scores = scores
+
+    def name(self, v):
+        """Name of a list for messages."""
+        return f"list {v + 1}" if self.names is None else f"list {self.names[v]!r}"
+
+    def to_lists(self):
+        """The lists as :meth:`RankedLists.from_lists` takes them, without those that are empty."""
+        names = range(1, len(self.ids) + 1) if self.names is None else self.names
+        held = [v for v, ids in enumerate(self.ids) if ids]
+        if self.scores is None:
+            return {names[v]: self.ids[v] for v in held}
+        return {names[v]: dict(zip(self.ids[v], self.scores[v], strict=True)) for v in held}
+
+
+def is_batch(lists, key):
+    """Whether these are the lists of several queries, each as one query has them."""
+    if not isinstance(lists, list | tuple):
+        return False
+    query = next((one for one in lists if len(one)), ()) if all(map(_is_sized, lists)) else ()
+    if isinstance(query, Mapping):
+        one = next(iter(query.values()))
+        return _is_sized(one) and not isinstance(one, str)
+    if isinstance(query, str) or not isinstance(query, list | tuple):
+        return False
+    one = next((one for one in query if not _is_sized(one) or len(one)), None)
+    if isinstance(one, Mapping):  # a list of scores, or a hit without its key
+        return key is None and is_real(next(iter(one.values())))
+    return isinstance(one, list | tuple | np.ndarray) and not _is_pair(one)
+
+
+def _is_sized(one):
+    return hasattr(one, "__len__")
+
+
+def _is_pair(one):
+    # (id, score), which JSON writes as a list; a list of two integers is a list of ids.
+    if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
+        return False
+    return isinstance(one, tuple) or isinstance(one[0], str)
+
+
+def read_plain(lists, key=None):
+    """Read the lists of one query: :class:`PlainLists`."""
+    names = None
+    if isinstance(lists, Mapping):
+        names, lists = list(lists), list(lists.values())
+    elif not isinstance(lists, list | tuple):
+        raise InputTypeError(
+            f"fuse expects {_KINDS}; got {type(lists).__name__}. Frames and RankedLists are for the aggregator's own "
+            "fit_transform."
+        )
+    ids, scores = [], []
+    for v, one in enumerate(lists):
+        of, values = _read_list(one, key, v if names is None else names[v])
+        ids.append(of)
+        scores.append(values)
+    scored = [values is not None for values, of in zip(scores, ids, strict=True) if of]
+    if not any(scored):
+        return PlainLists(names, ids, None)
+    if not all(scored):
+        raise InputError("fuse expects scores in all lists or in none; these lists mix both. Drop the scores.")
+    return PlainLists(names, ids, [() if values is None else values for values in scores])
+
+
+def _read_list(one, key, name):
+    if isinstance(one, Mapping):
+        return list(one), list(one.values())
+    if isinstance(one, np.ndarray | pd.Series | pd.Index):
+        one = one.tolist()
+    elif not isinstance(one, list | tuple):
+        raise InputTypeError(
+            f"fuse expects {_KINDS}; list {name!r} is of type {type(one).__name__}. Convert it to a list, best first."
+        )
+    if key is not None:
+        one = [read_hit(hit, key, "fuse", name, place) for place, hit in enumerate(one, 1)]
+    if not len(one) or not _is_pair(one[0]):
+        return one if isinstance(one, list) else list(one), None
+    try:
+        ids, scores = zip(*one, strict=True)
+    except (TypeError, ValueError):
+        odd = next(pair for pair in one if not _is_pair(pair))
+        raise InputError(
+            f"fuse expects an id and a score at each place of a list that begins with such a pair; list {name!r} holds "
+            f"{odd!r}."
+        ) from None
+    return list(ids), scores
+
+
+def read_weights(plain, weights):
+    """The weight of each list, checked."""
+    names = plain.names
+    if isinstance(weights, Mapping):
+        if names is None or set(weights) != set(names):
+            raise InputError(
+                f"weights must be given for the lists by the same names; got {list(weights)} for "
+                f"{'unnamed lists' if names is None else names}."
+            )
+        weights = [weights[name] for name in names]
+    else:
+        weights = list(weights)
+    if len(weights) != len(plain.ids):
+        raise InputError(f"weights must be one for each of {len(plain.ids)} lists; got {len(weights)}.")
+    for v, weight in enumerate(weights):
+        if not is_real(weight) or not np.isfinite(weight) or weight < 0:
+            raise InputError(f"weights must be finite and at least 0; that of {plain.name(v)} is {weight!r}.")
+    return weights
+
+
+def check_top(top):
+    """Refuse a number of items to return that is none."""
+    if top is not None and (not is_integer(top) or top < 1):
+        raise InputError(f"top must be an integer of at least 1, or None for all items; got {top!r}.")
+
+
+class OneQuery(RankedLists):
+    """Ranked lists of one query, encoded from plain lists.
+
+    Items are numbered as they first come, or in their order where `sort` says so, as every method expects but those
+    whose scores are sums over the rows. A pickle or a copy is a RankedLists.
+
+    Parameters
+    ----------
+    plain : PlainLists
+        With at least one item.
+    weights : list of float or None
+        Weight of each list.
+    sort : bool
+        Whether to number the items in their order.
+    """
+
+    def __init__(self, plain, weights=None, *, sort):
+        held = [v for v, ids in enumerate(plain.ids) if ids]
+        if plain.names is None:
+            names = [v + 1 for v in held]
+        else:  # sums are taken in the order of the voters, as from_lists sorts them
+            held = _sort_names(held, plain.names)
+            names = [plain.names[v] for v in held]
+        ids = [plain.ids[v] for v in held]
+        layout = _layout(tuple(map(len, ids)))
+        row_ptr = layout["row_ptr"]
+        try:
+            items, code, repeated, odd = number_items(ids, int(row_ptr[-1]))
+        except TypeError as error:
+            raise InputTypeError(
+                f"fuse expects ids that can be hashed, such as str or int ({error}). Name the id of a hit by key=."
+            ) from None
+        if repeated >= 0 or odd >= 0 or type(items[0]) not in _PLAIN_TYPES:
+            self._refuse(plain, held, row_ptr, items, repeated, odd)
+        score = None
+        if plain.scores is not None:
+            code, score = _sort_rows(layout, code, _read_scores(plain, held))
+        if sort:
+            order = sorted(range(len(items)), key=items.__getitem__)
+            number = np.empty(len(items), dtype=np.int32)
+            number[order] = np.arange(len(items), dtype=np.int32)
+            items, code = [items[k] for k in order], number[code]
+        self.__dict__.update(
+            layout,
+            list_conflict=None,
+            list_merged=None,
+            candidate=code,
+            score=score,
+            ids=items,
+            held=held,
+            _names=names,
+            _layout=layout,
+        )
+        if score is not None:
+            del self.__dict__["rank"]
+        if weights is not None:
+            del self.__dict__["is_weighted"]
+            self.__dict__["list_weight"] = np.array([weights[v] for v in held], dtype=np.float64)
+
+    @cached_property
+    def queries(self) -> pd.Index:
+        return pd.Index(["q"])
+
+    @cached_property
+    def voters(self) -> pd.Index:
+        return pd.Index(self._names)
+
+    @cached_property
+    def items(self) -> pd.Index:
+        return pd.Index(self.ids)
+
+    @cached_property
+    def list_length(self) -> NDArray[np.int64]:
+        return self._layout["list_length"]
+
+    @cached_property
+    def candidate_ptr(self) -> NDArray[np.int64]:
+        return np.array([0, len(self.ids)])
+
+    @cached_property
+    def candidate_query(self) -> NDArray[np.int32]:
+        return np.zeros(len(self.ids), dtype=np.int32)
+
+    @cached_property
+    def candidate_item(self) -> NDArray[np.int32]:
+        return np.arange(len(self.ids), dtype=np.int32)
+
+    @cached_property
+    def rank(self) -> NDArray[np.float64]:
+        tied = self.score[1:] == self.score[:-1]
+        tied[self.row_ptr[1:-1] - 1] = False
+        if not tied.any():
+            return self._layout["rank"]
+        return mid_ranks(self.row_ptr, tie_starts(self.row_ptr, self.score))
+
+    @staticmethod
+    def _refuse(plain, held, row_ptr, items, repeated, odd):
+        """Raise the error of ids that are not as they must be; ids of a type of their own may be."""
+        row = max(repeated, odd, 0)
+        v = int(np.searchsorted(row_ptr, row, side="right")) - 1
+        one, where = plain.ids[held[v]][row - int(row_ptr[v])], plain.name(held[v])
+        if repeated >= 0:
+            raise InputError(
+                f"fuse expects each list to hold an id once; {where} repeats {one!r}. Keep one of them, or encode the "
+                "lists with RankedLists.from_lists(duplicates='first')."
+            )
+        if odd < 0:
+            try:
+                if all(a < b for a, b in pairwise(sorted(items))):
+                    return
+            except TypeError:
+                pass
+        raise InputTypeError(
+            f"fuse expects ids of one type that has an order, such as str or int; {where} holds {one!r} of type "
+            f"{type(one).__name__}, the first id is {items[0]!r}. Convert them, say with str."
+        )
+
+
+def _layout(lengths):
+    """The arrays that the lengths of the lists alone decide, by name, read-only."""
+    return _kept_layout(lengths) if sum(lengths) <= _KEPT_ROWS else _new_layout(lengths)
+
+
+def _new_layout(lengths):
+    m = len(lengths)
+    row_ptr = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    arrays = {
+        "list_ptr": np.array([0, m]),
+        "list_query": np.zeros(m, dtype=np.int32),
+        "list_voter": np.arange(m, dtype=np.int32),
+        "list_weight": np.ones(m),
+        "list_length": np.diff(row_ptr),
+        "row_ptr": row_ptr,
+        "row_list": expand(row_ptr),
+        "rank": positions(row_ptr).astype(np.float64),
+    }
+    for one in arrays.values():
+        one.flags.writeable = False
+    return {**arrays, "is_weighted": False}
+
+
+# A service asks for lists of the same lengths again and again.
+_kept_layout = lru_cache(maxsize=64)(_new_layout)
+
+
+def _sort_names(held, names):
+    try:
+        return sorted(held, key=names.__getitem__)
+    except TypeError:
+        raise InputTypeError(
+            f"fuse expects names of lists that can be sorted; got {names}. Convert them to str."
+        ) from None
+
+
+def _read_scores(plain, held):
+    """The scores of all rows, float64."""
+    flat = list(chain.from_iterable([plain.scores[v] for v in held]))
+    try:
+        score = np.frombuffer(array("d", flat))  # half the time of np.array
+    except (TypeError, OverflowError):
+        score = np.array([float(value) if is_real(value) else np.nan for value in flat])
+    if np.abs(score).max() < EXACT_LIMIT:
+        return score
+    bad = ~np.isfinite(score)
+    large = np.abs(score) >= EXACT_LIMIT
+    if large.any():  # integers that float64 cannot tell apart
+        bad |= large & np.array([is_integer(value) and int(value) != float(value) for value in flat])
+    if bad.any():
+        row = int(np.argmax(bad))
+        v, one = [(v, one) for v in held for one in plain.ids[v]][row]
+        raise InputError(
+            f"fuse expects finite numbers that float64 holds for scores; that of {one!r} in {plain.name(v)} is "
+            f"{flat[row]!r}."
+        )
+    return score
+
+
+def _sort_rows(layout, code, score):
+    """Sort the rows of each list by descending score: the codes, and the scores."""
+    falls = score[1:] > score[:-1]
+    falls[layout["row_ptr"][1:-1] - 1] = False
+    if falls.any():
+        order = np.lexsort((-score, layout["row_list"]))
+        code, score = code[order], score[order]
+    return code, score

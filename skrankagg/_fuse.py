@@ -1,0 +1,205 @@
+"""Fuse the lists of one query, as plain Python holds them: the call of an online service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ._data._one_query import OneQuery, check_top, is_batch, read_plain, read_weights
+from ._data._ranked_lists import RankedLists
+from .aggregators import ReciprocalRankFusion
+from .base import BaseAggregator
+from .base._consensus import best_items
+from .exceptions import InputError, InputTypeError
+
+__all__ = ["fuse"]
+
+
+def fuse(
+    lists: Sequence[Any] | Mapping[Any, Any],
+    aggregator: Any = None,
+    *,
+    weights: Sequence[float] | Mapping[Any, float] | None = None,
+    top: int | None = None,
+    key: str | Callable[[Any], Hashable] | None = None,
+    explain: bool = False,
+) -> list[Any]:
+    """Merge the ranked lists of one query, or of each query of a batch, without a data frame.
+
+    Parameters
+    ----------
+    lists : sequence of lists, or dict of name to list
+        Each list holds ids, best first; or (id, score), or is a dict of id to score, of which higher scores are better.
+        Ids are of one type that has an order, such as str or int. A list that is empty does not count. A list of such
+        queries is a batch.
+    aggregator : aggregator, default=None
+        Any method, or a pipeline that ends in one; None is :class:`~skrankagg.aggregators.ReciprocalRankFusion`. One
+        that learns voter weights by ``weighting="global"`` must be fitted.
+    weights : sequence of float in the order of the lists, or mapping of name to float, default=None
+        Weight of each list, at least 0; None weighs each 1.
+    top : int, default=None
+        How many items to return of each query; None returns all.
+    key : str or callable, default=None
+        Where a hit has its id, if the lists hold hits of a search client: a key of dicts, an attribute of objects, or a
+        function of the hit, which may return (id, score).
+    explain : bool, default=False
+        Whether to add each list's share of the score, for methods whose scores are sums over the lists.
+
+    Returns
+    -------
+    list of tuples
+        (id, score) of each item, best first; with ``explain=True`` (id, score, shares), the shares a list in the order
+        of the lists, or a dict by name. Of a batch, a list of these for each query.
+
+    Raises
+    ------
+    TypeError
+        If the lists are not of a kind above, or ids have no order.
+    ValueError
+        If a list holds an id twice, a score is not finite, some lists have scores and others not, or, with
+        ``explain=True``, the method's scores are no sums.
+
+    See Also
+    --------
+    RankedLists : Its constructors from_lists and from_hits take the same lists, for all else, such as measures.
+
+    Notes
+    -----
+    The result is that of ``aggregator.transform(RankedLists.from_lists(lists))``: the same order, ties and scores. It
+    depends on nothing but the arguments, and may be called from several threads. Voters are numbered
+    from 1, or have the names of a dict, which is how ``voter_weights`` of the aggregator calls them. A pair of integers
+    must be a tuple: a list of two integers is a list of ids.
+
+    A batch under :class:`~skrankagg.aggregators.ReciprocalRankFusion` and other sums takes the sum of its queries'
+    times; other methods aggregate its queries at once.
+
+    Examples
+    --------
+    >>> from skrankagg import CombSUM, fuse
+    >>> fuse([["d1", "d2", "d3"], ["d2", "d4"]], top=2)
+    [('d2', 0.0325...), ('d1', 0.0163...)]
+    >>> hybrid = {"bm25": [("d1", 9.1), ("d2", 7.5), ("d3", 1.1)], "dense": {"d2": 0.8, "d3": 0.7}}
+    >>> fuse(hybrid, CombSUM(), weights={"bm25": 0.25, "dense": 0.75}, top=1, explain=True)
+    [('d2', 0.95, {'bm25': 0.2, 'dense': 0.75})]
+    """
+    check_top(top)
+    aggregator = _DEFAULT if aggregator is None else aggregator
+    sums = isinstance(aggregator, BaseAggregator) and aggregator._sums_rows
+    if not is_batch(lists, key):
+        return _fuse_one(lists, aggregator, sums, weights, top, key, explain)
+    if sums or explain:
+        return [_fuse_one(one, aggregator, sums, weights, top, key, explain) for one in lists]
+    return _fuse_at_once(lists, aggregator, weights, top, key)
+
+
+_DEFAULT = ReciprocalRankFusion()
+
+
+def _fuse_one(lists, aggregator, sums, weights, top, key, explain):
+    plain = read_plain(lists, key)
+    if not any(plain.ids):
+        return []
+    given = None if weights is None else read_weights(plain, weights)
+    if explain:
+        return _explain(plain, OneQuery(plain, given, sort=True), aggregator, top)
+    # A sum of rows asks for nothing else, where neither the lists nor the parameters call for a warning or an error.
+    if sums and aggregator.voter_weights is None and (not _needs_scores(aggregator) or plain.scores is not None):
+        query = OneQuery(plain, given, sort=False)
+        if 2 not in query.list_length:
+            return best_items(query, query.ids, aggregator._aggregate(query), top)
+    query = OneQuery(plain, given, sort=True)
+    return _pairs(_rank(aggregator, query), top)[0]
+
+
+def _needs_scores(aggregator):
+    """Whether a method needs scores; its parameters are checked on the way, once for the same ones."""
+    kind = type(aggregator)
+    try:
+        return _checked(kind, *(getattr(aggregator, name) for name in _parameters(kind)))
+    except TypeError:  # a parameter that cannot be hashed, which is none that a method of sums takes
+        aggregator._validate_params()
+        raise
+
+
+@lru_cache(maxsize=64)
+def _parameters(kind):
+    return tuple(name for name in kind._get_param_names() if name != "voter_weights")
+
+
+@lru_cache(maxsize=256, typed=True)
+def _checked(kind, *values):
+    aggregator = kind(**dict(zip(_parameters(kind), values, strict=True)))
+    aggregator._validate_params()
+    return aggregator.__sklearn_tags__().aggregator_tags.needs_scores
+
+
+def _rank(aggregator, lists):
+    """The consensus as a list of (ids, scores) by query, best first."""
+    if isinstance(aggregator, BaseAggregator):
+        ranked = aggregator._rank(aggregator._begin(lists))
+        held = ranked.lists
+        ids = held.items.take(held.candidate_item[ranked.order]).tolist()
+        scores, ptr = ranked.score.tolist(), held.candidate_ptr
+    elif hasattr(aggregator, "transform"):
+        frame = aggregator.transform(lists)
+        ids, scores = frame["item"].to_list(), frame["score"].to_list()
+        query = frame["query"].to_numpy()
+        ptr = np.concatenate([[0], np.flatnonzero(query[1:] != query[:-1]) + 1, [len(query)]])
+    else:
+        raise InputTypeError(
+            f"fuse expects an aggregator such as CombSUM(), or a pipeline that ends in one; got {aggregator!r}."
+        )
+    return [(ids[start:stop], scores[start:stop]) for start, stop in pairwise(ptr)]
+
+
+def _pairs(ranked, top):
+    return [list(zip(ids[:top], scores[:top], strict=True)) for ids, scores in ranked]
+
+
+def _explain(plain, query, aggregator, top):
+    """As `_fuse_one`, with the share of each list."""
+    if not isinstance(aggregator, BaseAggregator):
+        raise InputError(f"explain=True needs an aggregator whose scores are sums over the lists; got {aggregator!r}.")
+    lists = aggregator._begin(query)
+    shares = aggregator._contributions(lists)
+    ranked = aggregator._rank(lists)
+    share = np.zeros((lists.n_candidates, len(plain.ids)))
+    if shares.absent is not None:
+        share[:, query.held] = shares.absent
+    share[lists.candidate, np.array(query.held)[lists.row_list]] = shares.held
+    if shares.factor is not None:
+        share *= shares.factor[:, None]
+    share = share[ranked.order[:top]].tolist()
+    if plain.names is not None:
+        share = [dict(zip(plain.names, one, strict=True)) for one in share]
+    ids = [query.ids[k] for k in ranked.order[:top].tolist()]
+    return list(zip(ids, ranked.score[:top].tolist(), share, strict=True))
+
+
+def _fuse_at_once(batch, aggregator, weights, top, key):
+    """Aggregate the queries of a batch together, as a method may learn from all of them."""
+    runs: dict[Any, dict[int, Any]] = {}
+    weight_of = {}
+    fused: list[list[Any]] = [[] for _ in batch]
+    for number, one in enumerate(batch):
+        plain = read_plain(one, key)
+        for name, results in plain.to_lists().items():
+            runs.setdefault(name, {})[number] = results
+        if weights is not None:
+            names = range(1, len(plain.ids) + 1) if plain.names is None else plain.names
+            weight_of[number] = dict(zip(names, read_weights(plain, weights), strict=True))
+    if not runs:
+        return fused
+    lists = RankedLists.from_runs(runs)
+    if weights is not None:
+        queries, voters = lists.queries.tolist(), lists.voters.tolist()
+        lists = lists.with_list_weight(
+            [weight_of[queries[q]][voters[v]] for q, v in zip(lists.list_query, lists.list_voter, strict=True)]
+        )
+    for number, pairs in zip(lists.queries.tolist(), _pairs(_rank(aggregator, lists), top), strict=True):
+        fused[number] = pairs
+    return fused

@@ -1,0 +1,120 @@
+"""One query of plain ids: number its items, and put them in order."""
+
+from typing import Any, cast
+
+from librt.vecs import vec
+from mypy_extensions import i64
+
+
+def number_items(lists_in: object, n_rows: i64) -> tuple[list[Any], vec[i64], i64, i64]:
+    # Numbers ids in the order in which they first come. Returns the distinct ids, the number of each row's id, and the
+    # first row that repeats an id of its own list, or whose id is of another type than the first, or -1.
+    lists = cast(list[list[Any]], lists_in)
+    number: dict[Any, int] = {}
+    items: list[Any] = []
+    code = vec[i64]([0] * n_rows)
+    last = vec[i64]([-1] * n_rows)
+    kind: object = None
+    n: int = 0
+    row: i64 = 0
+    v: i64 = 0
+    for ids in lists:
+        for one in ids:
+            if type(one) is not kind:
+                if row > 0:
+                    return items, code, -1, row
+                kind = type(one)
+            k = number.setdefault(one, n)
+            if k == n:
+                items.append(one)
+                n += 1
+            c: i64 = k
+            if last[c] == v:
+                return items, code, row, -1
+            last[c] = v
+            code[row] = c
+            row += 1
+        v += 1  # noqa: SIM113 - enumerate would count in Python integers
+    return items, code, -1, -1
+
+
+def best_first(
+    items_in: object,
+    order_in: object,
+    score_in: object,
+    support_in: object,
+    find_source: Any,
+    tolerance: float,
+    support_tolerance: float,
+    top: i64,
+) -> list[tuple[Any, float]]:
+    # `order` sorts the scores of items, highest first. Neighbours within the tolerance are one class, which has one
+    # score, the highest; in it come first the items of most support, then those of the smallest id. Unequal scores of
+    # one source, or of one and none (-2), are no class; -1 is several. `find_source`, which may be None, gives them.
+    items = cast(list[Any], items_in)
+    order = cast(vec[i64], order_in)
+    score = cast(vec[float], score_in)
+    support = cast(vec[float], support_in)
+    source = vec[i64]()
+    n: i64 = len(order)
+    out: list[tuple[Any, float]] = []
+    start: i64 = 0
+    while start < n and len(out) < top:
+        value = score[order[start]]
+        stop: i64 = start + 1
+        before = value
+        while stop < n:
+            this = score[order[stop]]
+            if this != before:
+                if before - this > tolerance:
+                    break
+                if find_source is not None:
+                    if len(source) == 0:
+                        source = cast(vec[i64], find_source())
+                    one: i64 = source[order[stop - 1]]
+                    other: i64 = source[order[stop]]
+                    if (one >= 0 and (one == other or other == -2)) or (one == -2 and other != -1):
+                        break
+            before = this
+            stop += 1
+        if stop == start + 1:
+            out.append((items[order[start]], value))
+        else:
+            _append_tied(out, items, order, support, support_tolerance, start, stop, value)
+        start = stop
+    return out[:top]
+
+
+def _append_tied(
+    out: list[tuple[Any, float]],
+    items: list[Any],
+    order: vec[i64],
+    support: vec[float],
+    tolerance: float,
+    start: i64,
+    stop: i64,
+    value: float,
+) -> None:
+    n: i64 = stop - start
+    ids: list[Any] = []
+    most = support[order[start]]
+    for row in range(start, stop):
+        if support[order[row]] != most:
+            break
+        ids.append(items[order[row]])
+    if len(ids) == n:
+        ids.sort()
+        out.extend([(ident, value) for ident in ids])
+        return
+    members: list[tuple[float, i64]] = [(-support[order[row]], order[row]) for row in range(start, stop)]
+    members.sort()
+    first: i64 = 0
+    while first < n:
+        ids = [items[members[first][1]]]
+        last: i64 = first + 1
+        while last < n and members[last][0] - members[last - 1][0] <= tolerance:
+            ids.append(items[members[last][1]])
+            last += 1
+        ids.sort()
+        out.extend([(ident, value) for ident in ids])
+        first = last

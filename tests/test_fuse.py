@@ -1,0 +1,271 @@
+"""One query of plain lists: what fuse returns is what transform returns for the same lists."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from processes import environment
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from skrankagg import (
+    DIBRA,
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    Copeland,
+    Kemeny,
+    Minimax,
+    RankedLists,
+    ReciprocalRankFusion,
+    fuse,
+)
+from skrankagg.exceptions import ExposureWarning, InputError, InputTypeError
+from skrankagg.preprocessing import TopK
+from skrankagg.utils.discovery import default_methods
+from skrankagg.utils.estimator_checks import example_lists
+
+METHODS = [method for _, method in default_methods()]
+SUMS = [method for method in METHODS if method._sums_rows]
+
+
+def transformed(lists, method, weights=None):
+    """What the same lists give by the frame: (item, score), best first."""
+    encoded = RankedLists.from_lists(lists)
+    if weights is not None:
+        encoded = encoded.with_list_weight(weights)
+    consensus = method.transform(encoded)
+    return list(zip(consensus["item"], consensus["score"], strict=True))
+
+
+def random_lists(rng, *, scores, n_lists=3, n_items=9):
+    lists = []
+    for _ in range(n_lists):
+        ids = [f"d{k}" for k in rng.permutation(n_items)[: rng.integers(3, n_items + 1)]]
+        values = rng.integers(0, 6, len(ids)) / 4  # few values, so that they tie
+        lists.append(dict(zip(ids, values.tolist(), strict=True)) if scores else ids)
+    return lists
+
+
+@pytest.mark.twice
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_plain_lists_give_what_transform_gives(method):
+    rng = np.random.default_rng(0)
+    scores = [True] if method.__sklearn_tags__().aggregator_tags.needs_scores else [True, False]
+    batch = [random_lists(rng, scores=scored, n_lists=2 + k) for scored in scores for k in range(4)]
+    for lists in batch:
+        assert fuse(lists, method) == transformed(lists, method)
+        assert fuse(lists, method, top=2) == fuse(lists, method)[:2]
+    assert fuse(batch[:4], method, top=3) == [fuse(lists, method, top=3) for lists in batch[:4]]
+
+
+ids = st.one_of(st.integers(-3, 8), st.integers(0, 1).map(lambda k: k + 2**60))
+numbers = st.one_of(st.integers(-4, 4), st.sampled_from([0.1, 0.2, 0.1 + 0.2, 0.3, -1e-17, 1e-13, 1e9]))
+
+
+@pytest.mark.twice
+@given(
+    lists=st.lists(st.dictionaries(ids, numbers, max_size=8), min_size=1, max_size=5).filter(any),
+    method=st.sampled_from(SUMS),
+    data=st.data(),
+)
+@settings(max_examples=300, deadline=None)
+def test_sums_equal_those_of_transform_to_the_last_bit(lists, method, data):
+    # Lists of two items are not warned of here; tests/conftest.py says why.
+    weights = data.draw(
+        st.none() | st.lists(st.sampled_from([0, 0.25, 1, 3]), min_size=len(lists), max_size=len(lists))
+    )
+    held = [v for v, one in enumerate(lists) if one]
+    expected = transformed(
+        {v + 1: lists[v] for v in held}, method, None if weights is None else [weights[v] for v in held]
+    )
+    assert fuse(lists, method, weights=weights) == expected
+    explained = fuse(lists, method, weights=weights, explain=True)
+    assert [one[:2] for one in explained] == expected
+    largest = max(abs(share) for *_, shares in explained for share in shares)
+    for _, score, shares in explained:
+        assert sum(shares) == pytest.approx(score, rel=1e-12, abs=len(lists) * 1e-12 * largest)
+
+
+def test_every_way_to_write_lists_is_the_same_query():
+    lists = [{"d1": 3.0, "d2": 2.0, "d4": 1.0}, {"d2": 0.9, "d1": 0.8, "d3": 0.1}]
+    expected = fuse(lists, CombSUM())
+    assert expected[0] == ("d1", pytest.approx(1.875))
+    pairs = [list(one.items()) for one in lists]
+    assert fuse(pairs, CombSUM()) == expected
+    assert fuse([[list(pair) for pair in one] for one in pairs], CombSUM()) == expected
+    assert fuse([pairs[0][::-1], tuple(pairs[1])], CombSUM()) == expected
+    assert fuse({"a": lists[0], "b": pairs[1]}, CombSUM()) == expected
+    hits = [[{"id": item, "score": score} for item, score in one] for one in pairs]
+    assert fuse(hits, CombSUM(), key=lambda hit: (hit["id"], hit["score"])) == expected
+
+    ranks = fuse([list(one) for one in lists])
+    assert ranks == fuse([np.array(list(one)) for one in lists]) == fuse([pd.Series(list(one)) for one in lists])
+    assert ranks == fuse(hits, key="id") == fuse(lists) == fuse([lists[0], [], lists[1], {}])
+
+    @dataclass
+    class Hit:
+        id: str
+
+    assert ranks == fuse([[Hit(item) for item in one] for one in lists], key="id")
+
+
+def test_a_batch_is_told_from_a_query():
+    ids = [["d1", "d2", "d3"], ["d3", "d1"]]
+    scores = [{"d1": 2.0, "d2": 1.0, "d3": 0.5}, {"d3": 1.0, "d1": 0.5}]
+    named = {"bm25": ids[0], "dense": ids[1]}
+    for query in (ids, scores, named, {"a": scores[0], "b": scores[1]}, [list(one.items()) for one in scores]):
+        assert fuse([query, query]) == [fuse(query)] * 2
+        assert fuse([query, query], Copeland(), top=1) == [fuse(query, Copeland(), top=1)] * 2
+    # A list of two integers is a list of ids; a pair of integers is a tuple.
+    assert fuse([[[1, 2], [2, 1, 3]], [[2, 1], [1, 2]]]) == [fuse([[1, 2], [2, 1, 3]]), fuse([[2, 1], [1, 2]])]
+    assert fuse([[(1, 2), (2, 5), (3, 1)], [(2, 1), (4, 0), (1, 3)]], CombSUM())[0] == (2, 1 + 1 / 3)
+    assert fuse([[], []]) == fuse([]) == fuse({"bm25": [], "dense": []}) == []
+    assert fuse([ids, [[], []], ids], Kemeny()) == [fuse(ids, Kemeny()), [], fuse(ids, Kemeny())]
+    assert fuse([hits := [[{"id": "a"}, {"id": "b"}], [{"id": "b"}]], hits], key="id") == [fuse(hits, key="id")] * 2
+
+
+def test_ids_of_any_type_that_has_an_order():
+    for make in (int, str, lambda k: UUID(int=k), lambda k: date(2026, 1, k), lambda k: bytes([k]), np.int64):
+        lists = [[make(k) for k in one] for one in ([3, 1, 2], [2, 3, 5], [4, 3, 9])]
+        found = fuse(lists)
+        assert [item for item, _ in found] == [make(k) for k in (3, 2, 4, 1, 5, 9)]
+        assert [type(item) for item, _ in found] == [type(make(1))] * 6
+    mixed = [["1", "2", "3"], ["1", 2, "3"]]
+    with pytest.raises(InputTypeError, match=r"list 2 holds 2 of type int, the first id is '1'"):
+        fuse(mixed)
+    with pytest.raises(InputTypeError, match="of one type that has an order"):
+        fuse([[None, "a"], ["a"]])
+    with pytest.raises(InputTypeError, match="of one type that has an order"):
+        fuse([[float("nan"), 1.0], [2.0]])
+    with pytest.raises(InputTypeError, match="of one type that has an order"):
+        fuse([[frozenset("a"), frozenset("b")], [frozenset("b")]])
+    with pytest.raises(InputTypeError, match=r"can be hashed.*key="):
+        fuse([[{"id": "a", "title": "x"}], [{"id": "b", "title": "y"}]])
+
+
+@pytest.mark.parametrize(
+    ("lists", "kwargs", "error", "words"),
+    [
+        ([["a", "b", "a"]], {}, InputError, r"list 1 repeats 'a'.*duplicates='first'"),
+        ({"bm25": ["a"], "dense": ["b", "c", "b"]}, {}, InputError, "list 'dense' repeats 'b'"),
+        ([{"a": 1.0}, ["a", "b"]], {}, InputError, "in all lists or in none"),
+        ([[("a", 1.0), ("b",)]], {}, InputError, r"holds \('b',\)"),
+        ([[("a", 1.0), "b"]], {}, InputError, "holds 'b'"),
+        ([[("a", 1.0), ("b", float("nan"))]], {}, InputError, r"that of 'b' in list 1 is nan"),
+        ([{"a": 1.0, "b": "high"}], {}, InputError, r"that of 'b' in list 1 is 'high'"),
+        ([{"a": 1.0, "b": None}], {}, InputError, r"that of 'b' in list 1 is None"),
+        ([{"a": 1.0}, {"a": 2**53 + 1, "b": 2}], {}, InputError, "9007199254740993"),
+        (["abc", "bcd"], {}, InputTypeError, "list 0 is of type str"),
+        ([{"a", "b"}], {}, InputTypeError, "of type set"),
+        ("abc", {}, InputTypeError, "got str"),
+        (pd.DataFrame({"item": ["a"]}), {}, InputTypeError, "fit_transform"),
+        ({1: ["a"], "b": ["a"]}, {}, InputTypeError, "names of lists that can be sorted"),
+        ([["a"]], {"top": 0}, InputError, "top must be an integer of at least 1"),
+        ([["a"]], {"top": 1.5}, InputError, "got 1.5"),
+        ([["a"], ["b"]], {"weights": [1]}, InputError, "one for each of 2 lists"),
+        ([["a"], ["b"]], {"weights": [1, -1]}, InputError, "that of list 2 is -1"),
+        ([["a"], ["b"]], {"weights": {"bm25": 1}}, InputError, "unnamed lists"),
+        ({"bm25": ["a"], "dense": ["b"]}, {"weights": {"bm25": 1, "dens": 1}}, InputError, "by the same names"),
+        ([["a"]], {"aggregator": "rrf"}, InputTypeError, "expects an aggregator"),
+        ([["a"]], {"aggregator": CombSUM()}, InputError, "score"),
+        ([["a", "b"]], {"aggregator": ReciprocalRankFusion(k=-1)}, ValueError, "'k' parameter"),
+        ([["a", "b"]], {"aggregator": ReciprocalRankFusion(k=True)}, ValueError, "'k' parameter"),
+        ([["a", "b"]], {"aggregator": CombSUM(norm=["borda"])}, ValueError, "'norm' parameter"),
+        ([["a", "b"]], {"aggregator": Copeland(), "explain": True}, InputError, "no sums over the lists"),
+        ([["a", "b"]], {"key": "id"}, InputError, "expects 'id' in every hit; hit 1 of voter 0"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(lists, kwargs, error, words):
+    with pytest.raises(error, match=words):
+        fuse(lists, **kwargs)
+
+
+def test_weights_by_name_and_by_place_and_those_of_the_aggregator_multiply():
+    lists = {"dense": ["a", "b", "c"], "bm25": ["c", "b", "d"]}
+    by_name = fuse(lists, weights={"bm25": 0.5, "dense": 2})
+    assert by_name == fuse(lists, weights=[2, 0.5]) == fuse(list(lists.values()), weights=[2, 0.5])
+    own = ReciprocalRankFusion(voter_weights={"dense": 2.0, "bm25": 1.0})
+    assert fuse(lists, own, weights=[1, 0.5]) == by_name
+    assert fuse(list(lists.values()), ReciprocalRankFusion(voter_weights={1: 2.0, 2: 0.5})) == by_name
+    assert fuse([lists, lists], Minimax(), weights=[2, 0.5]) == [fuse(lists, Minimax(), weights=[2, 0.5])] * 2
+    # A list of weight 0 is silenced, and its items stay.
+    assert [item for item, _ in fuse(lists, weights=[1, 0])] == ["a", "b", "c", "d"]
+
+
+def test_shares_are_those_of_the_lists_in_their_order():
+    lists = [["a", "b", "c"], [], ["b", "d", "e"]]
+    (best, score, shares), *_ = fuse(lists, ReciprocalRankFusion(k=1), explain=True)
+    assert (best, score, shares) == ("b", 1 / 3 + 1 / 2, [1 / 3, 0.0, 1 / 2])
+    # Absence scores points under Borda: five items, lists of three leave 1.5 points to each of the others.
+    points = {item: shares for item, _, shares in fuse(lists, BordaCount(), explain=True)}
+    assert points == {"a": [5, 0, 1.5], "b": [4, 0, 5], "c": [3, 0, 1.5], "d": [1.5, 0, 4], "e": [1.5, 0, 3]}
+    named = fuse({"x": {"a": 2.0, "b": 1.0, "c": 0.0}, "w": {"b": 5.0, "c": 1.0, "d": 1.0}}, CombMNZ(), explain=True)
+    assert named[0] == ("b", 3.0, {"x": 1.0, "w": 2.0})
+    with pytest.raises(InputError, match="no sums"):
+        fuse(lists, DIBRA(Copeland()), explain=True)
+    with pytest.raises(InputError, match="needs an aggregator"):
+        fuse(lists, make_pipeline(TopK(2), BordaCount()), explain=True)
+
+
+def test_pipelines_and_methods_that_are_fitted_first():
+    lists = [["a", "b", "c", "d"], ["b", "a", "c"], ["c", "e", "f"]]
+    pipeline = make_pipeline(TopK(2), BordaCount())
+    assert fuse(lists, pipeline) == transformed(lists, pipeline)
+    assert fuse([lists, lists[:2]], pipeline) == [fuse(lists, pipeline), fuse(lists[:2], pipeline)]
+    learner = DIBRA(weighting="global")
+    with pytest.raises(NotFittedError):
+        fuse(lists, learner)
+    learner.fit(RankedLists.from_lists(lists))
+    assert fuse(lists, learner) == transformed(lists, learner)
+    # A batch is learnt from, and aggregated, as one data set.
+    frame = example_lists()
+    runs = RankedLists.from_frame(frame).to_runs()
+    queries = sorted(frame["query"].unique())
+    batch = [{voter: run[query] for voter, run in runs.items() if query in run} for query in queries]
+    expected = DIBRA(CombSUM()).fit_transform(RankedLists.from_runs(runs))
+    found = fuse(batch, DIBRA(CombSUM()))
+    assert [item for one in found for item, _ in one] == expected["item"].tolist()
+
+
+def test_warnings_and_tags_are_those_of_the_method():
+    duels = [[f"d{k}", f"d{k + 1}"] for k in range(6)]
+    with pytest.warns(ExposureWarning, match="ReciprocalRankFusion"):
+        found = fuse(duels)
+    with pytest.warns(ExposureWarning):
+        assert found == transformed(duels, ReciprocalRankFusion())
+    with pytest.raises(InputTypeError, match="got RankedLists"):
+        fuse(RankedLists.from_lists(duels))
+
+
+def test_large_queries_and_threads():
+    rng = np.random.default_rng(0)
+    lists = [[f"d{k}" for k in rng.permutation(30_000)[:9_000]] for _ in range(3)]
+    expected = transformed(lists, ReciprocalRankFusion())
+    assert fuse(lists) == expected
+    small = [random_lists(rng, scores=True) for _ in range(200)]
+    alone = [fuse(one, CombSUM()) for one in small]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda one: fuse(one, CombSUM()), small * 4)) == alone * 4
+
+
+def test_the_hash_seed_decides_nothing():
+    code = (
+        "from skrankagg import fuse; print(fuse([[f'd{k * 7 % 50}' for k in range(50)], ['d3', 'x', 'y', 'z'], ['z']]))"
+    )
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", code], env=environment(PYTHONHASHSEED=seed), check=True, capture_output=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(answers) == 1
