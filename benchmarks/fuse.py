@@ -1,0 +1,134 @@
+"""One query, and a batch, of plain lists: fuse beside a loop over a dict, frames, rankops and ranx, in one run.
+
+Run it from anywhere as `python benchmarks/fuse.py`; `pip install 'skrankagg[bench]'` installs rankops and ranx, whose
+rows are left out where they are missing. A query is 3 lists of 100 ids of a pool of 250, a batch 1000 queries of
+5 lists of 100. Times are of the CPU, the median of rounds in which all calls take turns, and for each the ratio to the
+loop of the same kind. ranx gets runs that are built and compiled beforehand.
+"""
+
+import argparse
+import importlib
+import random
+import statistics
+import time
+from operator import itemgetter
+
+from _measure import table
+
+from skrankagg import BordaCount, CombMNZ, CombSUM, RankedLists, ReciprocalRankFusion, SimpleBorda, fuse
+
+
+def loop_rrf(lists, k=60):
+    """What most services do: a dict, and one sort; ties as they come."""
+    scores = {}
+    for ids in lists:
+        for rank, item in enumerate(ids, 1):
+            scores[item] = scores.get(item, 0.0) + 1.0 / (k + rank)
+    return sorted(scores.items(), key=itemgetter(1), reverse=True)
+
+
+def loop_comb(lists):
+    """The same for min-max scores."""
+    scores = {}
+    for one in lists:
+        low, high = min(one.values()), max(one.values())
+        span = high - low or 1.0
+        for item, score in one.items():
+            scores[item] = scores.get(item, 0.0) + (score - low) / span
+    return sorted(scores.items(), key=itemgetter(1), reverse=True)
+
+
+def make_query(rng, n_lists, length=100, pool=250):
+    """Lists of ids, the same with scores as pairs, and as dicts."""
+    ids = [[f"doc{k:05d}" for k in rng.sample(range(pool), length)] for _ in range(n_lists)]
+    dicts = [dict(zip(one, sorted((rng.random() for _ in one), reverse=True), strict=True)) for one in ids]
+    return ids, [list(one.items()) for one in dicts], dicts
+
+
+def cpu_times(calls, rounds, repeat):
+    """Median seconds of the CPU of each call, by name; every round runs all of them."""
+    times = {name: [] for name in calls}
+    for call in calls.values():
+        call()
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = time.process_time()
+            for _ in range(repeat):
+                call()
+            times[name].append((time.process_time() - start) / repeat)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def optional(name):
+    """A library, or None."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def show(calls, base, rounds, repeat, unit):
+    """Print the times of calls, and their ratio to the first one of its kind."""
+    times = cpu_times(calls, rounds, repeat)
+    scale = {"us": 1e6, "ms": 1e3}[unit]
+    rows = [(name, f"{times[name] * scale:.0f}", f"{times[name] / times[base(name)]:.2f}") for name in calls]
+    table(rows, ("call", unit, "to the loop"))
+
+
+def main(rounds):
+    """Print both tables."""
+    rng = random.Random(0)
+    ids, pairs, dicts = make_query(rng, 3)
+    frame = RankedLists.from_lists(dicts).to_frame()
+    rankops, ranx = optional("rankops"), optional("ranx")
+    scored = {
+        str(method): method
+        for method in (
+            CombSUM(norm="z-score"),
+            CombSUM(norm="borda"),
+            CombSUM(norm="rank"),
+            CombSUM(norm=None),
+            CombMNZ(),
+            BordaCount(),
+            SimpleBorda(),
+        )
+    }
+    calls = {
+        "loop over a dict, RRF": lambda: loop_rrf(ids),
+        "fuse, RRF": lambda: fuse(ids),
+        "fuse, RRF, top=10": lambda: fuse(ids, top=10),
+        "loop over a dict, CombSUM": lambda: loop_comb(dicts),
+        "fuse, CombSUM, dicts": lambda: fuse(dicts, CombSUM()),
+        "fuse, CombSUM, pairs": lambda: fuse(pairs, CombSUM()),
+        **{f"fuse, {name}": lambda method=method: fuse(dicts, method) for name, method in scored.items()},
+        "frame in, frame out, RRF": lambda: ReciprocalRankFusion().fit_transform(frame),
+    }
+    if rankops:
+        calls["rankops, RRF"] = lambda: rankops.rrf_multi(pairs)
+        calls["rankops, CombSUM"] = lambda: rankops.combsum_multi(pairs)
+    if ranx:
+        runs = [ranx.Run({"q": one}) for one in dicts]
+        calls["ranx, RRF, runs built before"] = lambda: ranx.fuse(runs, norm=None, method="rrf", params={"k": 60})
+    rrf, comb = "loop over a dict, RRF", "loop over a dict, CombSUM"
+    print("One query: 3 lists of 100 ids")
+    show(calls, lambda name: rrf if "RRF" in name else comb, rounds, 50, "us")
+
+    batch = [make_query(rng, 5) for _ in range(1000)]
+    plain, with_scores = [one[0] for one in batch], [one[2] for one in batch]
+    calls = {
+        rrf: lambda: [loop_rrf(one) for one in plain],
+        "fuse, RRF": lambda: fuse(plain),
+        comb: lambda: [loop_comb(one) for one in with_scores],
+        "fuse, CombSUM, dicts": lambda: fuse(with_scores, CombSUM()),
+    }
+    if rankops:
+        as_pairs = [one[1] for one in batch]
+        calls["rankops, RRF"] = lambda: [rankops.rrf_multi(one) for one in as_pairs]
+    print("\nA batch: 1000 queries of 5 lists of 100 ids")
+    show(calls, lambda name: rrf if "RRF" in name else comb, max(rounds // 20, 5), 1, "ms")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=100)
+    main(parser.parse_args().rounds)
