@@ -52,6 +52,16 @@ def test_examples(page, monkeypatch):
     assert not results.failed, "".join(report)
 
 
+def test_from_data_to_an_answer_takes_at_most_five_lines():
+    sections = (DOCS / "user_guide" / "your_data.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    answers = {}
+    for section in sections:
+        data, answer, *_ = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+        assert data.count(">>>"), section[:40]
+        answers[section.partition("\n")[0]] = len(re.findall(r"^(?:>>>|\.\.\.) ", answer, re.MULTILINE))
+    assert len(answers) == 9 and all(1 <= lines <= 5 for lines in answers.values()), answers
+
+
 def test_the_reference_has_a_page_for_every_public_module_and_name(tmp_path):
     public = {
         module.name
