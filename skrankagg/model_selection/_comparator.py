@@ -15,7 +15,7 @@ from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._output import check_output
 from .._data._qrels import Qrels
 from .._data._ranked_lists import check_lists, encode_plain
-from .._data._types import AnyLists, AnyQrels
+from .._data._types import AnyLists, AnyQrels, PlainLists
 from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
 from .._support._sklearn import (
@@ -157,13 +157,13 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self.learns = learns
         self.error_score = error_score
 
-    def fit(self, X: AnyLists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> Self:
+    def fit(self, X: PlainLists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> Self:
         """Run and measure every method.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
         y : Qrels or None, default=None
             Judgements, another way to give them.
         qrels : Qrels, default=None
@@ -267,8 +267,8 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
         y : Qrels or None, default=None
             Judgements, another way to give them.
         qrels : Qrels, default=None
