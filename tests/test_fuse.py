@@ -165,6 +165,8 @@ def test_ids_of_any_type_that_has_an_order():
         ([{"a": 1.0, "b": "high"}], {}, InputError, r"that of 'b' in list 1 is 'high'"),
         ([{"a": 1.0, "b": None}], {}, InputError, r"that of 'b' in list 1 is None"),
         ([{"a": 1.0}, {"a": 2**53 + 1, "b": 2}], {}, InputError, "9007199254740993"),
+        ([{"a": 1.0, "b": 10**400}], {}, InputError, "that of 'b' in list 1 is 1000"),
+        ([["a"], ["b"]], {"weights": [1, "2"]}, InputError, "that of list 2 is '2'"),
         (["abc", "bcd"], {}, InputTypeError, "list 0 is of type str"),
         ([{"a", "b"}], {}, InputTypeError, "of type set"),
         ("abc", {}, InputTypeError, "got str"),

@@ -21,7 +21,7 @@ from ._frames import EXACT_LIMIT
 from ._from_python import read_hit
 from ._ranked_lists import RankedLists
 
-__all__ = ["OneQuery", "PlainLists", "check_top", "is_batch", "read_plain", "read_weights"]
+__all__ = ["OneQuery", "PlainQuery", "check_top", "is_batch", "read_plain", "read_weights"]
 
 #: Rows up to which what the lengths of lists decide is kept.
 _KEPT_ROWS = 10_000
@@ -30,7 +30,7 @@ _PLAIN_TYPES = (str, int)
 _KINDS = "lists of ids, of (id, score), or dicts of id to score"
 
 
-class PlainLists:
+class PlainQuery:
     """The lists of one query, read but not encoded.
 
     Parameters
@@ -91,7 +91,7 @@ def _is_pair(one):
 
 
 def read_plain(lists, key=None):
-    """Read the lists of one query: :class:`PlainLists`."""
+    """Read the lists of one query: :class:`PlainQuery`."""
     names = None
     if isinstance(lists, Mapping):
         names, lists = list(lists), list(lists.values())
@@ -107,10 +107,10 @@ def read_plain(lists, key=None):
         scores.append(values)
     scored = [values is not None for values, of in zip(scores, ids, strict=True) if of]
     if not any(scored):
-        return PlainLists(names, ids, None)
+        return PlainQuery(names, ids, None)
     if not all(scored):
         raise InputError("fuse expects scores in all lists or in none; these lists mix both. Drop the scores.")
-    return PlainLists(names, ids, [() if values is None else values for values in scores])
+    return PlainQuery(names, ids, [() if values is None else values for values in scores])
 
 
 def _read_list(one, key, name):
@@ -152,7 +152,7 @@ def read_weights(plain, weights):
     if len(weights) != len(plain.ids):
         raise InputError(f"weights must be one for each of {len(plain.ids)} lists; got {len(weights)}.")
     for v, weight in enumerate(weights):
-        if not is_real(weight) or not np.isfinite(weight) or weight < 0:
+        if not 0 <= _as_float(weight) < np.inf:
             raise InputError(f"weights must be finite and at least 0; that of {plain.name(v)} is {weight!r}.")
     return weights
 
@@ -171,7 +171,7 @@ class OneQuery(RankedLists):
 
     Parameters
     ----------
-    plain : PlainLists
+    plain : PlainQuery
         With at least one item.
     weights : list of float or None
         Weight of each list.
@@ -323,7 +323,7 @@ def _read_scores(plain, held):
     try:
         score = np.frombuffer(array("d", flat))  # half the time of np.array
     except (TypeError, OverflowError):
-        score = np.array([float(value) if is_real(value) else np.nan for value in flat])
+        score = np.array([_as_float(value) for value in flat])
     if np.abs(score).max() < EXACT_LIMIT:
         return score
     bad = ~np.isfinite(score)
@@ -338,6 +338,13 @@ def _read_scores(plain, held):
             f"{flat[row]!r}."
         )
     return score
+
+
+def _as_float(value):
+    try:
+        return float(value) if is_real(value) else np.nan
+    except OverflowError:
+        return np.inf
 
 
 def _sort_rows(layout, code, score):
