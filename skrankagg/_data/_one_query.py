@@ -329,7 +329,7 @@ def _read_scores(plain, held):
     bad = ~np.isfinite(score)
     large = np.abs(score) >= EXACT_LIMIT
     if large.any():  # integers that float64 cannot tell apart
-        bad |= large & np.array([is_integer(value) and int(value) != float(value) for value in flat])
+        bad |= large & np.array([is_integer(value) and int(value) != _as_float(value) for value in flat])
     if bad.any():
         row = int(np.argmax(bad))
         v, one = [(v, one) for v in held for one in plain.ids[v]][row]
