@@ -31,6 +31,16 @@ def sum_rows(lists, value):
     return np.bincount(lists.candidate, weights=weigh_rows(lists, value), minlength=lists.n_candidates)
 
 
+def sum_rows_again(lists, value):
+    """As :func:`sum_rows` under other weights each time: a function of the list weights, (n_lists,).
+
+    Only the weights change from one call to the next, so the sum is a product with a matrix that stays; it adds in the
+    order of the rows, too.
+    """
+    values = sparse_rows(lists.row_ptr, lists.candidate, value, lists.n_candidates).T
+    return lambda weight: values @ weight
+
+
 def smallest_size(value):
     """The smallest absolute value that is not 0; 1 where there is none."""
     size = np.abs(value)
@@ -86,12 +96,11 @@ class _BaseComb(BaseAggregator):
         )
 
     def _repeat(self, lists):
-        # Only the weights change from one call to the next: the sum is a product with a matrix that stays.
         gain, absent = self._gains(lists)
-        gains = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).T
+        total = sum_rows_again(lists, gain)
 
         def score(weight):
-            points = gains @ weight
+            points = total(weight)
             if absent is not None:
                 points += lists.sum_over_lists(absent * weight)[lists.candidate_query]
             return points
@@ -247,9 +256,8 @@ class CombMNZ(_BaseComb):
         return Contributions(shares.held, shares.absent, lists.candidate_weight)
 
     def _repeat(self, lists):
-        total = super()._repeat(lists)
-        held = sparse_rows(lists.row_ptr, lists.candidate, np.ones(lists.n_rows), lists.n_candidates).T
-        return lambda weight: total(weight) * (held @ weight)
+        total, held = super()._repeat(lists), sum_rows_again(lists, np.ones(lists.n_rows))
+        return lambda weight: total(weight) * held(weight)
 
 
 class _BaseBorda(BaseAggregator):
@@ -264,6 +272,9 @@ class _BaseBorda(BaseAggregator):
 
     def _contributions(self, lists):
         return Contributions(weigh_rows(lists, self._points(lists)))
+
+    def _repeat(self, lists):
+        return sum_rows_again(lists, self._points(lists))
 
     @staticmethod
     def _points(lists):
@@ -319,15 +330,25 @@ class BordaCount(_BaseBorda):
     """
 
     def _aggregate(self, lists):
-        return super()._aggregate(lists) + lists.sum_over_absent(self._left_over(lists))
+        return super()._aggregate(lists) + lists.sum_over_absent(self._left_over(lists) * lists.list_weight)
 
     def _contributions(self, lists):
-        return Contributions(super()._contributions(lists).held, self._left_over(lists))
+        return Contributions(super()._contributions(lists).held, self._left_over(lists) * lists.list_weight)
+
+    def _repeat(self, lists):
+        points, held = super()._repeat(lists), sum_rows_again(lists, np.ones(lists.n_rows))
+        left_over = self._left_over(lists)
+
+        def score(weight):
+            given = left_over * weight
+            return points(weight) + (lists.sum_over_lists(given)[lists.candidate_query] - held(given))
+
+        return score
 
     @staticmethod
     def _left_over(lists):
-        """The mean of the points that each list has not given, times its weight."""
-        return (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2 * lists.list_weight
+        """The mean of the points that each list has not given, (n_lists,)."""
+        return (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
 
 
 class SimpleBorda(_BaseBorda):

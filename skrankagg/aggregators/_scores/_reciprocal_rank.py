@@ -6,7 +6,7 @@ from ..._support._sklearn import Interval
 from ...base import BaseAggregator
 from ...base._consensus import Contributions
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._linear import sum_rows, weigh_rows
+from ._linear import sum_rows, sum_rows_again, weigh_rows
 
 __all__ = ["ReciprocalRankFusion"]
 
@@ -70,3 +70,6 @@ class ReciprocalRankFusion(BaseAggregator):
 
     def _contributions(self, lists):
         return Contributions(weigh_rows(lists, 1.0 / (self.k + lists.rank)))
+
+    def _repeat(self, lists):
+        return sum_rows_again(lists, 1.0 / (self.k + lists.rank))
