@@ -10,9 +10,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
+from .._data._titles import canonical
 from .._data._types import AnyFrame
 from ..exceptions import InputError, InputTypeError
-from ._formats import LISTS, canonical
+from ._formats import LISTS
 from ._parquet import check_parquet, parquet_bytes
 
 __all__ = ["write_run"]
