@@ -42,6 +42,7 @@ from ._from_python import FromPython, plain_lists
 from ._from_tables import FromTables
 from ._immutable import Immutable, make
 from ._qrels import Qrels, check_qrels, find_queries
+from ._selection import Selection
 from ._subset import QueryContainer, gather_of_queries, small_arrays
 
 __all__ = ["RankedLists", "check_lists", "check_run", "encode_plain"]
@@ -51,7 +52,7 @@ _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankedLists(FromFrame, FromPython, FromTables, QueryContainer, Immutable):
+class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, Immutable):
     """Ranked lists of many voters for many queries, encoded; a sample is a query.
 
     Build one with :meth:`from_frame`, or from what you have: :meth:`from_runs`, :meth:`from_lists`, :meth:`from_hits`,
