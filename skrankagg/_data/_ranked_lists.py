@@ -433,8 +433,8 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         -------
         dict of voter to dict
             For each query a dict of item to score, or a list of items, best first, where there are no scores.
-            :meth:`from_runs` gives the same lists back, apart from weights, and from ties of ranks, which a list of
-            items cannot hold.
+            :meth:`from_runs` gives the same lists back, apart from weights, from ties of ranks, which a list of items
+            cannot hold, and from ranks that the scores do not give, as where float64 makes several scores one.
         """
         queries, voters = self.queries.tolist(), self.voters.tolist()
         items = self.items.take(self.candidate_item[self.candidate]).tolist()
