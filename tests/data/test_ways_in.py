@@ -27,7 +27,11 @@ def scored(numbers):
 
 
 #: Few different scores, so that most lists tie; and any numbers at all.
-SCORED = scored(st.sampled_from([-1.5, 0.0, 0.25, 2.0])) | scored(st.floats(-1e300, 1e300)) | scored(st.integers(-(2**53), 2**53))
+SCORED = (
+    scored(st.sampled_from([-1.5, 0.0, 0.25, 2.0]))
+    | scored(st.floats(-1e300, 1e300))
+    | scored(st.integers(-(2**53), 2**53))
+)
 RANKED = scored(st.integers(1, 4))
 STRICT = ITEMS.flatmap(
     lambda items: data_sets(st.permutations(items).flatmap(lambda one: st.integers(1, 6).map(lambda n: one[:n])))
