@@ -13,9 +13,9 @@ from typing import TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
-from narwhals.stable.v2.typing import IntoDataFrame, IntoLazyFrame
+from narwhals.stable.v2.typing import IntoFrame
 
-from ..exceptions import InputError, InputTypeError
+from ..exceptions import InputError, InputTypeError, MissingLibraryError
 from ._titles import canonical, other_titles
 
 __all__ = [
@@ -38,7 +38,7 @@ _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetim
 EXACT_LIMIT = 2.0**53
 
 #: A data frame of a library that narwhals knows, such as polars, pyarrow and DuckDB, lazy or not, or of pandas.
-AnyFrame: TypeAlias = pd.DataFrame | IntoDataFrame | IntoLazyFrame
+AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
 
 
 class Columns:
@@ -61,7 +61,7 @@ class Columns:
         self._names = self._find(names)
         if is_lazy:
             read = [name for name in self.available if name in self._names.values()]
-            frame = (frame.select(read) if read else frame.head(0)).collect()
+            frame = _collect(frame.select(read) if read else frame.head(0), caller)
         self._frame = frame
         self.n_rows = frame.shape[0]
         self.index = frame.index if isinstance(frame, pd.DataFrame) else None
@@ -219,6 +219,16 @@ def _known_frame(frame, caller):
         raise InputTypeError(
             f"{caller} expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got "
             f"{type(frame).__module__}.{type(frame).__qualname__}{hint}."
+        ) from None
+
+
+def _collect(frame, caller):
+    try:
+        return frame.collect()
+    except ModuleNotFoundError as error:  # the engine hands its rows over by Arrow
+        raise MissingLibraryError(
+            f"{caller} needs {error.name} to collect this lazy frame, and it is missing; install it with pip install "
+            f"{error.name}, or collect the frame first."
         ) from None
 
 

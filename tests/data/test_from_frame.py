@@ -7,7 +7,7 @@ from pandas.testing import assert_frame_equal
 
 from skrankagg import BordaCount, Qrels, RankedLists, evaluate
 from skrankagg.datasets import make_ranked_lists, read_lists
-from skrankagg.exceptions import InputError, InputTypeError, SplitQueryWarning
+from skrankagg.exceptions import InputError, InputTypeError, MissingLibraryError, SplitQueryWarning
 from skrankagg.model_selection import QueryKFold
 
 pytestmark = pytest.mark.twice
@@ -144,6 +144,17 @@ def test_only_the_columns_that_are_read_are_collected():
     same(RankedLists.from_frame(lazy), LISTS)
 
 
+def test_what_an_engine_lacks_to_hand_its_rows_over_is_named(monkeypatch):
+    polars = pytest.importorskip("polars")
+
+    def collect(frame):
+        raise ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
+
+    monkeypatch.setattr("narwhals.stable.v2.LazyFrame.collect", collect)
+    with pytest.raises(MissingLibraryError, match=r"needs pyarrow to collect this lazy frame.*pip install pyarrow, or"):
+        RankedLists.from_frame(polars.DataFrame(FRAME.to_dict("list")).lazy())
+
+
 @pytest.mark.parametrize("fetch", ["relation", "ordered"])
 def test_relations_of_duckdb_are_collected(fetch):
     duckdb = pytest.importorskip("duckdb")
@@ -155,6 +166,7 @@ def test_relations_of_duckdb_are_collected(fetch):
     same(RankedLists.from_frame(relation), LISTS)
 
 
+@pytest.mark.filterwarnings("ignore:The 'future:DeprecationWarning")  # Ibis sets an option that pandas gives up
 def test_tables_of_ibis_are_collected():
     ibis = pytest.importorskip("ibis")
     pytest.importorskip("pyarrow", reason="Ibis hands its rows over by Arrow")
