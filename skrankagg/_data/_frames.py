@@ -20,9 +20,11 @@ from ._titles import canonical, other_titles
 
 __all__ = [
     "EXACT_LIMIT",
+    "LIST_COLUMNS",
     "AnyFrame",
     "Columns",
     "SampleIndex",
+    "canonical_frame",
     "encode_ids",
     "first_row",
     "known_or_missing",
@@ -36,6 +38,9 @@ _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetim
 
 #: From here on neighbouring integers are one float64.
 EXACT_LIMIT = 2.0**53
+
+#: Columns of ranked lists.
+LIST_COLUMNS = ("query", "voter", "item", "rank", "score", "weight")
 
 #: A data frame of a library that narwhals knows, such as polars, pyarrow and DuckDB, lazy or not, or of pandas.
 AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
@@ -204,6 +209,23 @@ class Columns:
             return pd.Series(values.to_list(), dtype=object)
         # A null is kept as None, which pandas takes for a missing id; numbers come as NumPy holds them.
         return pd.Series(values.to_numpy())
+
+
+def canonical_frame(X):
+    """A frame of ranked lists as one of pandas, its columns under their canonical names; anything else as it is.
+
+    >>> import pandas as pd
+    >>> from skrankagg._data._frames import canonical_frame
+    >>> canonical_frame(pd.DataFrame({"qid": [1], "docno": [2], "rank": [1], "note": ["x"]})).columns.tolist()
+    ['query', 'item', 'rank', 'note']
+    """
+    if not isinstance(X, pd.DataFrame) and nw.from_native(X, pass_through=True) is X:
+        return X
+    columns = Columns(X, {name: name for name in LIST_COLUMNS}, "RankedLists.from_frame")
+    there = {columns.name(name): name for name in LIST_COLUMNS if columns.has(name)}
+    if isinstance(X, pd.DataFrame):
+        return X.rename(columns=there)
+    return pd.DataFrame({name: columns.series(title) for title, name in there.items()})
 
 
 def _known_frame(frame, caller):

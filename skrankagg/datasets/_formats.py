@@ -4,6 +4,7 @@ A format is recognised by what only it can begin with: numbers where they belong
 known. A file that fits no format, or two, is refused; guessing would misread a column in silence.
 """
 
+from .._data._frames import LIST_COLUMNS
 from .._data._titles import canonical
 from ..exceptions import InputError
 from ._delimited import Layout, clip, head, is_number
@@ -46,7 +47,7 @@ LISTS = Kind(
         "a FLAGR CSV of 5 or 6 fields (query, voter, item, [rank,] score, source), a CSV or TSV whose header names "
         "query, item and rank or score, a TREC run (query Q0 item rank score tag), or a Parquet file"
     ),
-    known=("query", "voter", "item", "rank", "score", "weight"),
+    known=LIST_COLUMNS,
     trec=("query", None, "item", "rank", "score", "voter"),
     flagr={
         5: ("query", "voter", "item", "score", None),
