@@ -25,6 +25,15 @@ def extra_memory(function):
     return _resident("VmHWM") - before, result
 
 
+def held_memory(function):
+    """Resident memory that the result of a call holds, and the result; Linux only."""
+    gc.collect()
+    before = _resident("VmRSS")
+    result = function()
+    gc.collect()
+    return max(_resident("VmRSS") - before, 0), result
+
+
 def _resident(field):
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith(field + ":"):

@@ -13,6 +13,7 @@ __all__ = [
     "MissingQueriesWarning",
     "NothingJudgedWarning",
     "RankScoreConflictWarning",
+    "SimilarIdsWarning",
     "SplitQueryWarning",
     "UnequalLengthWarning",
     "UnknownVoterWarning",
@@ -236,6 +237,32 @@ class RankScoreConflictWarning(UserWarning):
 
     >>> RankedLists.from_frame(near.assign(score=-near["score"]))
     RankedLists(n_queries=1, n_voters=1, n_items=2, n_lists=1, n_rows=2, ranks and scores)
+    """
+
+
+class SimilarIdsWarning(UserWarning):
+    """Two ids differ in case or blanks only, as "BM25" and "bm25 ", and count as different.
+
+    Often they are one that was typed in two ways, and its lists or places count as those of two. They are never put
+    together: TP53 is a gene of man and Tp53 one of the mouse. Queries, voters and items are looked at where they are
+    text and where there are at most 30,000 different ones of the kind; there is one warning for each call.
+
+    See Also
+    --------
+    skrankagg.RankedLists.from_frame : With ``strip=True`` it removes blanks around ids.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.exceptions import SimilarIdsWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", SimilarIdsWarning)
+    ...     RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS ", "TP53"]})
+    Traceback (most recent call last):
+    skrankagg.exceptions.SimilarIdsWarning: Ids differ in case or blanks only and count as different: 'KRAS' and ...
+    >>> RankedLists.from_lists({"Smith": ["TP53", "KRAS"], "Wu": ["KRAS ", "TP53"]}, strip=True).n_items
+    2
     """
 
 

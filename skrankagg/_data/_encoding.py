@@ -13,7 +13,10 @@ from ..exceptions import InputError, RankScoreConflictWarning, SplitQueryWarning
 from ._conflicts import CONFLICT_ADVICE, find_conflicts, find_merged
 from ._frames import first_row, show_id
 
-__all__ = ["encode_lists"]
+__all__ = ["ONE_QUERY", "ONE_VOTER", "encode_lists"]
+
+#: Ids of the query and of the voter where there is one, and no column that names it.
+ONE_QUERY, ONE_VOTER = "q", "consensus"
 
 # Codes of candidates have 32 bits.
 _MOST_CANDIDATES = 2**31 - 1
@@ -22,7 +25,10 @@ _MOST_CANDIDATES = 2**31 - 1
 def encode_lists(columns):
     """Encode :class:`Columns` of ranked lists as the fields of :class:`~skrankagg.RankedLists`, by name."""
     with_rank, with_score = columns.has("rank"), columns.has("score")
-    list_code, queries = columns.ids("query")
+    if columns.name("query") is None:
+        list_code, queries = np.zeros(columns.n_rows, dtype=np.int32), pd.Index([ONE_QUERY])
+    else:
+        list_code, queries = columns.ids("query")
     if columns.has("voter"):
         voter, voters = columns.ids("voter")
         if len(queries) * len(voters) >= 2**31:
@@ -31,7 +37,7 @@ def encode_lists(columns):
         list_code += voter
         del voter
     else:
-        voters = pd.Index(["consensus"])
+        voters = pd.Index([ONE_VOTER])
     item, items = columns.ids("item")
     score = columns.numbers("score") if with_score else None
     value = columns.numbers("rank", whole=True) if with_rank else -score
@@ -138,7 +144,7 @@ def _encode_candidates(list_query, list_voter, lengths, item, queries, voters, i
             "Each list must hold an item once; "
             f"{int((~row_start).sum())} rows repeat one, the first is query {show_id(queries, list_query[v])}, voter "
             f"{show_id(voters, list_voter[v])}, item {show_id(items, item[row])}. "
-            "Keep one of them, say with drop_duplicates."
+            "Keep one of them, say with RankedLists.from_frame(df, duplicates='first'), 'best' or 'mean'."
         )
     n_candidates = int(np.count_nonzero(candidate_start))
     if n_candidates > _MOST_CANDIDATES:

@@ -1,8 +1,9 @@
 """The entry point for data frames: they are checked and encoded here, and nowhere else.
 
-Frames of pandas, polars and pyarrow are accepted. A column of ids becomes integer codes and a sorted index of its
-distinct values in their own dtype; a column of numbers becomes finite float64, with codes of the exact values where
-float64 cannot hold them.
+Frames of pandas, polars and pyarrow are accepted, and the lazy ones of polars, DuckDB and others that narwhals knows,
+which are collected here: the columns that are read, and no others. A column of ids becomes integer codes and a sorted
+index of its distinct values in their own dtype; a column of numbers becomes finite float64, with codes of the exact
+values where float64 cannot hold them.
 """
 
 from collections.abc import Mapping
@@ -12,15 +13,18 @@ from typing import TypeAlias
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
-from narwhals.stable.v2.typing import IntoDataFrame
+from narwhals.stable.v2.typing import IntoFrame
 
-from ..exceptions import InputError, InputTypeError
+from ..exceptions import InputError, InputTypeError, MissingLibraryError
+from ._titles import canonical, other_titles
 
 __all__ = [
     "EXACT_LIMIT",
+    "LIST_COLUMNS",
     "AnyFrame",
     "Columns",
     "SampleIndex",
+    "canonical_frame",
     "encode_ids",
     "first_row",
     "known_or_missing",
@@ -35,23 +39,64 @@ _ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetim
 #: From here on neighbouring integers are one float64.
 EXACT_LIMIT = 2.0**53
 
-#: A data frame of a library that narwhals knows, such as polars and pyarrow, or of pandas.
-AnyFrame: TypeAlias = pd.DataFrame | IntoDataFrame
+#: Columns of ranked lists.
+LIST_COLUMNS = ("query", "voter", "item", "rank", "score", "weight")
+
+#: A data frame of a library that narwhals knows, such as polars, pyarrow and DuckDB, lazy or not, or of pandas.
+AnyFrame: TypeAlias = pd.DataFrame | IntoFrame
 
 
 class Columns:
     """Columns of a frame under their canonical names.
 
-    `names` maps a canonical name to that in the frame; messages name `caller`, the constructor.
+    `names` maps a canonical name to that in the frame; messages name `caller`, the constructor. A column that the frame
+    lacks under its canonical name is found by the other names that files have for it, if one column has such a name.
+    Where the order of the rows means something, lazy frames, which have none, are refused unless `lazy`.
     """
 
-    def __init__(self, frame, names, caller):
-        self._frame = _eager_frame(frame, caller)
-        self._names = names
+    def __init__(self, frame, names, caller, *, lazy=True):
+        frame = _known_frame(frame, caller)
+        is_lazy = isinstance(frame, nw.LazyFrame)
+        if is_lazy and not lazy:
+            raise InputTypeError(
+                f"{caller} reads the order of the rows, which a lazy frame need not keep; collect it first."
+            )
+        self.available = list(frame.collect_schema().names() if is_lazy else frame.columns)
         self._caller = caller
-        self.available = list(self._frame.columns)
-        self.n_rows = self._frame.shape[0]
-        self.index = self._frame.index if isinstance(self._frame, pd.DataFrame) else None
+        self._names = self._find(names)
+        if is_lazy:
+            read = [name for name in self.available if name in self._names.values()]
+            frame = _collect(frame.select(read) if read else frame.head(0), caller)
+        self._frame = frame
+        self.n_rows = frame.shape[0]
+        self.index = frame.index if isinstance(frame, pd.DataFrame) else None
+
+    def _find(self, names):
+        """Names of the columns in the frame: as given, or else what the frame has instead of a canonical name."""
+        found = dict(names)
+        named = {name for column, name in names.items() if name != column}
+        # One of rank and score is enough: where one is there, a column "position" may be anything.
+        if not {"rank", "score"}.isdisjoint(column for column in names if names[column] in self.available):
+            names = {column: name for column, name in names.items() if column not in {"rank", "score"}}
+        for column, name in names.items():
+            if name != column or name in self.available:
+                continue
+            titles = [one for one in dict.fromkeys(self.available) if isinstance(one, str) and one not in named]
+            titles = [one for one in titles if canonical(one) == column]
+            if len(titles) > 1:
+                unread = f", or {column}=None not to read any" if column in {"voter", "rank", "score", "weight"} else ""
+                raise InputError(
+                    f"X must have one column for the {column}; {' and '.join(map(repr, titles))} may each be it. "
+                    f"Choose with {self._call(column, titles[0])}{unread}."
+                )
+            if titles:
+                found[column] = titles[0]
+        return found
+
+    def _call(self, column, name=None):
+        """How a user names a column, for messages."""
+        first = "df, " if "." in self._caller else ""
+        return f"{self._caller}({first}{column}={'...' if name is None else repr(name)})"
 
     def name(self, column):
         """Name of a column in the frame."""
@@ -67,9 +112,19 @@ class Columns:
         missing = [name for name in columns if self._names.get(name, name) not in self.available]
         if missing:
             named = ", ".join(repr(self._names.get(name, name)) for name in missing)
+            others = [
+                one
+                for name in missing
+                if self._names.get(name, name) == name
+                for column in name.split(" or ")
+                for one in other_titles(column)
+            ]
+            hint = f" (nor {', '.join(others)}, in any case)" if others else ""
+            one_query = "query" in missing and self._caller == "RankedLists.from_frame"
+            single = ", or pass query=None if they are one query" if one_query else ""
             raise InputError(
-                f"X is missing the column(s) {named}; it has {self.available}. "
-                f"Name them with {self._caller}(df, {missing[0].split()[0]}=...)."
+                f"X is missing the column(s) {named}{hint}; it has {self.available}. "
+                f"Name them with {self._call(missing[0].split()[0])}{single}."
             )
         for name in columns:
             if self.available.count(self._names[name]) > 1:
@@ -156,18 +211,46 @@ class Columns:
         return pd.Series(values.to_numpy())
 
 
-def _eager_frame(frame, caller):
+def canonical_frame(X):
+    """A frame of ranked lists as one of pandas, its columns under their canonical names; anything else as it is.
+
+    >>> import pandas as pd
+    >>> from skrankagg._data._frames import canonical_frame
+    >>> canonical_frame(pd.DataFrame({"qid": [1], "docno": [2], "rank": [1], "note": ["x"]})).columns.tolist()
+    ['query', 'item', 'rank', 'note']
+    """
+    if not isinstance(X, pd.DataFrame) and nw.from_native(X, pass_through=True) is X:
+        return X
+    columns = Columns(X, {name: name for name in LIST_COLUMNS}, "RankedLists.from_frame")
+    there = {columns.name(name): name for name in LIST_COLUMNS if columns.has(name)}
+    if isinstance(X, pd.DataFrame):
+        return X.rename(columns=there)
+    return pd.DataFrame({name: columns.series(title) for title, name in there.items()})
+
+
+def _known_frame(frame, caller):
+    """A frame of pandas as it is, any other as narwhals has it, lazy or not."""
     if isinstance(frame, pd.DataFrame):
         return frame
     try:
-        return nw.from_native(frame, eager_only=True)
+        return nw.from_native(frame)
     except TypeError:
-        hint = "; collect it first" if hasattr(frame, "collect") else ""
+        hint = ""
         if isinstance(frame, Mapping | list | tuple) and caller == "RankedLists.from_frame":
             hint = "; encode dicts and lists with RankedLists.from_runs or from_lists"
         raise InputTypeError(
             f"{caller} expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got "
             f"{type(frame).__module__}.{type(frame).__qualname__}{hint}."
+        ) from None
+
+
+def _collect(frame, caller):
+    try:
+        return frame.collect()
+    except ModuleNotFoundError as error:  # the engine hands its rows over by Arrow
+        raise MissingLibraryError(
+            f"{caller} needs {error.name} to collect this lazy frame, and it is missing; install it with pip install "
+            f"{error.name}, or collect the frame first."
         ) from None
 
 

@@ -29,6 +29,7 @@ class FromPython:
         lower_is_better: LowerIsBetter = False,
         duplicates: Duplicates = "error",
         missing_ids: MissingIds = "error",
+        strip: bool = False,
         weights: Weights = None,
     ) -> Self:
         """Encode runs by name, each a dict of query to results.
@@ -44,6 +45,8 @@ class FromPython:
             What becomes of an item that a list holds twice.
         missing_ids : {"error", "drop"}, default="error"
             What becomes of items that are None or NaN.
+        strip : bool, default=False
+            Whether to remove blanks around text ids; an item of blanks only counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
             Weights of the lists; None weighs each 1.
 
@@ -113,6 +116,7 @@ class FromPython:
             lower_is_better=lower_is_better,
             duplicates=duplicates,
             missing_ids=missing_ids,
+            strip=strip,
             weights=weights,
         )
 
@@ -125,6 +129,7 @@ class FromPython:
         lower_is_better: LowerIsBetter = False,
         duplicates: Duplicates = "error",
         missing_ids: MissingIds = "error",
+        strip: bool = False,
         weights: Weights = None,
     ) -> Self:
         """Encode the lists of one query.
@@ -141,6 +146,8 @@ class FromPython:
             What becomes of an item that a list holds twice.
         missing_ids : {"error", "drop"}, default="error"
             What becomes of items that are None or NaN.
+        strip : bool, default=False
+            Whether to remove blanks around text ids; an item of blanks only counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
             Weights of the lists.
 
@@ -173,6 +180,7 @@ class FromPython:
             lower_is_better=lower_is_better,
             duplicates=duplicates,
             missing_ids=missing_ids,
+            strip=strip,
             weights=weights,
         )
 
@@ -186,6 +194,7 @@ class FromPython:
         query: Hashable = "q",
         lower_is_better: LowerIsBetter = False,
         duplicates: Duplicates = "error",
+        strip: bool = False,
         weights: Weights = None,
     ) -> Self:
         """Encode the hits of search clients for one query: lists of dicts or of objects.
@@ -204,6 +213,8 @@ class FromPython:
             Whether smaller scores are better, as of distances; or the voters of which they are.
         duplicates : {"error", "first", "best", "mean"}, default="error"
             What becomes of an item that a list holds twice, as of several passages of one document.
+        strip : bool, default=False
+            Whether to remove blanks around text ids; an item of blanks only counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the lists, default=None
             Weights of the lists.
 
@@ -245,6 +256,7 @@ class FromPython:
             caller=caller,
             lower_is_better=lower_is_better,
             duplicates=duplicates,
+            strip=strip,
             weights=weights,
         )
 

@@ -8,9 +8,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._arrays._ragged import positions, sort_codes, starts_to_ptr
-from ..exceptions import InputError
+from ..exceptions import InputError, InputTypeError
 from ._frames import AnyFrame, Columns
-from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, encode_rows, repeat_id
+from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, encode_rows, repeat_id, strip_ids
 
 __all__ = ["FromTables"]
 
@@ -26,6 +26,7 @@ class FromTables:
         query: Hashable = "q",
         duplicates: Duplicates = "error",
         missing_ids: MissingIds = "error",
+        strip: bool = False,
         weights: Weights = None,
     ) -> Self:
         """Encode a table in which each column is a list of items, best first.
@@ -40,6 +41,8 @@ class FromTables:
             What becomes of an item that a list holds twice; of its places, "first" and "best" keep the best.
         missing_ids : {"error", "drop"}, default="error"
             What becomes of missing items before the end of a column.
+        strip : bool, default=False
+            Whether to remove blanks around text ids; an item of blanks only counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
             Weights of the lists.
 
@@ -73,7 +76,7 @@ class FromTables:
         4     q     Wu   MYC   3.0
         """
         caller = "RankedLists.from_wide"
-        columns = Columns(df, {}, caller)
+        columns = Columns(df, {}, caller, lazy=False)
         names = columns.available
         if len(set(names)) != len(names):
             raise InputError(f"{caller} expects columns of different names, one for each voter; got {names}.")
@@ -92,7 +95,14 @@ class FromTables:
             "rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64),
         }
         return encode_rows(
-            cls, rows, voters=names, caller=caller, duplicates=duplicates, missing_ids=missing_ids, weights=weights
+            cls,
+            rows,
+            voters=names,
+            caller=caller,
+            duplicates=duplicates,
+            missing_ids=missing_ids,
+            strip=strip,
+            weights=weights,
         )
 
     @classmethod
@@ -105,6 +115,7 @@ class FromTables:
         voters: Sequence[Hashable] | pd.Index | None = None,
         query: Hashable = "q",
         lower_is_better: LowerIsBetter = False,
+        strip: bool = False,
         weights: Weights = None,
     ) -> Self:
         """Encode a matrix of items by voters.
@@ -122,6 +133,8 @@ class FromTables:
             Id of the query.
         lower_is_better : bool or sequence of voters, default=False
             Whether smaller scores are better, as of p-values and times; or the voters of which they are.
+        strip : bool, default=False
+            Whether to remove blanks around text ids; an item of blanks only counts as missing.
         weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
             Weights of the lists.
 
@@ -181,7 +194,9 @@ class FromTables:
             "item": pd.Series(items).take(item).to_numpy(),
             kind: matrix[item, voter],
         }
-        return encode_rows(cls, rows, voters=voters, caller=caller, lower_is_better=lower_is_better, weights=weights)
+        return encode_rows(
+            cls, rows, voters=voters, caller=caller, lower_is_better=lower_is_better, strip=strip, weights=weights
+        )
 
     @classmethod
     def from_comparisons(
@@ -193,6 +208,7 @@ class FromTables:
         tie: str | None = None,
         judge: str | None = None,
         query: Hashable = "q",
+        strip: bool = False,
     ) -> Self:
         """Encode comparisons of two items each, such as games or choices.
 
@@ -210,6 +226,8 @@ class FromTables:
             Column of who compared; then only comparisons of one judge become one list.
         query : hashable, default="q"
             Id of the query.
+        strip : bool, default=False
+            Whether to remove blanks around text ids; an id of blanks only counts as missing.
 
         Returns
         -------
@@ -249,7 +267,14 @@ class FromTables:
         names = {"winner": winner, "loser": loser, "tie": tie, "judge": judge}
         columns = Columns(df, names, caller)
         columns.require("winner", "loser", *(name for name in ("tie", "judge") if names[name] is not None))
-        codes, items = pd.factorize(pd.concat([columns.series(winner), columns.series(loser)], ignore_index=True))
+        both = pd.concat([columns.series(winner), columns.series(loser)], ignore_index=True)
+        try:  # sorted, so that the order of the rows does not show in the names of the voters
+            codes, items = pd.factorize(strip_ids(both) if strip else both, sort=True)
+        except TypeError as error:
+            raise InputTypeError(
+                f"{caller} expects items that can be sorted, such as strings or integers; they are not ({error}). "
+                "Convert them to one type, such as strings."
+            ) from None
         if (codes < 0).any():
             raise InputError(f"{caller} expects two items in each row; {int((codes < 0).sum())} are missing.")
         first, second = codes[: columns.n_rows], codes[columns.n_rows :]
@@ -267,7 +292,8 @@ class FromTables:
         )
         judges, judge_names = None, None
         if judge is not None:
-            judges, judge_names = pd.factorize(columns.series(judge))
+            judges = columns.series(judge)
+            judges, judge_names = pd.factorize(strip_ids(judges) if strip else judges)
             if (judges < 0).any():
                 raise InputError(f"{caller} expects a judge in each row; {int((judges < 0).sum())} are missing.")
         keys = [first, second, tied] if judges is None else [judges, first, second, tied]

@@ -10,7 +10,16 @@ from numpy.typing import ArrayLike
 from ..exceptions import InputError, InputTypeError
 from ._voter_names import near_voters
 
-__all__ = ["Duplicates", "LowerIsBetter", "MissingIds", "Weights", "as_mapping", "encode_rows", "repeat_id"]
+__all__ = [
+    "Duplicates",
+    "LowerIsBetter",
+    "MissingIds",
+    "Weights",
+    "as_mapping",
+    "encode_rows",
+    "repeat_id",
+    "strip_ids",
+]
 
 #: What becomes of an item that a list holds twice.
 Duplicates: TypeAlias = Literal["error", "first", "best", "mean"]
@@ -33,9 +42,14 @@ def encode_rows(
     lower_is_better: LowerIsBetter = False,
     duplicates: Duplicates = "error",
     missing_ids: MissingIds = "error",
+    strip: bool = False,
     weights: Weights = None,
+    index: pd.Index | None = None,
 ) -> Any:
-    """Encode columns `query`, `voter` (codes of `voters`), `item`, and `rank` or `score` as ranked lists, a `cls`."""
+    """Encode columns `query`, `voter` (codes of `voters`), `item`, and `rank` or `score`, as ranked lists, a `cls`.
+
+    There may be both, and a `weight`. `index` are labels of the rows, from which encoding sees that some were lost.
+    """
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
         ("missing_ids", missing_ids, ("error", "drop")),
@@ -45,7 +59,10 @@ def encode_rows(
     if not len(voters):
         raise InputError(f"{caller} expects at least one voter; none came.")
     frame = pd.DataFrame(dict(columns))
-    kind = "rank" if "rank" in frame else "score"
+    kind = "score" if "score" in frame else "rank"
+    if strip:
+        voters = _strip_names(voters, caller)
+        frame["query"], frame["item"] = strip_ids(frame["query"]), strip_ids(frame["item"])
     frame = _without_missing(frame, missing_ids, caller)
     falling = _voters_of(lower_is_better, voters, kind)
     if falling.any():
@@ -55,10 +72,12 @@ def encode_rows(
             values = values.astype(np.int64 if values.max() <= np.iinfo(np.int64).max else np.float64)
         frame[kind] = values.mask(pd.Series(falling[frame["voter"]]), 0 - values)
     if duplicates != "error":
-        frame = _without_duplicates(frame, kind, duplicates)
+        frame = _without_duplicates(frame, duplicates)
     if weights is not None:
         frame["weight"] = _weights_of(weights, voters)[frame["voter"]]
-    frame["voter"] = pd.Series(list(voters)).take(frame["voter"]).to_numpy()
+    frame["voter"] = pd.Series(voters if isinstance(voters, pd.Index) else list(voters)).take(frame["voter"]).array
+    if index is not None and len(index) == len(frame):
+        frame.index = index
     try:
         return cls.from_frame(frame)
     except InputError:
@@ -79,6 +98,41 @@ def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         raise InputTypeError(f"{caller} expects a dict by voter or a sequence of lists; got {type(given).__name__}.")
     return dict(enumerate(given, 1))
+
+
+def strip_ids(values):
+    """The ids of a Series without the blanks around text; missing where nothing is left.
+
+    >>> import pandas as pd
+    >>> from skrankagg._data._long_rows import strip_ids
+    >>> strip_ids(pd.Series(["a ", "a", 1], dtype=object)).tolist()
+    ['a', 'a', 1]
+    """
+    kept = values.dtype.categories.dtype if isinstance(values.dtype, pd.CategoricalDtype) else values.dtype
+    if not pd.api.types.is_string_dtype(kept):
+        return values
+    try:
+        codes, found = pd.factorize(values)  # far fewer than the rows
+    except TypeError:
+        return values  # not hashable: encoding refuses them
+    names = [(one.strip() or None) if isinstance(one, str) else one for one in found.tolist()]
+    names = pd.Series([*names, None], dtype=kept)  # the last place takes the missing, code -1
+    if kept is not values.dtype:
+        names = names.astype("category")
+    return names.take(codes).reset_index(drop=True)
+
+
+def _strip_names(voters, caller):
+    if isinstance(voters, pd.Index):
+        return voters
+    names = [one.strip() if isinstance(one, str) else one for one in voters]
+    for name, voter in zip(names, voters, strict=True):
+        if names.count(name) > 1:
+            raise InputError(
+                f"{caller} expects voters that differ in more than blanks with strip=True; {voter!r} and another one "
+                f"become {name!r}. Rename one of them."
+            )
+    return names
 
 
 def _without_missing(frame, missing_ids, caller):
@@ -124,15 +178,31 @@ def _refuse_duplicates(frame, caller):
         ) from None
 
 
-def _without_duplicates(frame, kind, duplicates):
+def _without_duplicates(frame, duplicates):
     """Keep the first or the best place of each item of a list, or their mean, at the first place."""
-    if duplicates != "first":
-        how = "mean" if duplicates == "mean" else "min" if kind == "rank" else "max"
-        frame[kind] = frame.groupby(_LIST, sort=False)[kind].transform(how)
+    numbers = [name for name in ("rank", "score") if name in frame]
+    if frame[numbers].isna().any(axis=None) or not frame["item"].map(_is_hashable).all():
+        return frame  # encoding refuses them
+    if duplicates == "best":
+        frame = frame.sort_values(numbers[0], ascending=numbers[0] == "rank", kind="stable")
+    elif duplicates == "mean":
+        for name in numbers:
+            frame[name] = frame.groupby(_LIST, sort=False, observed=True)[name].transform("mean")
     return frame.drop_duplicates(_LIST, ignore_index=True)
 
 
+def _is_hashable(one):
+    try:
+        hash(one)
+    except TypeError:
+        return False
+    return True
+
+
 def _weights_of(weights, voters):
+    if isinstance(weights, pd.Series) and not weights.index.is_unique:
+        twice = weights.index[weights.index.duplicated()]
+        raise InputError(f"weights must have one for each voter; its index repeats {twice.tolist()[0]!r}. Keep one.")
     if isinstance(weights, Mapping | pd.Series):
         unknown = [name for name in dict(weights) if name not in voters]
         lacking = [name for name in voters if name not in weights]

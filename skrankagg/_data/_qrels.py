@@ -129,10 +129,11 @@ class Qrels(Immutable):
 
         Parameters
         ----------
-        df : DataFrame of pandas, polars or pyarrow
+        df : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
             A row for each judged (query, item), in any order. Other columns are ignored.
         query, item, relevance : str, default="query", "item", "relevance"
-            Names of the columns.
+            Names of the columns. One that is not there under its default name is found by the names that files have for
+            it: ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`, and ``rel, label, grade``.
 
         Returns
         -------
@@ -143,7 +144,8 @@ class Qrels(Immutable):
         TypeError
             If `df` is not a data frame, or if ids cannot be sorted.
         ValueError
-            If a column or an id is missing, there are no rows, a grade is NaN or infinite, or an item is judged twice.
+            If a column or an id is missing, there are no rows, a grade is NaN or infinite, an item is judged twice, or
+            two columns may be the one that is missing.
         """
         columns = Columns(df, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
         columns.require("query", "item", "relevance")

@@ -36,12 +36,13 @@ from numpy.typing import ArrayLike, NDArray
 from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
 from ..exceptions import InputError
 from ._conflicts import find_conflicts, still_merged
-from ._encoding import encode_lists
-from ._frames import AnyFrame, Columns, first_row, sample_index, show_id
+from ._frames import AnyFrame, first_row, sample_index, show_id
+from ._from_frame import FromFrame
 from ._from_python import FromPython, plain_lists
 from ._from_tables import FromTables
 from ._immutable import Immutable, make
 from ._qrels import Qrels, check_qrels, find_queries
+from ._selection import Selection
 from ._subset import QueryContainer, gather_of_queries, small_arrays
 
 __all__ = ["RankedLists", "check_lists", "check_run", "encode_plain"]
@@ -51,7 +52,7 @@ _SHOWN_PLACES, _SHOWN_VOTERS = 5, 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
+class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, Immutable):
     """Ranked lists of many voters for many queries, encoded; a sample is a query.
 
     Build one with :meth:`from_frame`, or from what you have: :meth:`from_runs`, :meth:`from_lists`, :meth:`from_hits`,
@@ -140,61 +141,6 @@ class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return make, (RankedLists, *self._fields().values())  # all rows, whatever the subclass reads them from
-
-    @classmethod
-    def from_frame(
-        cls,
-        df: AnyFrame,
-        *,
-        query: str = "query",
-        voter: str = "voter",
-        item: str = "item",
-        rank: str | None = "rank",
-        score: str | None = "score",
-        weight: str | None = "weight",
-    ) -> "RankedLists":
-        """Check and encode a long frame of ranked lists.
-
-        Parameters
-        ----------
-        df : DataFrame of pandas, polars or pyarrow
-            A row for each item of each list, in any order. Other columns are ignored.
-        query, voter, item : str, default="query", "voter", "item"
-            Names of the id columns, of any sortable dtype. A frame without ``voter`` is one voter, ``consensus``, so
-            that the result of an aggregation can be aggregated again.
-        rank : str or None, default="rank"
-            Name of the column of ranks, 1 for the best; None not to read it.
-        score : str or None, default="score"
-            Name of the column of scores, higher is better; None not to read it. One of ``rank`` and ``score`` is
-            enough.
-        weight : str or None, default="weight"
-            Name of the optional column of list weights, at least 0 and constant within a list; None not to read it.
-
-        Returns
-        -------
-        RankedLists
-
-        Raises
-        ------
-        TypeError
-            If `df` is not a data frame, or if ids cannot be sorted.
-        ValueError
-            If a column or an id is missing, there are no rows, a number is NaN or infinite, a rank or weight is
-            negative, a weight varies within a list, or a list holds an item twice.
-
-        Warns
-        -----
-        RankScoreConflictWarning
-            If ranks and scores of a list order its items differently: methods of ranks use the ranks, methods of scores
-            refuse the list.
-        SplitQueryWarning
-            If lists lack rows as after a row-wise split: in the middle, or where the frame begins.
-        """
-        names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
-        columns = Columns(df, names, "RankedLists.from_frame")
-        optional = [name for name in ("voter", "rank", "score", "weight") if columns.has(name)]
-        columns.require("query", "item", *optional, *([] if {"rank", "score"} & set(optional) else ["rank or score"]))
-        return cls(**encode_lists(columns))
 
     # ------------------------------------------------------------------ sizes
 
@@ -490,8 +436,8 @@ class RankedLists(FromPython, FromTables, QueryContainer, Immutable):
         -------
         dict of voter to dict
             For each query a dict of item to score, or a list of items, best first, where there are no scores.
-            :meth:`from_runs` gives the same lists back, apart from weights, and from ties of ranks, which a list of
-            items cannot hold.
+            :meth:`from_runs` gives the same lists back, apart from weights, from ties of ranks, which a list of items
+            cannot hold, and from ranks that the scores do not give, as where float64 makes several scores one.
         """
         queries, voters = self.queries.tolist(), self.voters.tolist()
         items = self.items.take(self.candidate_item[self.candidate]).tolist()

@@ -8,6 +8,7 @@ Everything here speaks plain pandas frames with the canonical columns: ``query, 
 from ._make_ranked_lists import *
 from ._mallows import *
 from ._preflib import *
+from ._ranking_text import *
 from ._rasdagen import *
 from ._readers import *
 from ._writers import *

@@ -4,24 +4,14 @@ A format is recognised by what only it can begin with: numbers where they belong
 known. A file that fits no format, or two, is refused; guessing would misread a column in silence.
 """
 
-import re
-
+from .._data._frames import LIST_COLUMNS
+from .._data._titles import canonical
 from ..exceptions import InputError
 from ._delimited import Layout, clip, head, is_number
 from ._parquet import check_parquet, is_parquet, parquet_columns
 
 __all__ = []
 
-# What a column may be called in a header, in lower case and without blanks, dots, hyphens and underscores.
-_ALIASES = {
-    "query": {"query", "q", "qid", "queryid", "topic", "topicid"},
-    "voter": {"voter", "voterid", "ranker", "system", "run", "runid", "tag"},
-    "item": {"item", "itemid", "doc", "docno", "docid", "document", "documentid"},
-    "rank": {"rank", "position"},
-    "score": {"score", "sim"},
-    "weight": {"weight"},
-    "relevance": {"relevance", "rel", "label", "grade"},
-}
 _NUMERIC = {"rank", "score", "weight", "relevance"}
 
 FORMATS = ("auto", "flagr", "csv", "tsv", "trec", "parquet")
@@ -57,7 +47,7 @@ LISTS = Kind(
         "a FLAGR CSV of 5 or 6 fields (query, voter, item, [rank,] score, source), a CSV or TSV whose header names "
         "query, item and rank or score, a TREC run (query Q0 item rank score tag), or a Parquet file"
     ),
-    known=("query", "voter", "item", "rank", "score", "weight"),
+    known=LIST_COLUMNS,
     trec=("query", None, "item", "rank", "score", "voter"),
     flagr={
         5: ("query", "voter", "item", "score", None),
@@ -75,12 +65,6 @@ QRELS = Kind(
     flagr={4: ("query", "iteration", "item", "relevance")},
     suffices=lambda names: {"query", "item", "relevance"} <= names,
 )
-
-
-def canonical(title):
-    """Canonical name of a column with this title, or None."""
-    key = re.sub(r"[\s._-]", "", title).casefold()
-    return next((name for name, aliases in _ALIASES.items() if key in aliases), None)
 
 
 def _numbers_fit(fields, names):

@@ -1,4 +1,4 @@
-"""Write a consensus for other programs."""
+"""Write a consensus, or judgements, for other programs."""
 
 import csv
 import gzip
@@ -10,12 +10,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 
-from .._data._types import AnyFrame
+from .._data._frames import EXACT_LIMIT
+from .._data._qrels import check_qrels
+from .._data._titles import canonical
+from .._data._types import AnyFrame, AnyQrels
 from ..exceptions import InputError, InputTypeError
-from ._formats import LISTS, canonical
+from ._formats import LISTS
 from ._parquet import check_parquet, parquet_bytes
+from ._ranking_text import RankTies, check_rank_ties, tied_ranks
 
-__all__ = ["write_run"]
+__all__ = ["write_qrels", "write_run"]
 
 _TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 _RUNS = {".run": "trec", ".trec": "trec", ".txt": "trec", **_TABLES}
@@ -30,8 +34,9 @@ def _to_pandas(frame):
     try:
         frame = nw.from_native(frame, eager_only=True)
     except TypeError:
+        hint = "; collect it first" if hasattr(frame, "collect") else ""
         raise InputTypeError(
-            f"write_run expects a data frame of pandas, polars or pyarrow, got {type(frame).__name__}."
+            f"write_run expects a data frame of pandas, polars or pyarrow, got {type(frame).__name__}{hint}."
         ) from None
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
@@ -151,21 +156,23 @@ def _trec_text(frame, tag):
             "file for each."
         )
     for name, ids in [("tag", [tag]), ("query", frame["query"].unique()), ("item", frame["item"].unique())]:
-        unfit = next((one for one in ids if not isinstance(one, str) or _UNFIT.search(one)), None)
+        unfit = _find_unfit(ids)
         if unfit is not None:
             raise InputError(
                 f"write_run expects text without white space as {name} of a TREC run, got {unfit!r}; rename it, "
                 "or write CSV (format='csv' or a path that ends in .csv)."
             )
     fields = frame[["query", "item", "rank", "score"]].assign(q0="Q0", tag=tag)
-    return fields.to_csv(
-        columns=["query", "q0", "item", "rank", "score", "tag"],
-        sep=" ",
-        header=False,
-        index=False,
-        quoting=csv.QUOTE_NONE,
-        lineterminator="\n",
-    )
+    return _fields_text(fields[["query", "q0", "item", "rank", "score", "tag"]])
+
+
+def _find_unfit(ids):
+    """The first id that cannot be a field of a TREC file, or None."""
+    return next((one for one in ids if not isinstance(one, str) or _UNFIT.search(one)), None)
+
+
+def _fields_text(frame):
+    return frame.to_csv(sep=" ", header=False, index=False, quoting=csv.QUOTE_NONE, lineterminator="\n")
 
 
 def _csv_text(frame, separator):
@@ -209,10 +216,12 @@ def write_run(
     *,
     format: Literal["auto", "trec", "csv", "tsv", "parquet"] = "auto",
     tag: str = "skrankagg",
+    rank_ties: RankTies = "ordinal",
 ) -> None:
     """Write a consensus as a TREC run, or as a CSV, TSV or Parquet file.
 
-    What is written reads back the same, and the same frame gives the same bytes.
+    What is written reads back the same, apart from ranks that `rank_ties` changes, and the same frame gives the same
+    bytes.
 
     Parameters
     ----------
@@ -226,6 +235,9 @@ def write_run(
         or without .gz.
     tag : str, default="skrankagg"
         Name of the run, the last field of a TREC run; the other formats have none.
+    rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
+        Rank of neighbours whose scores are equal: ``"ordinal"`` writes the ranks as they are, which in a consensus are
+        1 to n; ``"min"`` gives them the first of their ranks, 1, 1, 3; ``"dense"`` leaves out none, 1, 1, 2.
 
     Raises
     ------
@@ -236,11 +248,13 @@ def write_run(
     ValueError
         If columns or ids are missing, a number is not finite, ids for a TREC run are empty, hold white space
         or belong to several voters, a column would be read back as another one, or the suffix does not tell
-        the format.
+        the format, or if ranks are to be shared and there are no ranks and scores.
 
     See Also
     --------
     read_lists : Read it again.
+    ranking_text : Write a consensus as text.
+    write_qrels : Write judgements.
 
     Notes
     -----
@@ -266,10 +280,18 @@ def write_run(
     q1 Q0 a 2 0.1 borda
     >>> folder.cleanup()
     """
+    check_rank_ties(rank_ties)
     format = _choose_format(path, format)
     frame = _to_pandas(frame)
     _check_columns(frame, format)
     frame = _plain(frame, format)
+    if rank_ties != "ordinal":
+        if not {"rank", "score"} <= set(frame.columns):
+            raise InputError(
+                f"write_run needs the columns rank and score for rank_ties={rank_ties!r}, got {list(frame.columns)}; "
+                "add the missing one, or leave rank_ties='ordinal'."
+            )
+        frame["rank"] = tied_ranks(frame, rank_ties)
     if format == "trec":
         _write(path, _trec_text(frame, tag).encode())
         return
@@ -277,3 +299,68 @@ def write_run(
         write_table(frame, path, format)
     except ValueError as error:
         raise InputError(f"write_run cannot write {os.fspath(path)!r}: {error}; rename that id.") from None
+
+
+def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
+    """Write judgements as TREC qrels: query, 0, item, relevance.
+
+    What is written reads back the same, and the same judgements give the same bytes.
+
+    Parameters
+    ----------
+    qrels : Qrels or DataFrame
+        Judgements, as :meth:`skrankagg.Qrels.from_frame` takes them.
+    path : str or path-like
+        Where to write; an existing file is replaced. With .gz at the end it is compressed.
+
+    Raises
+    ------
+    TypeError
+        If `qrels` is neither a Qrels nor a data frame.
+    ValueError
+        If a column or an id is missing, an item is judged twice, an id is empty or holds white space, or the path ends
+        in the suffix of another format.
+
+    See Also
+    --------
+    read_qrels : Read it again.
+    write_run : Write a consensus.
+
+    Notes
+    -----
+    Rows are sorted by query and item. Whole grades are written as integers, others in the shortest notation that reads
+    back as the same double. Nothing is written unless everything can be.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skrankagg import Qrels
+    >>> from skrankagg.datasets import write_qrels
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "judgements.qrels"
+    >>> write_qrels(Qrels.from_dict({"q1": {"d1": 2, "d2": 0}}), path)
+    >>> print(path.read_text(), end="")
+    q1 0 d1 2
+    q1 0 d2 0
+    >>> folder.cleanup()
+    """
+    name = os.path.basename(os.fspath(path)).lower().removesuffix(".gz")
+    if os.path.splitext(name)[1] in _TABLES:
+        raise InputError(
+            f"write_qrels writes TREC qrels, whose name does not end in {os.path.splitext(name)[1]}, got "
+            f"{os.fspath(path)!r}; name it .qrels or .txt."
+        )
+    qrels = check_qrels(qrels)
+    frame = qrels.to_frame()
+    frame = frame.assign(zero="0", query=frame["query"].astype(str), item=frame["item"].astype(str))
+    for name in ("query", "item"):
+        unfit = _find_unfit(frame[name].unique())
+        if unfit is not None:
+            raise InputError(
+                f"write_qrels expects ids without white space, which parts the fields of TREC qrels, got {unfit!r} as "
+                f"{name}; rename it."
+            )
+    grade = qrels.relevance.tolist()
+    frame["relevance"] = [str(int(one)) if one == int(one) and abs(one) < EXACT_LIMIT else repr(one) for one in grade]
+    _write(path, _fields_text(frame[["query", "zero", "item", "relevance"]]).encode())

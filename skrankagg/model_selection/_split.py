@@ -47,7 +47,7 @@ class _QuerySplitter(BaseCrossValidator):
         if isinstance(X, RankedLists):
             code, queries = np.arange(X.n_queries), X.queries
         else:
-            columns = Columns(X, {"query": self.query}, type(self).__name__)
+            columns = Columns(X, {"query": self.query}, type(self).__name__, lazy=False)
             columns.require("query")
             code, queries = columns.ids("query")
         judged = np.ones(len(queries), dtype=bool) if self.qrels is None else find_queries(self.qrels, queries)

@@ -364,14 +364,14 @@ REFUSED = {
     "an array": (np.ones((3, 4)), TypeError, r"got numpy\.ndarray"),
     "a series": (pd.Series([1]), TypeError, "expects a data frame"),
     "a missing column": (
-        frame(GOOD).rename(columns={"item": "docno"}),
+        frame(GOOD).rename(columns={"item": "gene"}),
         ValueError,
-        r"missing the column\(s\) 'item'; it has \['query', 'voter', 'docno', 'rank'\]\. Name them with "
-        r"RankedLists\.from_frame\(df, item=",
+        r"missing the column\(s\) 'item' \(nor item_id, docno, .*, in any case\); it has \['query', 'voter', 'gene', "
+        r"'rank'\]\. Name them with RankedLists\.from_frame\(df, item=\.\.\.\)\.$",
     ),
     "no rank and no score": (frame(GOOD).drop(columns="rank"), ValueError, r"missing the column\(s\) 'rank or score'"),
     "no rows": (frame([]), ValueError, "has no rows"),
-    "no columns": (pd.DataFrame(), ValueError, r"'query', 'item', 'rank or score'; it has \[\]"),
+    "no columns": (pd.DataFrame(), ValueError, r"'query', 'item', 'rank or score' \(nor qid, .*\); it has \[\]"),
     "two columns of a name": (
         pd.concat([frame(GOOD), frame(GOOD)[["item"]]], axis=1),
         ValueError,
@@ -427,12 +427,6 @@ def test_bad_lists_are_refused_in_one_sentence_with_a_remedy(lists, kind, words)
         RankedLists.from_frame(lists)
     with pytest.raises(kind):
         CombSUM().transform(lists)
-
-
-def test_a_lazy_frame_is_to_be_collected():
-    polars = pytest.importorskip("polars")
-    with pytest.raises(TypeError, match="collect it first"):
-        RankedLists.from_frame(polars.DataFrame({"query": ["q"], "item": ["a"], "rank": [1]}).lazy())
 
 
 def test_nulls_of_polars_are_missing_ids():

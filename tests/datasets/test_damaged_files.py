@@ -93,6 +93,7 @@ def outcome(reader, path):
 
 
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.RankScoreConflictWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.SimilarIdsWarning")
 @pytest.mark.parametrize("kind", VALID)
 def test_a_damaged_file_is_an_answer_or_a_sentence(tmp_path, kind):
     reader, make = VALID[kind]

@@ -1,5 +1,6 @@
 """Agreement between rankings: brute force over pairs and orders, scipy, and published values."""
 
+import importlib.util
 import itertools
 import re
 
@@ -13,6 +14,7 @@ from scipy import stats
 from skrankagg import Comparator, Copeland, Qrels, RankedLists
 from skrankagg.aggregators import CombSUM
 from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import RankScoreConflictWarning
 from skrankagg.metrics import (
     ConsensusScorer,
     agreement_matrix,
@@ -443,3 +445,24 @@ def test_a_consensus_of_other_lists_is_refused(lists):
         consensus_score(lists, Copeland().fit_transform(lists)[1:].reset_index(drop=True))
     with pytest.raises(ValueError, match="distance must be one of cosine"):
         consensus_score(lists, Copeland().fit_transform(lists), "x")
+
+
+def test_a_consensus_ties_by_score_whatever_its_library_and_the_names_of_its_columns(lists):
+    consensus = CombSUM(norm="rank").fit_transform(lists).assign(score=lambda frame: frame["score"].round(1))
+    assert consensus.groupby("query")["score"].nunique().sum() < len(consensus)
+    renamed = consensus.rename(columns={"query": "qid", "item": "docno"})
+    frames = [renamed]
+    if importlib.util.find_spec("polars"):
+        polars = importlib.import_module("polars")
+        frames += [polars.DataFrame(one.to_dict("list")) for one in (consensus, renamed)]
+        frames.append(frames[-1].lazy())
+    for frame in frames:
+        assert consensus_agreement(lists, frame).equals(consensus_agreement(lists, consensus))
+        expected = agreement_matrix({"a": consensus, "b": consensus})
+        assert agreement_matrix({"a": frame, "b": consensus}).equals(expected)
+    contrary = renamed.assign(score=-renamed["score"])
+    with pytest.warns(RankScoreConflictWarning):
+        found = consensus_agreement(lists, contrary)
+    with pytest.warns(RankScoreConflictWarning):
+        expected = consensus_agreement(lists, contrary.rename(columns={"qid": "query", "docno": "item"}))
+    assert found.equals(expected)

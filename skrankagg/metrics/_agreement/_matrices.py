@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
 
-from ..._data._frames import plain_index
+from ..._data._frames import canonical_frame, plain_index
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._data._types import AnyLists
 from ..._support._memory import check_memory
@@ -267,6 +267,7 @@ def tied_by_score(run):
 
     In a list whose scores contradict the ranks, the negated ranks replace the scores.
     """
+    run = canonical_frame(run)
     if not isinstance(run, pd.DataFrame) or "score" not in run or "rank" not in run:
         return run
     lists = check_lists(run)  # which warns of them

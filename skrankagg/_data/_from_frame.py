@@ -1,0 +1,172 @@
+"""Ranked lists from a long frame, a row for each place of each list."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from ..exceptions import InputError, InputTypeError
+from ._encoding import ONE_QUERY, ONE_VOTER, encode_lists
+from ._frames import AnyFrame, Columns, encode_ids
+from ._long_rows import Duplicates, LowerIsBetter, MissingIds, encode_rows, repeat_id, strip_ids
+from ._similar_ids import warn_of_similar_ids
+
+__all__ = ["FromFrame"]
+
+_CALLER = "RankedLists.from_frame"
+
+
+class FromFrame:
+    """Constructor of :class:`~skrankagg.RankedLists` from a long frame, in which all others end."""
+
+    @classmethod
+    def from_frame(
+        cls,
+        df: AnyFrame,
+        *,
+        query: str | None = "query",
+        voter: str | None = "voter",
+        item: str = "item",
+        rank: str | None = "rank",
+        score: str | None = "score",
+        weight: str | None = "weight",
+        lower_is_better: LowerIsBetter = False,
+        duplicates: Duplicates = "error",
+        missing_ids: MissingIds = "error",
+        strip: bool = False,
+        weights: Mapping[Any, float] | pd.Series | None = None,
+    ) -> Self:
+        """Check and encode a long frame of ranked lists.
+
+        Parameters
+        ----------
+        df : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
+            A row for each item of each list, in any order. Other columns are ignored. Of a lazy frame the columns that
+            are read are collected.
+        query, voter, item : str or None, default="query", "voter", "item"
+            Names of the id columns, of any sortable dtype. With ``query=None`` the frame is one query, ``q``. A frame
+            without a column of voters, or with ``voter=None``, is one voter, ``consensus``, so that the result of an
+            aggregation can be aggregated again.
+        rank : str or None, default="rank"
+            Name of the column of ranks, 1 for the best; None not to read it.
+        score : str or None, default="score"
+            Name of the column of scores, higher is better; None not to read it. One of ``rank`` and ``score`` is
+            enough.
+        weight : str or None, default="weight"
+            Name of the optional column of list weights, at least 0 and constant within a list; None not to read it.
+        lower_is_better : bool or sequence of voters, default=False
+            Whether smaller scores are better, as of distances and p-values; or the voters of which they are. Those
+            scores are negated.
+        duplicates : {"error", "first", "best", "mean"}, default="error"
+            What becomes of an item that a list holds twice: refused, or its first row, its best row, or the mean.
+        missing_ids : {"error", "drop"}, default="error"
+            What becomes of rows whose item is None or NaN.
+        strip : bool, default=False
+            Whether to remove blanks around text ids; an id of blanks only counts as missing.
+        weights : mapping or Series of voter to float, default=None
+            Weights of the lists, instead of a column of weights.
+
+        Returns
+        -------
+        RankedLists
+
+        Raises
+        ------
+        TypeError
+            If `df` is not a data frame, or if ids cannot be sorted.
+        ValueError
+            If a column or an id is missing, there are no rows, a number is NaN or infinite, a rank or weight is
+            negative, a weight varies within a list, a list holds an item twice, or two columns may be the one that is
+            missing.
+
+        Warns
+        -----
+        RankScoreConflictWarning
+            If ranks and scores of a list order its items differently: methods of ranks use the ranks, methods of scores
+            refuse the list.
+        SimilarIdsWarning
+            If two ids differ in case or blanks only.
+        SplitQueryWarning
+            If lists lack rows as after a row-wise split: in the middle, or where the frame begins.
+
+        Notes
+        -----
+        A column that is not there under its default name is found by the names that files have for it, in any case:
+        ``qid, query_id, q, topic, topic_id`` for the query; ``voter_id, system, run, run_id, ranker, tag`` for the
+        voter; ``item_id, docno, doc_id, doc, document, document_id`` for the item; and, where there is neither
+        ``rank`` nor ``score``, ``position`` and ``sim``. Blanks, dots, hyphens and underscores in them do not count.
+        Two such columns are refused, and a name that you give is the only one that is looked for.
+
+        The order of the rows changes nothing, except which one ``duplicates="first"`` keeps. A lazy frame has none.
+        """
+        names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
+        columns = Columns(df, names, _CALLER, lazy=duplicates != "first")
+        optional = [name for name in ("voter", "rank", "score", "weight") if columns.has(name)]
+        columns.require(
+            *([] if query is None else ["query"]),
+            "item",
+            *optional,
+            *([] if {"rank", "score"} & set(optional) else ["rank or score"]),
+        )
+        as_given = lower_is_better is False and duplicates == "error" and missing_ids == "error"
+        if not (as_given and weights is None and not strip):
+            return _encode_as_asked(
+                cls,
+                columns,
+                optional,
+                lower_is_better=lower_is_better,
+                duplicates=duplicates,
+                missing_ids=missing_ids,
+                strip=strip,
+                weights=weights,
+            )
+        lists = cls(**encode_lists(columns))
+        warn_of_similar_ids(lists)
+        return lists
+
+
+def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
+    """Encode a frame some of whose rows are to be changed or left out: its columns by their canonical names."""
+    if weights is not None:
+        if not isinstance(weights, Mapping | pd.Series):
+            raise InputTypeError(
+                f"{_CALLER} expects weights by voter, such as {{'bm25': 2.0}}; got {type(weights).__name__}."
+            )
+        if "weight" in optional:
+            raise InputError(
+                f"{_CALLER} expects weights in a column or as weights=, and both came; pass weight=None not to read "
+                f"the column {columns.name('weight')!r}."
+            )
+    rows: dict[str, Any] = {}
+    if columns.name("query") is None:
+        rows["query"] = repeat_id(ONE_QUERY, columns.n_rows)
+    else:
+        columns.ids("query")  # refuses missing ids by the name that the column has here
+        rows["query"] = columns.series(columns.name("query"))
+    if "voter" in optional:
+        codes, voters = columns.ids("voter")
+    else:
+        codes, voters = np.zeros(columns.n_rows, dtype=np.int32), pd.Index([ONE_VOTER])
+    if strip:  # of rows, voters whose ids become one are one
+        names = strip_ids(pd.Series(voters))
+        if names.isna().any():
+            raise InputError(f"Column {columns.name('voter')!r} must hold an id in every row; some are blank.")
+        new_codes, voters = encode_ids(names)
+        codes = new_codes[codes]
+    rows["voter"] = codes
+    rows["item"] = columns.series(columns.name("item"))
+    for name in optional:
+        if name != "voter":
+            columns.numbers(name)  # refuses what is not a number, likewise
+            rows[name] = columns.series(columns.name(name))
+    return encode_rows(
+        cls,
+        {name: pd.Series(column).reset_index(drop=True) for name, column in rows.items()},
+        voters=voters,
+        caller=_CALLER,
+        strip=strip,
+        weights=weights,
+        index=columns.index,
+        **options,
+    )

@@ -1,0 +1,43 @@
+"""What a column may be called: the canonical names, and those that files and frames of other programs have for them."""
+
+import re
+
+__all__ = ["canonical", "other_titles"]
+
+# In lower case and without blanks, dots, hyphens and underscores; in the order in which messages list them.
+_TITLES = {
+    "query": ("query", "qid", "query_id", "q", "topic", "topic_id"),
+    "voter": ("voter", "voter_id", "system", "run", "run_id", "ranker", "tag"),
+    "item": ("item", "item_id", "docno", "doc_id", "doc", "document", "document_id"),
+    "rank": ("rank", "position"),
+    "score": ("score", "sim"),
+    "weight": ("weight",),
+    "relevance": ("relevance", "rel", "label", "grade"),
+}
+
+
+def _plain(title):
+    return re.sub(r"[\s._-]", "", title).casefold()
+
+
+_CANONICAL = {_plain(title): name for name, titles in _TITLES.items() for title in titles}
+
+
+def canonical(title):
+    """Canonical name of a column with this title, or None.
+
+    >>> from skrankagg._data._titles import canonical
+    >>> canonical("Query ID"), canonical("DocNo"), canonical("year")
+    ('query', 'item', None)
+    """
+    return _CANONICAL.get(_plain(title))
+
+
+def other_titles(name):
+    """What else a column may be called, for messages; nothing for a name that is not canonical.
+
+    >>> from skrankagg._data._titles import other_titles
+    >>> other_titles("relevance")
+    ('rel', 'label', 'grade')
+    """
+    return _TITLES.get(name, (name,))[1:]

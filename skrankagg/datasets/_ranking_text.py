@@ -1,0 +1,106 @@
+"""A consensus as text, "A > B = C", and the ranks of items that tie."""
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from .._data._frames import plain_index
+from .._data._ranked_lists import check_run
+from .._data._types import AnyLists
+from ..exceptions import InputError
+
+__all__ = ["ranking_text"]
+
+#: The rank of items that tie.
+RankTies: TypeAlias = Literal["ordinal", "min", "dense"]
+
+
+def check_rank_ties(rank_ties):
+    """Raise InputError unless this is a choice of ranks for items that tie."""
+    if rank_ties not in ("ordinal", "min", "dense"):
+        raise InputError(f"rank_ties must be one of ordinal, min, dense; got {rank_ties!r}.")
+
+
+def tied_ranks(frame, rank_ties):
+    """Ranks (n_rows,) of a frame of lists, in which neighbours of equal score share one.
+
+    The frame has the columns query, rank and score, and may have voter. After a tie "min" goes on with the next place,
+    and "dense" with the next number.
+    """
+    lists = frame.groupby([name for name in ("query", "voter") if name in frame], sort=False).ngroup().to_numpy()
+    order = np.lexsort((frame["rank"].to_numpy(), lists))
+    score, lists = frame["score"].to_numpy()[order], lists[order]
+    opens_list = np.ones(len(order), dtype=bool)
+    opens_list[1:] = lists[1:] != lists[:-1]
+    opens_tie = opens_list.copy()
+    opens_tie[1:] |= score[1:] != score[:-1]
+    number = np.cumsum(opens_tie) if rank_ties == "dense" else np.arange(1, len(order) + 1)
+    # From the first of each tie, counted from the first of each list.
+    number = number[np.flatnonzero(opens_tie)][np.cumsum(opens_tie) - 1]
+    number -= number[np.flatnonzero(opens_list)][np.cumsum(opens_list) - 1] - 1
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = number
+    return ranks
+
+
+def ranking_text(consensus: AnyLists, *, rank_ties: RankTies = "ordinal") -> pd.Series:
+    """Write the ranking of each query as text, such as "A > B = C".
+
+    Parameters
+    ----------
+    consensus : DataFrame or RankedLists
+        One list for each query, such as an aggregator returns.
+    rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
+        ``"ordinal"`` writes one item after the other, as the ranks 1 to n have them. ``"min"`` and ``"dense"`` write
+        " = " between neighbours of equal score, or of equal rank.
+
+    Returns
+    -------
+    Series of str
+        Named "ranking", by query.
+
+    Raises
+    ------
+    ValueError
+        If a query has several lists, or if an id holds ">" or "=", is empty, or has blanks around it, so that the text
+        could not be read back.
+
+    See Also
+    --------
+    skrankagg.RankedLists.from_ballots : Reads such text.
+    write_run : Writes a consensus to a file.
+
+    Examples
+    --------
+    >>> from skrankagg import Copeland, RankedLists
+    >>> from skrankagg.datasets import ranking_text
+    >>> ballots = RankedLists.from_ballots(["A > B = C", "B > A = C", "A > C > B"])
+    >>> consensus = Copeland().fit_transform(ballots)
+    >>> consensus["score"].tolist()
+    [2.0, 0.5, 0.5]
+    >>> ranking_text(consensus)["q"], ranking_text(consensus, rank_ties="min")["q"]
+    ('A > B > C', 'A > B = C')
+    """
+    check_rank_ties(rank_ties)
+    lists = check_run(consensus)
+    held = np.unique(lists.candidate_item)
+    items = np.full(lists.n_items, "", dtype=object)
+    items[held] = [str(one) for one in plain_index(lists.items)[held].tolist()]
+    for name in items[held]:
+        if not name or name != name.strip() or ">" in name or "=" in name:
+            raise InputError(
+                f"ranking_text expects ids without '>', '=' and outer blanks, which could not be read back; got "
+                f"{name!r}. Rename it."
+            )
+    names = items[lists.candidate_item[lists.candidate]]
+    separator = np.full(len(names), " > ", dtype=object)
+    if rank_ties != "ordinal":
+        tied = lists.rank[1:] == lists.rank[:-1]
+        if lists.score is not None:
+            tied |= lists.score[1:] == lists.score[:-1]
+        separator[1:][tied] = " = "
+    separator[lists.row_ptr[:-1]] = ""
+    words = (separator + names).tolist()
+    text = ["".join(words[start:stop]) for start, stop in zip(lists.row_ptr[:-1], lists.row_ptr[1:], strict=True)]
+    return pd.Series(text, index=plain_index(lists.queries).rename("query"), name="ranking", dtype=str)

@@ -1,0 +1,332 @@
+"""Long frames as people have them: other names of columns, one query, lazy engines, and rows to be put right."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from skrankagg import BordaCount, Qrels, RankedLists, evaluate
+from skrankagg.datasets import make_ranked_lists, read_lists
+from skrankagg.exceptions import InputError, InputTypeError, MissingLibraryError, SplitQueryWarning
+from skrankagg.model_selection import QueryKFold
+
+pytestmark = pytest.mark.twice
+
+FRAME, QRELS = make_ranked_lists(n_queries=3, n_voters=4, n_items=9, list_length=6, random_state=0)
+LISTS = RankedLists.from_frame(FRAME)
+ROWS = pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b", "a"], "score": [1.0, 2.0, 3.0]})
+
+
+def same(found, expected):
+    assert_frame_equal(found.to_frame(), expected.to_frame())
+
+
+# ---------------------------------------------------------------------- names of columns
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        {"query": "qid", "voter": "system", "item": "docno"},
+        {"query": "QUERY_ID", "voter": "Run", "item": "Doc_ID"},
+        {"query": "Topic", "voter": "tag", "item": "docid", "rank": "Rank", "score": "Score"},
+        {"query": "q", "voter": "ranker", "item": "Document Id"},
+    ],
+)
+def test_columns_are_found_by_the_names_that_files_have_for_them(titles, tmp_path):
+    frame = FRAME.rename(columns=titles)
+    same(RankedLists.from_frame(frame), LISTS)
+    assert_frame_equal(BordaCount().fit_transform(frame), BordaCount().fit_transform(FRAME))
+    path = tmp_path / "lists.csv"
+    frame.to_csv(path, index=False)
+    same(RankedLists.from_frame(read_lists(path)), LISTS)
+    folds = [test.tolist() for _, test in QueryKFold(2).split(frame)]
+    assert folds == [test.tolist() for _, test in QueryKFold(2).split(FRAME)]
+
+
+@pytest.mark.parametrize("title", ["rel", "Label", "GRADE"])
+def test_judgements_are_found_likewise(title):
+    qrels = QRELS.rename(columns={"query": "topic", "item": "docno", "relevance": title})
+    assert_frame_equal(Qrels.from_frame(qrels).to_frame(), Qrels.from_frame(QRELS).to_frame())
+    consensus = BordaCount().fit_transform(FRAME)
+    assert_frame_equal(evaluate(consensus, qrels, "map"), evaluate(consensus, QRELS, "map"))
+    with pytest.raises(InputError, match=r"the relevance; 'Rel' and 'grade' .*from_frame\(df, relevance='Rel'\)"):
+        Qrels.from_frame(QRELS.rename(columns={"relevance": "Rel"}).assign(grade=1))
+    with pytest.raises(InputError, match=r"'relevance' \(nor rel, label, grade, in any case\)"):
+        Qrels.from_frame(QRELS.rename(columns={"relevance": "gain"}))
+
+
+def test_two_columns_that_may_be_one_are_refused_and_the_user_chooses():
+    frame = FRAME.rename(columns={"voter": "system"}).assign(tag="t")
+    with pytest.raises(InputError, match=r"'system' and 'tag' may each be it.*voter='system'\), or voter=None not to"):
+        RankedLists.from_frame(frame)
+    same(RankedLists.from_frame(frame, voter="system"), LISTS)
+    with pytest.raises(InputError, match=r"'qid' and 'Topic' may each be it\. Choose with .*query='qid'\)\.$"):
+        RankedLists.from_frame(FRAME.rename(columns={"query": "qid"}).assign(Topic="t"))
+    one = FRAME[(FRAME["query"] == "q1") & (FRAME["voter"] == "v1")]
+    assert RankedLists.from_frame(one.rename(columns={"voter": "run"}), voter=None).voters.tolist() == ["consensus"]
+
+
+def test_a_canonical_name_wins_and_a_name_that_is_given_is_the_only_one():
+    same(RankedLists.from_frame(FRAME.assign(qid="x", run="x", docno="x")), LISTS)
+    for column, title in (("query", "topic_no"), ("item", "gene"), ("voter", "source"), ("rank", "place")):
+        with pytest.raises(InputError, match=rf"missing the column\(s\) '{title}'; it has"):
+            RankedLists.from_frame(FRAME.assign(qid="x", docno="x", run="x"), **{column: title})
+    # A column that is named for one thing is not found for another.
+    frame = FRAME.drop(columns="voter").rename(columns={"item": "run"})[:6]
+    assert RankedLists.from_frame(frame, item="run").voters.tolist() == ["consensus"]
+
+
+def test_a_position_is_a_rank_only_where_there_is_neither_rank_nor_score():
+    scored = FRAME.drop(columns="rank")
+    shuffled = scored.assign(position=np.random.default_rng(0).permutation(len(scored)) + 1)
+    same(RankedLists.from_frame(shuffled), RankedLists.from_frame(scored))
+    ranked = FRAME.drop(columns="score").rename(columns={"rank": "position"})
+    same(RankedLists.from_frame(ranked), RankedLists.from_frame(FRAME, score=None))
+    same(RankedLists.from_frame(FRAME.rename(columns={"rank": "position", "score": "sim"})), LISTS)
+
+
+def test_a_missing_column_names_what_is_accepted():
+    with pytest.raises(InputError, match=r"'query' \(nor qid, .*query=\.\.\.\), or pass query=None if they are one"):
+        RankedLists.from_frame(FRAME.rename(columns={"query": "election"}))
+    with pytest.raises(InputError, match=r"missing the column\(s\) 'rank or score' \(nor position, sim, in any case\)"):
+        RankedLists.from_frame(FRAME.drop(columns=["rank", "score"]))
+    with pytest.raises(InputError, match=r"Name them with QueryKFold\(query=\.\.\.\)\.$"):
+        list(QueryKFold(2).split(FRAME.rename(columns={"query": "election"})))
+
+
+def test_columns_whose_names_are_no_text_are_no_one_s():
+    frame = FRAME.assign(**{"x": 1}).rename(columns={"x": ("qid", 1)}).rename(columns={"score": 7})
+    same(RankedLists.from_frame(frame), RankedLists.from_frame(FRAME, score=None))
+
+
+# ---------------------------------------------------------------------- one query
+
+
+def test_a_frame_may_be_one_query():
+    one = FRAME[FRAME["query"] == "q2"]
+    runs = {voter: group["item"].tolist() for voter, group in one.sort_values("rank").groupby("voter")}
+    expected = RankedLists.from_lists(runs)
+    for frame in (one, one.drop(columns="query"), one.assign(query=range(len(one)))):
+        same(RankedLists.from_frame(frame, query=None, score=None), expected)
+    twice = pd.concat([one.drop(columns="query")] * 2)
+    same(RankedLists.from_frame(twice, query=None, score=None, duplicates="first"), expected)
+
+
+# ---------------------------------------------------------------------- lazy frames
+
+
+def test_lazy_frames_of_polars_are_collected():
+    polars = pytest.importorskip("polars")
+    lazy = polars.DataFrame(FRAME.to_dict("list")).lazy()
+    same(RankedLists.from_frame(lazy), LISTS)
+    same(RankedLists.from_frame(lazy.rename({"query": "qid", "item": "docno"})), LISTS)
+    same(RankedLists.from_frame(lazy.reverse()), LISTS)
+    assert_frame_equal(BordaCount().fit_transform(lazy), BordaCount().fit_transform(FRAME))
+    qrels = polars.DataFrame(QRELS.to_dict("list")).lazy()
+    assert_frame_equal(Qrels.from_frame(qrels).to_frame(), Qrels.from_frame(QRELS).to_frame())
+    consensus = BordaCount().fit_transform(FRAME)
+    assert_frame_equal(evaluate(consensus, qrels, "map"), evaluate(consensus, QRELS, "map"))
+    with pytest.raises(InputError, match=r"'item' \(nor"):
+        RankedLists.from_frame(lazy.rename({"item": "gene"}))
+    with pytest.raises(InputError, match="'query', 'item', 'rank or score'"):
+        RankedLists.from_frame(lazy.select(x=1))
+
+
+def test_only_the_columns_that_are_read_are_collected():
+    polars = pytest.importorskip("polars")
+
+    def explode(values):
+        raise AssertionError("this column is not asked for")
+
+    lazy = polars.DataFrame(FRAME.to_dict("list")).lazy()
+    lazy = lazy.with_columns(text=polars.col("item").map_batches(explode, return_dtype=polars.String))
+    same(RankedLists.from_frame(lazy), LISTS)
+
+
+def test_what_an_engine_lacks_to_hand_its_rows_over_is_named(monkeypatch):
+    polars = pytest.importorskip("polars")
+
+    def collect(frame):
+        raise ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
+
+    monkeypatch.setattr("narwhals.stable.v2.LazyFrame.collect", collect)
+    with pytest.raises(MissingLibraryError, match=r"needs pyarrow to collect this lazy frame.*pip install pyarrow, or"):
+        RankedLists.from_frame(polars.DataFrame(FRAME.to_dict("list")).lazy())
+
+
+@pytest.mark.parametrize("fetch", ["relation", "ordered"])
+def test_relations_of_duckdb_are_collected(fetch):
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow", reason="DuckDB hands its rows over by Arrow")
+    frame = FRAME.astype({"query": object, "voter": object, "item": object})
+    relation = duckdb.connect().from_df(frame)
+    if fetch == "ordered":
+        relation = relation.order("item, voter")
+    same(RankedLists.from_frame(relation), LISTS)
+
+
+@pytest.mark.filterwarnings("ignore:The 'future:DeprecationWarning")  # Ibis sets an option that pandas gives up
+def test_tables_of_ibis_are_collected():
+    ibis = pytest.importorskip("ibis")
+    pytest.importorskip("pyarrow", reason="Ibis hands its rows over by Arrow")
+    same(RankedLists.from_frame(ibis.memtable(FRAME)), LISTS)
+
+
+def test_tables_of_arrow_are_frames():
+    pyarrow = pytest.importorskip("pyarrow", reason="its tables are the subject")
+    table = pyarrow.table({name: FRAME[name].tolist() for name in FRAME})
+    same(RankedLists.from_frame(table), LISTS)
+
+
+def test_lazy_frames_are_refused_where_the_order_of_the_rows_means_something():
+    polars = pytest.importorskip("polars")
+    lazy = polars.DataFrame(FRAME.to_dict("list")).lazy()
+    for call in (
+        lambda: RankedLists.from_wide(lazy.select("item")),
+        lambda: RankedLists.from_frame(lazy, duplicates="first"),
+        lambda: list(QueryKFold(2).split(lazy)),
+    ):
+        with pytest.raises(InputTypeError, match=r"the order of the rows, which a lazy frame .*; collect it first"):
+            call()
+    same(RankedLists.from_frame(lazy, duplicates="best"), LISTS)
+
+
+def test_the_order_of_the_rows_does_not_show_in_comparisons():
+    games = pd.DataFrame({"winner": ["b", "c", "a"], "loser": ["a", "a", "c"], "draw": [True, False, True]})
+    lists = RankedLists.from_comparisons(games, tie="draw")
+    assert lists.voters.tolist() == ["a = b", "a = c", "c > a"]
+    for rows in (games[::-1], games.iloc[[1, 2, 0]]):
+        same(RankedLists.from_comparisons(rows, tie="draw"), lists)
+
+
+# ---------------------------------------------------------------------- rows to be put right
+
+
+@pytest.mark.parametrize(
+    ("duplicates", "score"),
+    [("first", {"b": 2.0, "a": 1.0}), ("best", {"a": 3.0, "b": 2.0}), ("mean", {"a": 2.0, "b": 2.0})],
+)
+def test_duplicates_are_kept_as_asked(duplicates, score):
+    assert RankedLists.from_frame(ROWS, duplicates=duplicates).to_runs() == {"v": {"q": score}}
+    ranks = ROWS.assign(rank=[3, 2, 1])
+    both = RankedLists.from_frame(ranks, duplicates=duplicates)
+    assert both.to_runs() == {"v": {"q": score}} and both.rank[0] == (1.5 if duplicates == "mean" else 1)
+    only = RankedLists.from_frame(ranks.drop(columns="score"), duplicates=duplicates)
+    assert only.rank.tolist() == both.rank.tolist()
+    runs = RankedLists.from_hits([ROWS.to_dict("records")], key="item", score="score", duplicates=duplicates)
+    assert runs.to_runs()[1] == both.to_runs()["v"]
+    with pytest.raises(InputError, match=r"Keep one .* RankedLists\.from_frame\(df, duplicates='first'\)"):
+        RankedLists.from_frame(ROWS)
+    with pytest.raises(InputError, match="'score' must hold finite numbers; 1 rows"):
+        RankedLists.from_frame(ROWS.assign(score=[1.0, 2.0, np.nan]), duplicates=duplicates)
+
+
+def test_the_best_row_is_kept_whole():
+    rows = ROWS.assign(rank=[1, 2, 3])[["query", "voter", "item", "rank", "score"]].iloc[[0, 2]]
+    assert RankedLists.from_frame(rows, duplicates="best").score.tolist() == [1.0]  # the row of the best rank
+
+
+def test_rows_without_an_item_are_dropped_when_asked():
+    rows = ROWS.assign(item=["a", None, "b"], site=["x", "y", "z"])
+    with pytest.raises(InputError, match="'item' must hold an id in every row; 1 are missing"):
+        RankedLists.from_frame(rows)
+    assert RankedLists.from_frame(rows, missing_ids="drop").to_runs() == {"v": {"q": {"b": 3.0, "a": 1.0}}}
+    with pytest.raises(InputError, match="'site' must hold an id in every row"):
+        RankedLists.from_frame(rows.assign(site=["x", None, "z"]), query="site", missing_ids="drop")
+    with pytest.raises(InputError, match="missing_ids must be one of error, drop; got 'skip'"):
+        RankedLists.from_frame(rows, missing_ids="skip")
+
+
+def test_smaller_scores_are_better_where_they_are_said_to_be():
+    rows = FRAME.drop(columns="rank")
+    falling = rows.assign(score=-rows["score"])
+    same(RankedLists.from_frame(falling, lower_is_better=True), RankedLists.from_frame(rows))
+    same(RankedLists.from_frame(rows.assign(score=rows["score"].where(rows["voter"] != "v2", -rows["score"])),
+         lower_is_better=["v2"]), RankedLists.from_frame(rows))  # fmt: skip
+    # With ranks, the scores alone are turned, and no longer contradict them.
+    same(RankedLists.from_frame(FRAME.assign(score=-FRAME["score"]), lower_is_better=True), LISTS)
+    with pytest.raises(InputError, match="not a voter; did you mean 'bing'"):
+        RankedLists.from_frame(ROWS.assign(voter="bing", item=list("abc")), lower_is_better=["bingg"])
+    with pytest.raises(InputError, match="these are ranks"):
+        RankedLists.from_frame(FRAME, score=None, lower_is_better=True)
+    exact = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc"), "score": [2**53 + 1, 2**53, 2**53 + 2]})
+    assert RankedLists.from_frame(exact, lower_is_better=True).to_frame()["item"].tolist() == ["b", "a", "c"]
+
+
+def test_weights_by_voter():
+    weights = {"v1": 2.0, "v2": 1.0, "v3": 0.5, "v4": 1.0}
+    expected = RankedLists.from_frame(FRAME.assign(weight=FRAME["voter"].map(weights)))
+    for given in (weights, pd.Series(weights)):
+        same(RankedLists.from_frame(FRAME, weights=given), expected)
+    weighted = FRAME.assign(Weight=3.0)
+    same(RankedLists.from_frame(weighted, weight=None, weights=weights), expected)
+    with pytest.raises(InputError, match="both came; pass weight=None not to read the column 'Weight'"):
+        RankedLists.from_frame(weighted, weights=weights)
+    with pytest.raises(InputTypeError, match=r"expects weights by voter, .*; got list"):
+        RankedLists.from_frame(FRAME, weights=[1, 2, 1, 1])
+    with pytest.raises(InputError, match="lacks 'v4'"):
+        RankedLists.from_frame(FRAME, weights={"v1": 2.0, "v2": 1.0, "v3": 0.5})
+    repeated = pd.Series([1.0, 2.0, 1.0, 1.0, 1.0], index=["v1", "v2", "v3", "v4", "v1"])
+    for call in (
+        lambda: RankedLists.from_frame(FRAME, weights=repeated),
+        lambda: RankedLists.from_lists({f"v{k}": ["a"] for k in (1, 2, 3, 4)}, weights=repeated),
+    ):
+        with pytest.raises(InputError, match=r"one for each voter; its index repeats 'v1'\. Keep one"):
+            call()
+
+
+def test_options_leave_types_and_labels_of_rows_as_they_are():
+    frame = FRAME.astype({"voter": "category", "query": "category"}).assign(item=FRAME["item"].str[1:].astype("int16"))
+    plain, asked = RankedLists.from_frame(frame), RankedLists.from_frame(frame, duplicates="best", missing_ids="drop")
+    for name in ("queries", "voters", "items"):
+        assert getattr(asked, name).dtype == getattr(plain, name).dtype, name
+    same(asked, plain)
+    torn = FRAME.iloc[[0, 1, 3, 4, 5]]
+    for options in ({}, {"duplicates": "best"}):
+        with pytest.warns(SplitQueryWarning, match="1 list has lost rows"):
+            RankedLists.from_frame(torn, **options)
+
+
+def test_blanks_around_ids_are_removed_when_asked():
+    padded = FRAME.assign(voter=FRAME["voter"] + " ", item="\t" + FRAME["item"] + " ", query=" " + FRAME["query"])
+    same(RankedLists.from_frame(padded, strip=True), LISTS)
+    as_categories = padded.astype({"voter": "category", "item": "category"})
+    found = RankedLists.from_frame(as_categories, strip=True)
+    assert isinstance(found.voters.dtype, pd.CategoricalDtype) and found.voters.tolist() == LISTS.voters.tolist()
+    assert found.to_runs() == LISTS.to_runs()
+    # Rows of one list whose voter is typed in two ways are of one list.
+    typed = FRAME.assign(voter=FRAME["voter"].where(FRAME.index % 2 == 0, FRAME["voter"] + " "))
+    same(RankedLists.from_frame(typed, strip=True), LISTS)
+    with pytest.raises(InputError, match="an item at every place; 1 places hold None"):
+        RankedLists.from_frame(ROWS.assign(item=["a", "b", "  "]), strip=True)
+    numbers = pd.DataFrame({"query": 1, "voter": 2, "item": [3, 4], "rank": [1, 2]})
+    same(RankedLists.from_frame(numbers, strip=True), RankedLists.from_frame(numbers))
+
+
+def test_blanks_are_removed_in_every_way_in():
+    expected = RankedLists.from_lists({"u": ["a", "b"], "v": ["b", "a"]})
+    padded = {"u ": [" a", "b"], " v": ["b ", "a"]}
+    same(RankedLists.from_lists(padded, strip=True), expected)
+    same(RankedLists.from_runs({voter: {" q": one} for voter, one in padded.items()}, strip=True), expected)
+    same(RankedLists.from_wide(pd.DataFrame(padded), strip=True), expected)
+    hits = {voter: [{"id": one} for one in found] for voter, found in padded.items()}
+    same(RankedLists.from_hits(hits, key="id", strip=True), expected)
+    ranks = pd.DataFrame({"u ": [1, 2], "v": [2, 1]}, index=["a ", "b"])
+    same(RankedLists.from_matrix(ranks, kind="rank", strip=True), expected)
+    games = pd.DataFrame({"winner": ["a ", "a"], "loser": ["b", " b"], "who": ["x", "x "]})
+    lists = RankedLists.from_comparisons(games, judge="who", strip=True)
+    assert lists.voters.tolist() == ["x: a > b"] and lists.list_weight.tolist() == [2.0]
+    with pytest.raises(InputError, match="differ in more than blanks with strip=True; 'u' and another one become 'u'"):
+        RankedLists.from_lists({"u": ["a"], "u ": ["b"]}, strip=True)
+    with pytest.raises(InputError, match="hold an item once; 1 places repeat one"):
+        RankedLists.from_lists({"u": ["a", "a "]}, strip=True)
+
+
+def test_ids_that_cannot_be_hashed_are_refused_whatever_is_asked():
+    rows = ROWS.assign(item=[{1}, {2}, {1}])
+    for options in ({"strip": True}, {"duplicates": "best"}, {"missing_ids": "drop"}):
+        with pytest.raises(InputTypeError, match="'item' must hold ids that can be sorted"):
+            RankedLists.from_frame(rows, **options)
+    with pytest.raises(InputTypeError, match="from_comparisons expects items that can be sorted"):
+        RankedLists.from_comparisons(pd.DataFrame({"winner": [{1}], "loser": [{2}]}))
