@@ -31,7 +31,7 @@ from .._support._sklearn import (
 from ..exceptions import InputError
 from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._judging._scorer import choose_qrels
-from ..metrics._relevance._registry import Measure, get_measures, orient
+from ..metrics._relevance._registry import Measure, MeasureLike, get_measures, note_measures, orient
 from ._learners import check_learners
 from ._report_tables import LatexOptions, latex_table
 from ._results import select_results
@@ -51,7 +51,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     ----------
     estimators : list of (str, estimator) tuples
         Methods to compare, under names of their own. An estimator may be the string "drop".
-    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
+    metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Measures, see :func:`~skrankagg.metrics.measure_names`, each once. The first one decides which method is best.
     qrels : Qrels or DataFrame, default=None
         Judgements; those given to :meth:`fit` come first.
@@ -120,7 +120,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
     _parameter_constraints: dict = {
         "estimators": [list],
-        "metrics": [str, Measure, list, tuple],
+        "metrics": [str, Measure, callable, list, tuple],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
         "n_jobs": N_JOBS,
         "verbose": ["boolean", StrOptions({"auto"})],
@@ -142,7 +142,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self,
         estimators: list[tuple[str, Any]],
         *,
-        metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
+        metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
         qrels: AnyQrels | None = None,
         n_jobs: int | None = None,
         verbose: bool | Literal["auto"] = "auto",
@@ -237,6 +237,8 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             {name: np.concatenate([outcome.measured[name] for outcome in outcomes]) for name in measures},
             index=pd.MultiIndex.from_product([names, queries], names=["method", "query"]),
         )
+        for frame in (self.results_, self.per_query_):
+            note_measures(frame, measures)
         # Neither a failed method nor one that no query has a value of is the best.
         first = next(iter(measures))
         scores = orient(self.results_[first], measures[first])
@@ -312,7 +314,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     def get_results(
         self,
         cutoff: int | None = None,
-        metric: str | Measure | Sequence[str | Measure] | None = None,
+        metric: MeasureLike | Sequence[MeasureLike] | None = None,
         query: object = "all",
     ) -> pd.DataFrame:
         """Choose measures and queries of the results.
@@ -337,7 +339,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     def convert_to_latex(
         self,
         cutoff: int | None = None,
-        metric: str | Measure | Sequence[str | Measure] | None = None,
+        metric: MeasureLike | Sequence[MeasureLike] | None = None,
         query: object = "all",
         *,
         baseline: str | None = None,

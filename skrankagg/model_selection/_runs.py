@@ -11,6 +11,7 @@ from .._support._sklearn import FitFailedWarning, clone
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError
 from ..metrics._judging._judged_lists import fit_rank
+from ..metrics._relevance._own_measure import OwnMeasure
 
 __all__ = ["Outcome", "Runs", "run_method", "warn_of_failures"]
 
@@ -35,17 +36,21 @@ class Outcome:
 
 def run_method(name, estimator, X, lists, judged, measures, error_score):
     """Fit a method in place, aggregate and measure: `lists` are `X` encoded, `judged` the same with judgements."""
+    own = {name: measure for name, measure in measures.items() if isinstance(measure, OwnMeasure)}
     start = time.perf_counter()
     try:
         result = fit_rank(estimator, X, lists)
         elapsed = time.perf_counter() - start
-        return Outcome(name, estimator, judged.measure(result, measures), result, elapsed)
+        graded = judged.grade(result)
+        measured = judged.values(graded, {name: measures[name] for name in measures if name not in own})
     except Exception as error:
         if error_score == "raise":
             raise
         constant = {measure: np.full(len(judged.queries), float(error_score)) for measure in measures}
         # Half fitted, it would look as if it could be used.
         return Outcome(name, clone(estimator), constant, error=error)
+    # What a measure of one's own raises is no failure of the method.
+    return Outcome(name, estimator, measured | judged.values(graded, own), result, elapsed)
 
 
 def warn_of_failures(outcomes, error_score):

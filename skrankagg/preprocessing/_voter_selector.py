@@ -83,7 +83,7 @@ class VoterSelector(ListTransformer):
     """
 
     _parameter_constraints: dict = {
-        "by": [HasMethods(["fit"]), str, Measure, Mapping, pd.Series, None],
+        "by": [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series, None],
         "n_voters": [Interval(Integral, 1, None, closed="left"), None],
         "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"mean", "median"}), None],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
@@ -135,14 +135,14 @@ class VoterSelector(ListTransformer):
 
     def _values(self, lists):
         """Value of each voter, as a float Series indexed by voter, and of a measure the number of its queries."""
-        if isinstance(self.by, str | Measure):
+        if isinstance(self.by, str | Measure) or (callable(self.by) and not hasattr(self.by, "fit")):
             measure = get_measure(self.by)
             if self.qrels is None:
-                raise InputError(f"by={str(self.by)!r} measures the voters and needs judgements; give qrels=...")
+                raise InputError(f"by={str(measure)!r} measures the voters and needs judgements; give qrels=...")
             if not measure.greater_is_better:
                 raise InputError(
                     f"by must be a measure of which more is better, since the voters with the highest values are kept; "
-                    f"{str(self.by)!r} is not one. Choose another measure, or give each voter a number."
+                    f"{str(measure)!r} is not one. Choose another measure, or give each voter a number."
                 )
             table = evaluate_voters(lists, check_qrels(self.qrels), measure)
             return table[str(measure)], table["n_queries"]

@@ -170,7 +170,7 @@ def test_names_go_round():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("mapp", "'mapp' is not a measure; choose from p@k, .*ndcg@k"),
+        ("mapp", r"'mapp' is not a measure \(did you mean 'map'\?\); choose from p@k, .*ndcg@k"),
         ("", "is not a measure"),
         ("p@10@5", "The cutoff of 'p@10@5' must be a whole number"),
         ("p", "'p' needs a cutoff; write p@10"),

@@ -14,7 +14,7 @@ from ..._data._ranked_lists import RankedLists
 from ...exceptions import InputError, InputTypeError
 from .._relevance._conventions import Conventions, check_conventions
 from .._relevance._inputs import QrelsLike, RunLike, check_order, encode_frame, look_up, warn_of_runs
-from .._relevance._registry import Measure, get_measures
+from .._relevance._registry import MeasureLike, get_measures, note_measures
 from ._evaluate_voters import look_up_voters
 
 __all__ = ["evaluate"]
@@ -23,7 +23,7 @@ __all__ = ["evaluate"]
 def evaluate(
     run: RunLike,
     qrels: QrelsLike,
-    metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
+    metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
     *,
     per_query: bool = False,
     missing: Literal["zero", "skip"] | None = None,
@@ -43,7 +43,7 @@ def evaluate(
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
         Judgements: columns `query`, `item`, `relevance`; for a run of plain lists or dicts, for each query the relevant
         items, or a dict of item to grade.
-    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
+    metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`measure_names`, each once.
     per_query : bool, default=False
         Whether to give a row for each query instead of their mean (the sum, for counts).
@@ -151,10 +151,10 @@ def evaluate(
         for name, one in graded.items()
     }
     if per_query:
-        return tables[None] if index is None else pd.concat(tables, names=[kind])
+        return note_measures(tables[None] if index is None else pd.concat(tables, names=[kind]), measures)
     rows = [[measure.summarize(table[name]) for name, measure in measures.items()] for table in tables.values()]
     index = pd.Index([kind]) if index is None else index
-    return pd.DataFrame(rows, index=index.rename(kind), columns=list(measures))
+    return note_measures(pd.DataFrame(rows, index=index.rename(kind), columns=list(measures)), measures)
 
 
 def _check_names(run, qrels):

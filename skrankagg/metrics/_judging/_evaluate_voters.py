@@ -16,7 +16,7 @@ from ..._data._types import AnyLists, AnyQrels
 from .._relevance._conventions import Conventions, check_conventions
 from .._relevance._inputs import GradedRun, check_order, find_fault
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
-from .._relevance._registry import Measure, get_measures
+from .._relevance._registry import MeasureLike, get_measures, note_measures
 
 __all__ = ["evaluate_voters"]
 
@@ -24,7 +24,7 @@ __all__ = ["evaluate_voters"]
 def evaluate_voters(
     lists: AnyLists,
     qrels: AnyQrels,
-    metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
+    metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
     *,
     missing: Literal["skip", "zero"] = "skip",
     **conventions: Unpack[Conventions],
@@ -37,7 +37,7 @@ def evaluate_voters(
         Ranked lists.
     qrels : DataFrame or Qrels
         Judgements.
-    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
+    metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`~skrankagg.metrics.measure_names`.
     missing : {"skip", "zero"}, default="skip"
         What a judged query of the lists for which a voter has no list counts: nothing, or as an empty list.
@@ -108,7 +108,7 @@ def evaluate_voters(
             rows[voter] = [*values, len(graded.queries)]
     voters = plain_index(lists.voters)
     index = voters[voters.isin(list(rows))].rename("voter")
-    return pd.DataFrame(list(rows.values()), index=index, columns=[*measures, "n_queries"])
+    return note_measures(pd.DataFrame(list(rows.values()), index=index, columns=[*measures, "n_queries"]), measures)
 
 
 def look_up_voters(lists, qrels, relevance, queries, missing):

@@ -30,8 +30,17 @@ class JudgedLists:
 
         A query that a frame lacks has an empty list.
         """
-        ranked = self._grade(consensus)
+        return self.values(self.grade(consensus), measures)
+
+    def values(self, ranked, measures):
+        """Values of measures, of shape (n_judged_queries,), by name, from what :meth:`grade` returns."""
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
+
+    def grade(self, consensus):
+        """Look up the grades of a consensus, encoded or a frame: a :class:`RankedRelevance` of all queries."""
+        ranked = self._grade(consensus)
+        ranked.queries, ranked.chosen = plain_index(self._lists.queries), self._encoded.judged
+        return ranked
 
     def _grade(self, consensus):
         lists, judged = self._lists, self._encoded.judged

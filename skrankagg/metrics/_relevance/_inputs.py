@@ -59,6 +59,9 @@ class GradedRun:
     queries: pd.Index
     fault: str | None
 
+    def __post_init__(self):
+        self.ranked.queries = self.queries
+
 
 def rank_relevance(caller, run, qrels, missing=None):
     """Look up the grades of a run, and warn of what is wrong with it.
@@ -266,6 +269,7 @@ def _plain(run, qrels, missing):
         score=np.array(score, dtype=np.float64),
         item=_encode(item),
     )
+    ranked.scored = [isinstance(run[k], Mapping) for k in chosen]
     return GradedRun(ranked, queries[chosen], fault)
 
 
@@ -297,9 +301,11 @@ def _ptr(lengths):
 
 
 def _encode(items):
-    # By the ids as they are written, which is all that the bytes of an id ask for; several may be written alike.
-    names, codes = np.unique(np.array([str(item) for item in items], dtype=object), return_inverse=True)
-    return codes, pd.Index(names, dtype=object)
+    if all(isinstance(item, str) for item in items):
+        names, codes = np.unique(np.array(items, dtype=object), return_inverse=True)
+        return codes, pd.Index(names, dtype=object)
+    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
+    return np.array([places[item] for item in items]), pd.Index(list(places), dtype=object, tupleize_cols=False)
 
 
 def _ranking(returned, query):

@@ -194,6 +194,8 @@ class RankedRelevance(RelevanceList):
         self.judged = judged
         self.conflict = conflict
         self.views = {}
+        # What measures of one's own are told: the ids of the queries, which of them to measure, and which have scores.
+        self.queries = self.chosen = self.scored = None
         self._get_columns = lambda: (score, rank, item)
 
     @cached_property
