@@ -38,12 +38,13 @@ _SYNONYMS = {
 def find_similar(name, known):
     """Find the name that another one was probably meant for, or None.
 
-    Case and what joins the parts of a name do not count; else it is a synonym, or the name of the most similar
-    spelling.
+    Case and what joins the parts of a name do not count; else it is a synonym, the only name that begins so, or the one
+    of the most similar spelling.
 
     >>> from skrankagg._support._suggestions import find_similar
-    >>> [find_similar(name, ["min-max", "z-score", "rank"]) for name in ("Min_Max", "zmuv", "zscores", "nothing")]
-    ['min-max', 'z-score', 'z-score', None]
+    >>> norms = ["min-max", "z-score", "rank"]
+    >>> [find_similar(name, norms) for name in ("Min_Max", "zmuv", "min", "zscroe", "nothing")]
+    ['min-max', 'z-score', 'min-max', 'z-score', None]
     """
     by_spelling = {_canonical(one): one for one in known if isinstance(one, str)}
     text = _canonical(name)
@@ -52,6 +53,9 @@ def find_similar(name, known):
     synonym = next((one for one in _SYNONYMS.get(text, ()) if one in by_spelling.values()), None)
     if synonym is not None:
         return synonym
+    longer = [one for one in by_spelling if one.startswith(text)]
+    if len(text) > 2 and len(longer) == 1:
+        return by_spelling[longer[0]]
     near = difflib.get_close_matches(text, by_spelling, n=1, cutoff=0.6)
     return by_spelling[near[0]] if near else None
 

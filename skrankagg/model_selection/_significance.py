@@ -8,6 +8,7 @@ from typing import Literal, TypedDict, Unpack
 import numpy as np
 import pandas as pd
 
+from .._support._suggestions import did_you_mean
 from ..exceptions import InputError, InputTypeError
 from ..metrics._relevance._registry import MeasureLike, find_column, orient, prefers
 from ..stats import (
@@ -124,16 +125,24 @@ def compare_methods(
     b       0.6333      0.1333     5     1       0     0.025
     """
     if test not in PAIRED_TESTS:
-        raise InputError(f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}.")
+        raise InputError(
+            f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}{did_you_mean(test, PAIRED_TESTS)}."
+        )
     if correction not in CORRECTIONS:
-        raise InputError(f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}.")
+        raise InputError(
+            f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}"
+            f"{did_you_mean(correction, CORRECTIONS)}."
+        )
     table, column = query_table(per_query, metric)
     if baseline is None:
         if prefers(column, per_query) is None:
             raise InputError(f"Of {column!r} neither more nor less is better; name a baseline to compare with.")
         baseline = orient(table.mean(), column, per_query).idxmax()
     if baseline not in table:
-        raise InputError(f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}.")
+        raise InputError(
+            f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}"
+            f"{did_you_mean(baseline, table)}."
+        )
     if table[baseline].isna().all():
         raise InputError(
             f"baseline must have values to compare with; {baseline!r} has none, as when it failed. Choose another."

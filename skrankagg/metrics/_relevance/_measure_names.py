@@ -23,6 +23,8 @@ _ALIASES = {
     "hit_rate": "success",
     "iprec_at_recall": "iprec",
     "map_cut": "map",
+    "mean_average_precision": "map",
+    "mean_reciprocal_rank": "mrr",
     "ndcg_burges": "ndcg",
     "ndcg_cut": "ndcg",
     "numrel": "num_rel",
@@ -40,8 +42,8 @@ _IMPLIED = {
     "ndcg_burges": {"gain": "exponential"},
 }
 
-# Names that only the cutoff tells from those of other measures.
-_CUT = {"map_cut"}
+# Names that say that there is a cutoff.
+_CUT = {"map_cut", "ndcg_cut"}
 
 _DIVERSITY = "ndcg@k: judgements have no subtopics"
 
@@ -96,7 +98,7 @@ _SAMPLES = {"k": "10", "recall": "0.1", "ks": "5,10"}
 _PATTERN = re.compile(r"(?P<name>[\w-]+)(?:\((?P<given>[^()]*)\))?(?:@(?P<k>[^\[\]]+))?(?:\[(?P<options>[^\[\]]*)\])?")
 # P_10 and P.10; a measure may end in digits otherwise.
 _TREC = re.compile(
-    r"(?P<name>p|recall|success|map_cut|ndcg_cut|iprec_at_recall|relative_p)[._](?P<k>[\d.]+)(?:\[(?P<options>[^\[\]]*)\])?",
+    r"(?P<name>p|recall|success|map_cut|ndcg_cut|iprec_at_recall|relative_p)[._](?P<k>[\d.,]+)(?:\[(?P<options>[^\[\]]*)\])?",
     re.IGNORECASE,
 )
 # rbp.95 of ranx, and nERR8 to nERR11 of ir_measures.
@@ -147,9 +149,11 @@ def parse_measure(name, conventions):
         word, given = _read_arguments(name, word, parts["given"], parts["options"])
         options |= given
     key = base_name(word)
-    if key is None or (word in _CUT and parts["k"] is None):
+    if key is None:
         raise _unknown(name, text)
     measure = MEASURES[key]
+    if word in _CUT and parts["k"] is None:
+        raise InputError(f"{name!r} needs a cutoff; write {word}_10, or {measure.name} for all places.")
     defaults = {
         option: _as_kind(option, value)
         for option, value in conventions.items()
@@ -191,7 +195,7 @@ def _unknown(name, text):
         near = _ABSENT.get(word)
     if near is not None:
         return InputError(
-            f"{name!r} is not among the measures; the nearest is {near}. A function of your own: make_measure."
+            f"{name!r} is not among the measures; the nearest is {near}. make_measure takes a function of your own."
         )
     names = {*MEASURES, *_ALIASES, *(measure.function.__name__ for measure in MEASURES.values())} - _CUT
     similar = find_similar(word, sorted(names))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat
 
 import numpy as np
 import pandas as pd
@@ -110,7 +110,7 @@ class OwnMeasure(Measure):
 
 
 def make_measure(
-    function: Callable[[JudgedRanking], float],
+    function: Callable[[JudgedRanking], SupportsFloat],
     *,
     name: str | None = None,
     greater_is_better: bool | None = True,

@@ -12,7 +12,7 @@ defaults. Scorers, the Comparator, the command line and :func:`evaluate` all rea
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, Unpack
+from typing import Any, SupportsFloat, TypeAlias, Unpack
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ._own_measure import OwnMeasure, make_measure, noted_measure
 __all__ = ["JudgedRanking", "Measure", "get_measure", "make_measure", "measure_names"]
 
 #: What names a measure: its name, the measure itself, or a function of a JudgedRanking.
-MeasureLike: TypeAlias = str | Measure | Callable[[JudgedRanking], float]
+MeasureLike: TypeAlias = str | Measure | Callable[[JudgedRanking], SupportsFloat]
 
 # Where a frame notes the facts of measures of one's own, which their names do not tell.
 _NOTES = "skrankagg_measures"
