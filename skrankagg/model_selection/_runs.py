@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from .._data._frames import plain_index
 from .._support._sklearn import FitFailedWarning, clone
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError
 from ..metrics._judging._judged_lists import fit_rank
 from ..metrics._relevance._own_measure import OwnMeasure
 
-__all__ = ["Outcome", "Runs", "run_method", "warn_of_failures"]
+__all__ = ["Outcome", "Runs", "measure_voters", "name_voters", "run_method", "warn_of_failures"]
 
 
 @dataclass
@@ -21,7 +22,7 @@ class Outcome:
     """Outcome of one method."""
 
     name: str
-    estimator: object  # fitted, or an unfitted copy where it failed
+    estimator: object  # fitted, or an unfitted copy where it failed; None of a voter
     measured: dict  # of measure to an array of shape (n_judged_queries,), which holds the error score if it failed
     result: object = None  # its consensus, an EncodedConsensus or a frame
     elapsed: float = np.nan  # seconds of fit and aggregation
@@ -71,6 +72,39 @@ def warn_of_failures(outcomes, error_score):
         FitFailedWarning,
     )
     return {one.name: one.failure for one in failed}
+
+
+def name_voters(lists, members):
+    """Names of the voters next to the methods, (name, estimator) tuples; InputError where one is that of a method."""
+    voters = [str(voter) for voter in plain_index(lists.voters).tolist()]
+    both = next((name for name, _ in members if name in voters), None)
+    if both is not None:
+        raise InputError(
+            f"voters=True measures voters under their names, and {both!r} is that of a voter and of a method; rename "
+            "the method."
+        )
+    return voters
+
+
+def measure_voters(names, lists, judged, measures):
+    """Outcomes of the voters themselves, under these names, which have no estimator and take no time."""
+    return [
+        Outcome(name, None, measured, VoterRun(lists, voter))
+        for voter, (name, measured) in enumerate(zip(names, judged.measure_voters(measures), strict=True))
+    ]
+
+
+class VoterRun:
+    """The lists of a voter as a run."""
+
+    def __init__(self, lists, voter):
+        self.lists = lists
+        self.voter = voter
+
+    def to_frame(self):
+        """Write it as a frame of the columns of a consensus."""
+        own = self.lists.keep_lists(self.lists.list_voter == self.voter)[0].to_frame()
+        return own[[name for name in ("query", "item", "score", "rank") if name in own]]
 
 
 class Runs(Mapping):
