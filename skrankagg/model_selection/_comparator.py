@@ -127,8 +127,11 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
     >>> comparator.set_params(voters=True).fit(lists, qrels=Qrels.from_frame(qrels)).results_.index[:4].tolist()
     ['CombSUM', 'Copeland', 'v01', 'v02']
-    >>> comparator.compare(baseline="v01").loc["Copeland", ["wins", "ties", "losses"]].tolist()
-    [5, 0, 0]
+    >>> comparator.compare(baseline="v01").loc[["CombSUM", "Copeland"], ["wins", "ties", "losses"]]
+              wins  ties  losses
+    method
+    CombSUM      5     0       0
+    Copeland     5     0       0
     """
 
     _parameter_constraints: dict = {

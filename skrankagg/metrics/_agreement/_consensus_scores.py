@@ -127,7 +127,8 @@ class ConsensusScorer:
         -------
         float
         """
-        return consensus_score(X, estimator.transform(X), self.distance)
+        lists = check_lists(X)  # first: transform would take dicts and lists, whose elements are no samples
+        return consensus_score(lists, estimator.transform(X), self.distance)
 
     def __repr__(self) -> str:
         return f"ConsensusScorer(distance={self.distance!r})"
