@@ -6,6 +6,7 @@ import re
 
 from .. import Qrels, RankedLists
 from .._data._conflicts import describe_conflict
+from .._support._suggestions import did_you_mean
 from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError, naming
@@ -64,7 +65,8 @@ def _make_method(text):
     name = known.get(match[1].casefold()) if match else None
     if name is None:
         hint = " Files come before --methods." if os.path.exists(text) else ""
-        raise UserError(f"{text!r} is not a method; choose from {', '.join(aggregators)}.{hint}")
+        meant = did_you_mean(match[1], aggregators) if match else ""
+        raise UserError(f"{text!r} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
     available = list(aggregators[name]().get_params(deep=False))
     params = {}
     # A comma inside brackets, as of a dict, separates nothing.
@@ -72,7 +74,8 @@ def _make_method(text):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or key not in available:
             raise UserError(
-                f"{name} has no parameter {part!r}; it has {', '.join(available) or 'none'}, written "
+                f"{name} has no parameter {part!r}{did_you_mean(key, available)}; it has "
+                f"{', '.join(available) or 'none'}, written "
                 f"{name}[parameter=value]."
             )
         try:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._support._suggestions import did_you_mean
 from ..exceptions import InputError, InputTypeError
 from ._voter_names import near_voters
 
@@ -55,7 +56,7 @@ def encode_rows(
         ("missing_ids", missing_ids, ("error", "drop")),
     ):
         if value not in known:
-            raise InputError(f"{name} must be one of {', '.join(known)}; got {value!r}.")
+            raise InputError(f"{name} must be one of {', '.join(known)}; got {value!r}{did_you_mean(value, known)}.")
     if not len(voters):
         raise InputError(f"{caller} expects at least one voter; none came.")
     frame = pd.DataFrame(dict(columns))

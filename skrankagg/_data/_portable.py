@@ -34,7 +34,10 @@ def pack(value):
     """
     if isinstance(value, pd.DataFrame):
         columns = [_pack_array(column) for _, column in value.items()]
-        return _frame(value, "DataFrame", columns=columns, names=_pack_index(value.columns))
+        packed = _frame(value, "DataFrame", columns=columns, names=_pack_index(value.columns))
+        if value.attrs and packed is not value:
+            packed["attrs"] = value.attrs
+        return packed
     if isinstance(value, pd.Series):
         return _frame(value, "Series", values=_pack_array(value), name=value.name)
     if isinstance(value, pd.Index):
@@ -174,7 +177,9 @@ def _unpack_masked(state):
 def _unpack_frame(state):
     index, names = unpack(state["index"]), unpack(state["names"])
     columns = {k: _series(column, index, None) for k, column in enumerate(state["columns"])}
-    return pd.DataFrame(columns, index=index).set_axis(names, axis=1)
+    frame = pd.DataFrame(columns, index=index).set_axis(names, axis=1)
+    frame.attrs.update(state.get("attrs", {}))
+    return frame
 
 
 def _series(values, index, name):

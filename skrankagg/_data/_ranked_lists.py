@@ -577,6 +577,6 @@ def check_run(X) -> RankedLists:
         q = first_row(n_lists > 1)
         raise InputError(
             f"A run has one list for each query; query {show_id(lists.queries, q)} has {n_lists[q]}, one for each "
-            "voter. Aggregate them first, or evaluate the voters one by one."
+            "voter. Aggregate them first, or measure each voter's lists by evaluate(lists, qrels)."
         )
     return lists

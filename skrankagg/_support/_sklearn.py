@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from ._numbers import is_real
+from ._suggestions import did_you_mean
 
 __all__ = [
     "N_JOBS",
@@ -58,12 +59,31 @@ class _Documented:
         return f"{DOCUMENTATION}{page}" if DOCUMENTATION else ""
 
 
-class BaseEstimator(_Documented, _BaseEstimator):
-    """Scikit-learn's base of all estimators, with links to our documentation."""
+class _Suggesting:
+    """Mixin: the error of a parameter that is not among some words says which of them was probably meant."""
+
+    def _validate_params(self):
+        try:
+            super()._validate_params()
+        except InvalidParameterError as error:
+            raise InvalidParameterError(_suggest(str(error), self)) from None
 
 
-class BaseComposition(_Documented, _BaseComposition):
-    """Scikit-learn's base of estimators made of named members, with links to our documentation."""
+def _suggest(message, estimator):
+    for name, value in estimator.get_params(deep=False).items():
+        if isinstance(value, str) and message.startswith(f"The {name!r} parameter of "):
+            constraints = estimator._parameter_constraints.get(name, ())
+            words = [word for one in constraints if isinstance(one, StrOptions) for word in sorted(one.options)]
+            return message.replace(f"Got {value!r} instead", f"Got {value!r}{did_you_mean(value, words)} instead")
+    return message
+
+
+class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
+    """Scikit-learn's base of all estimators, with links to our documentation and suggestions in errors."""
+
+
+class BaseComposition(_Suggesting, _Documented, _BaseComposition):
+    """Scikit-learn's base of estimators made of named members, with the same."""
 
 
 class Interval(_Interval):

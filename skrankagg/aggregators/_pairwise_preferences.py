@@ -10,6 +10,7 @@ import numpy.typing as npt
 from .._arrays._preferences import query_preferences
 from .._data._ranked_lists import RankedLists, check_lists
 from .._support._memory import check_matrix
+from .._support._suggestions import did_you_mean
 from ..exceptions import InputError
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def pairwise_preferences(
             "RankedLists.from_frame(df)[[0]]."
         )
     if absent not in _ABSENT:
-        raise InputError(f"absent must be one of {', '.join(map(repr, _ABSENT))}; got {absent!r}.")
+        raise InputError(
+            f"absent must be one of {', '.join(map(repr, _ABSENT))}; got {absent!r}{did_you_mean(absent, _ABSENT)}."
+        )
     check_matrix("pairwise_preferences", int(lists.query_n_items[0]), 33.0)
     return query_preferences(lists, 0, absent)

@@ -31,11 +31,11 @@ from .._support._sklearn import (
 from ..exceptions import InputError
 from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._judging._scorer import choose_qrels
-from ..metrics._relevance._registry import Measure, get_measures, orient
+from ..metrics._relevance._registry import Measure, MeasureLike, get_measures, note_measures, orient
 from ._learners import check_learners
 from ._report_tables import LatexOptions, latex_table
 from ._results import select_results
-from ._runs import Runs, run_method, warn_of_failures
+from ._runs import Runs, measure_voters, name_voters, run_method, warn_of_failures
 from ._significance import ComparisonOptions, compare_methods, significance_marks
 
 __all__ = ["Comparator"]
@@ -51,7 +51,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     ----------
     estimators : list of (str, estimator) tuples
         Methods to compare, under names of their own. An estimator may be the string "drop".
-    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
+    metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Measures, see :func:`~skrankagg.metrics.measure_names`, each once. The first one decides which method is best.
     qrels : Qrels or DataFrame, default=None
         Judgements; those given to :meth:`fit` come first.
@@ -65,21 +65,24 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     error_score : "raise" or float, default=nan
         What a method that fails gets for every measure, as in scikit-learn's searches: a FitFailedWarning names it, and
         the other methods stay. "raise" raises its error.
+    voters : bool, default=False
+        Whether to measure the voters themselves as well, under their names (written as str), behind the methods.
 
     Attributes
     ----------
     results_ : DataFrame of shape (n_methods, n_metrics + 1)
         Each measure over the judged queries (the mean, of counts the sum), and the `time` in seconds of fit and
-        aggregation; indexed by `method`, in the order given. A method that failed has `error_score` and no time.
+        aggregation; indexed by `method`, in the order given. A method that failed has `error_score` and no time. With
+        ``voters=True`` a row for each voter follows, whose time is NaN.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
-        The measures of each query, indexed by `method` and `query`.
+        The measures of each query, indexed by `method` and `query`; with ``voters=True`` those of the voters, too.
     runs_ : mapping of str to DataFrame
-        The consensus of each method that did not fail.
+        The consensus of each method that did not fail, and with ``voters=True`` the lists of each voter.
     failures_ : dict of str to str
         What each method that failed has raised.
     best_name_ : str
         Name of the method with the best first measure, the first of equals, among those that did not fail: the highest,
-        or the lowest where less is better, as of "rbp_resid".
+        or the lowest where less is better, as of "rbp_resid". A voter is never the best.
     best_estimator_ : estimator
         That method, fitted.
     best_score_ : float
@@ -92,11 +95,14 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     See Also
     --------
     skrankagg.metrics.evaluate : Measure runs that exist already.
+    skrankagg.metrics.evaluate_voters : Measures voters alone, also over the queries that they answer.
 
     Notes
     -----
-    Queries without judgements are aggregated and not measured. Parameters of the methods are parameters of the
-    Comparator, as in ``Comparator([("sum", CombSUM())]).set_params(sum__norm="rank")``.
+    Queries without judgements are aggregated and not measured. Voters are measured over the same queries as the
+    methods; one that a voter has no list for counts as an empty list. A voter that is best in hindsight was chosen by
+    these judgements, so name the one to beat beforehand: ``compare(baseline="bm25")``. Parameters of the methods are
+    parameters of the Comparator, as in ``Comparator([("sum", CombSUM())]).set_params(sum__norm="rank")``.
 
     A method learns from judgements, and is refused, if one of its parameters at any depth is a ``qrels`` or a
     ``scoring`` (except :class:`~skrankagg.metrics.ConsensusScorer`, which sees lists alone), a
@@ -116,16 +122,27 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     ['map', 'time']
     >>> comparator.best_name_ in {"CombSUM", "Copeland"}
     True
+
+    Does merging beat a voter?
+
+    >>> comparator.set_params(voters=True).fit(lists, qrels=Qrels.from_frame(qrels)).results_.index[:4].tolist()
+    ['CombSUM', 'Copeland', 'v01', 'v02']
+    >>> comparator.compare(baseline="v01").loc[["CombSUM", "Copeland"], ["wins", "ties", "losses"]]
+              wins  ties  losses
+    method
+    CombSUM      5     0       0
+    Copeland     5     0       0
     """
 
     _parameter_constraints: dict = {
         "estimators": [list],
-        "metrics": [str, Measure, list, tuple],
+        "metrics": [str, Measure, callable, list, tuple],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
         "n_jobs": N_JOBS,
         "verbose": ["boolean", StrOptions({"auto"})],
         "learns": [list, tuple],
         "error_score": [StrOptions({"raise"}), Real],
+        "voters": ["boolean"],
     }
 
     results_: pd.DataFrame
@@ -142,12 +159,13 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self,
         estimators: list[tuple[str, Any]],
         *,
-        metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
+        metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
         qrels: AnyQrels | None = None,
         n_jobs: int | None = None,
         verbose: bool | Literal["auto"] = "auto",
         learns: list[str] | tuple[str, ...] = (),
         error_score: float | Literal["raise"] = np.nan,
+        voters: bool = False,
     ) -> None:
         self.estimators = estimators
         self.metrics = metrics
@@ -156,6 +174,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self.verbose = verbose
         self.learns = learns
         self.error_score = error_score
+        self.voters = voters
 
     def fit(self, X: PlainLists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> Self:
         """Run and measure every method.
@@ -179,7 +198,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         ValueError
             If there are no judgements, or they share no query or no item with the lists; if a method learns from
             judgements; if all methods fail; if the first measure is one such as "num_ret", of which neither more nor
-            less is better.
+            less is better; if a voter that is to be measured and a method have one name.
         TypeError
             If the judgements are a plain frame, which scikit-learn would split like data.
 
@@ -197,6 +216,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         measures = get_measures(self.metrics)
         _first_measure(measures)  # refuses one that cannot tell which method is best
         lists = check_lists(X)
+        voters = name_voters(lists, members) if self.voters else []
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
 
@@ -211,17 +231,20 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(run)(k, name, estimator) for k, (name, estimator) in enumerate(members, 1)
         )
-        self._keep(outcomes, measures, judged.queries)
+        rivals = measure_voters(voters, lists, judged, measures) if voters else []
+        self._keep(outcomes, rivals, measures, judged.queries)
         self._remember_rows(X, lists)
         return self
 
-    def _keep(self, outcomes, measures, queries):
-        """Set the attributes from the outcomes of the methods."""
+    def _keep(self, outcomes, rivals, measures, queries):
+        """Set the attributes from the outcomes of the methods and, as their rivals, of voters."""
         failures = warn_of_failures(outcomes, self.error_score)
-        names = [outcome.name for outcome in outcomes]
+        methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
         self.estimators_ = [outcome.estimator for outcome in outcomes]
-        self.named_estimators_ = dict(zip(names, self.estimators_, strict=True))
+        self.named_estimators_ = dict(zip(methods, self.estimators_, strict=True))
+        outcomes = [*outcomes, *rivals]
+        names = [outcome.name for outcome in outcomes]
         self.runs_ = Runs({one.name: one.result for one in outcomes if one.name not in failures}, failures)
         summaries = {
             name: [
@@ -237,11 +260,13 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
             {name: np.concatenate([outcome.measured[name] for outcome in outcomes]) for name in measures},
             index=pd.MultiIndex.from_product([names, queries], names=["method", "query"]),
         )
+        for frame in (self.results_, self.per_query_):
+            note_measures(frame, measures)
         # Neither a failed method nor one that no query has a value of is the best.
         first = next(iter(measures))
-        scores = orient(self.results_[first], measures[first])
-        best = names.index(scores.drop(list(failures)).fillna(-np.inf).idxmax())
-        self.best_name_ = names[best]
+        scores = orient(self.results_[first].iloc[: len(methods)], measures[first])
+        best = methods.index(scores.drop(list(failures)).fillna(-np.inf).idxmax())
+        self.best_name_ = methods[best]
         self.best_estimator_ = self.estimators_[best]
         self.best_score_ = float(scores.iloc[best])
 
@@ -295,7 +320,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         Parameters
         ----------
         baseline : str, default=None
-            Name of the method to compare with; None takes the best.
+            Name of the method, or of a voter that was measured, to compare with; None takes the row with the best mean.
         **options
             Of :func:`~skrankagg.model_selection.compare_methods`: `metric`, `test`, `correction`, `confidence`,
             `n_resamples`, `random_state`.
@@ -312,7 +337,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     def get_results(
         self,
         cutoff: int | None = None,
-        metric: str | Measure | Sequence[str | Measure] | None = None,
+        metric: MeasureLike | Sequence[MeasureLike] | None = None,
         query: object = "all",
     ) -> pd.DataFrame:
         """Choose measures and queries of the results.
@@ -337,7 +362,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     def convert_to_latex(
         self,
         cutoff: int | None = None,
-        metric: str | Measure | Sequence[str | Measure] | None = None,
+        metric: MeasureLike | Sequence[MeasureLike] | None = None,
         query: object = "all",
         *,
         baseline: str | None = None,
@@ -368,7 +393,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         table = self.get_results(cutoff, metric, query)
         marks = None if baseline is None else significance_marks(self._measured(), baseline, list(table.columns))
         if self.failures_ and options.get("mark_best", True) is True:
-            options["mark_best"] = [name for name in self.named_estimators_ if name not in self.failures_]
+            options["mark_best"] = [name for name in self.results_.index if name not in self.failures_]
         return latex_table(table, marks=marks, **options)
 
     def _measured(self):

@@ -347,10 +347,10 @@ def _lay_out(results, references, marks, decimals, mark_best, time):
         if name == time:
             unit, factor, digits = _time_unit(values)
             title, values, others = f"{title} ({unit})", values * factor, others * factor
-        elif _is_count(name, values):
+        elif _is_count(find_measure(name, results), values):
             digits = 0
-        elif prefers(name) is not None:
-            best = _best(np.where(_eligible(results.index, mark_best), orient(values, name), np.nan), digits)
+        elif prefers(name, results) is not None:
+            best = _best(np.where(_eligible(results.index, mark_best), orient(values, name, results), np.nan), digits)
         cells = [_cell(value, digits, "-") for value in values] + [_cell(value, digits, "") for value in others]
         behind = [""] * len(values)
         if marks is not None and name in marks:
@@ -371,8 +371,7 @@ def _time_unit(seconds):
     return "s", 1.0, 2
 
 
-def _is_count(name, values):
-    measure = find_measure(name)
+def _is_count(measure, values):
     if measure is not None:
         return measure.is_total
     # Whole numbers, some of them above 1, are hardly means over queries.

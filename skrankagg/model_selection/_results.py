@@ -6,13 +6,11 @@ import pandas as pd
 
 from .._support._numbers import is_integer
 from ..exceptions import InputError
-from ..metrics import Measure, get_measure
-from ..metrics._relevance._registry import find_column
+from ..metrics import Measure
+from ..metrics._relevance._measure_names import base_name
+from ..metrics._relevance._registry import MeasureLike, column_measures, find_column
 
 __all__ = ["select_results"]
-
-# FLAGR's names of measures to ours.
-_NAMES = {"precision": "p"}
 
 
 def select_results(
@@ -20,7 +18,7 @@ def select_results(
     per_query: pd.DataFrame,
     *,
     cutoff: int | None = None,
-    metric: str | Measure | Sequence[str | Measure] | None = None,
+    metric: MeasureLike | Sequence[MeasureLike] | None = None,
     query: object = "all",
 ) -> pd.DataFrame:
     """Choose measures and queries of a comparison.
@@ -92,16 +90,18 @@ def _check_cutoff(cutoff):
 def _columns(per_query, metric, cutoff):
     if cutoff is not None:
         _check_cutoff(cutoff)
-    measured = {column: get_measure(column) for column in per_query.columns}
-    wanted = None if metric is None else [metric] if isinstance(metric, str | Measure) else list(metric)
+    measured = column_measures(per_query)
+    single = isinstance(metric, str | Measure) or callable(metric)
+    wanted = None if metric is None else [metric] if single else list(metric)
     wanted = None if wanted is None else [find_column(measured, one) for one in wanted]
     names = set(measured) | {measure.name for measure in measured.values()}
-    for one in wanted or ():
-        if _NAMES.get(one, one) not in names:
+    for k, one in enumerate(wanted or ()):
+        wanted[k] = one if one in names else base_name(one) if isinstance(one, str) else None
+        if wanted[k] not in names:
             raise InputError(f"{one!r} is not a measure of this comparison; it has {', '.join(measured)}.")
 
     def chosen(column, measure):
-        named = wanted is None or any(_NAMES.get(one, one) in (column, measure.name) for one in wanted)
+        named = wanted is None or any(one in (column, measure.name) for one in wanted)
         return named and (cutoff is None or not isinstance(measure.k, int) or measure.k <= cutoff)
 
     return [column for column, measure in measured.items() if chosen(column, measure)]

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from .._data._frames import plain_index
 from .._support._sklearn import FitFailedWarning, clone
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError
 from ..metrics._judging._judged_lists import fit_rank
+from ..metrics._relevance._own_measure import OwnMeasure
 
-__all__ = ["Outcome", "Runs", "run_method", "warn_of_failures"]
+__all__ = ["Outcome", "Runs", "measure_voters", "name_voters", "run_method", "warn_of_failures"]
 
 
 @dataclass
@@ -20,7 +22,7 @@ class Outcome:
     """Outcome of one method."""
 
     name: str
-    estimator: object  # fitted, or an unfitted copy where it failed
+    estimator: object  # fitted, or an unfitted copy where it failed; None of a voter
     measured: dict  # of measure to an array of shape (n_judged_queries,), which holds the error score if it failed
     result: object = None  # its consensus, an EncodedConsensus or a frame
     elapsed: float = np.nan  # seconds of fit and aggregation
@@ -35,17 +37,21 @@ class Outcome:
 
 def run_method(name, estimator, X, lists, judged, measures, error_score):
     """Fit a method in place, aggregate and measure: `lists` are `X` encoded, `judged` the same with judgements."""
+    own = {name: measure for name, measure in measures.items() if isinstance(measure, OwnMeasure)}
     start = time.perf_counter()
     try:
         result = fit_rank(estimator, X, lists)
         elapsed = time.perf_counter() - start
-        return Outcome(name, estimator, judged.measure(result, measures), result, elapsed)
+        graded = judged.grade(result)
+        measured = judged.values(graded, {name: measures[name] for name in measures if name not in own})
     except Exception as error:
         if error_score == "raise":
             raise
         constant = {measure: np.full(len(judged.queries), float(error_score)) for measure in measures}
         # Half fitted, it would look as if it could be used.
         return Outcome(name, clone(estimator), constant, error=error)
+    # What a measure of one's own raises is no failure of the method.
+    return Outcome(name, estimator, measured | judged.values(graded, own), result, elapsed)
 
 
 def warn_of_failures(outcomes, error_score):
@@ -66,6 +72,39 @@ def warn_of_failures(outcomes, error_score):
         FitFailedWarning,
     )
     return {one.name: one.failure for one in failed}
+
+
+def name_voters(lists, members):
+    """Names of the voters next to the methods, (name, estimator) tuples; InputError where one is that of a method."""
+    voters = [str(voter) for voter in plain_index(lists.voters).tolist()]
+    both = next((name for name, _ in members if name in voters), None)
+    if both is not None:
+        raise InputError(
+            f"voters=True measures voters under their names, and {both!r} is that of a voter and of a method; rename "
+            "the method."
+        )
+    return voters
+
+
+def measure_voters(names, lists, judged, measures):
+    """Outcomes of the voters themselves, under these names, which have no estimator and take no time."""
+    return [
+        Outcome(name, None, measured, VoterRun(lists, voter))
+        for voter, (name, measured) in enumerate(zip(names, judged.measure_voters(measures), strict=True))
+    ]
+
+
+class VoterRun:
+    """The lists of a voter as a run."""
+
+    def __init__(self, lists, voter):
+        self.lists = lists
+        self.voter = voter
+
+    def to_frame(self):
+        """Write it as a frame of the columns of a consensus."""
+        own = self.lists.keep_lists(self.lists.list_voter == self.voter)[0].to_frame()
+        return own[[name for name in ("query", "item", "score", "rank") if name in own]]
 
 
 class Runs(Mapping):

@@ -8,8 +8,9 @@ from typing import Literal, TypedDict, Unpack
 import numpy as np
 import pandas as pd
 
+from .._support._suggestions import did_you_mean
 from ..exceptions import InputError, InputTypeError
-from ..metrics._relevance._registry import Measure, find_column, orient, prefers
+from ..metrics._relevance._registry import MeasureLike, find_column, orient, prefers
 from ..stats import (
     FriedmanResult,
     adjust_pvalues,
@@ -36,7 +37,7 @@ class PairedTestOptions(TypedDict, total=False):
 class ComparisonOptions(PairedTestOptions, total=False):
     """All options of :func:`compare_methods`."""
 
-    metric: str | Measure | None
+    metric: MeasureLike | None
     confidence: float | None
 
 
@@ -58,7 +59,7 @@ def compare_methods(
     per_query: pd.DataFrame,
     baseline: str | None = None,
     *,
-    metric: str | Measure | None = None,
+    metric: MeasureLike | None = None,
     test: Literal["t", "wilcoxon", "sign", "randomization"] = "t",
     correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
     confidence: float | None = 0.95,
@@ -124,16 +125,24 @@ def compare_methods(
     b       0.6333      0.1333     5     1       0     0.025
     """
     if test not in PAIRED_TESTS:
-        raise InputError(f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}.")
+        raise InputError(
+            f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}{did_you_mean(test, PAIRED_TESTS)}."
+        )
     if correction not in CORRECTIONS:
-        raise InputError(f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}.")
+        raise InputError(
+            f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}"
+            f"{did_you_mean(correction, CORRECTIONS)}."
+        )
     table, column = query_table(per_query, metric)
     if baseline is None:
-        if prefers(column) is None:
+        if prefers(column, per_query) is None:
             raise InputError(f"Of {column!r} neither more nor less is better; name a baseline to compare with.")
-        baseline = orient(table.mean(), column).idxmax()
+        baseline = orient(table.mean(), column, per_query).idxmax()
     if baseline not in table:
-        raise InputError(f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}.")
+        raise InputError(
+            f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}"
+            f"{did_you_mean(baseline, table)}."
+        )
     if table[baseline].isna().all():
         raise InputError(
             f"baseline must have values to compare with; {baseline!r} has none, as when it failed. Choose another."
@@ -148,7 +157,7 @@ def compare_methods(
             if confidence is not None:
                 row["low"], row["high"] = bootstrap_interval(difference, confidence=confidence, **options)
             row["effect"] = hedges_g(difference)
-            row["wins"], row["ties"], row["losses"] = win_tie_loss(orient(difference, column))
+            row["wins"], row["ties"], row["losses"] = win_tie_loss(orient(difference, column, per_query))
             _, row["pvalue"] = PAIRED_TESTS[test](difference, **(options if test == "randomization" else {}))
         rows[method] = row
     columns = ["mean", "difference", "low", "high", "effect", "wins", "ties", "losses", "pvalue"]
@@ -160,7 +169,7 @@ def compare_methods(
 def significance_marks(
     per_query: pd.DataFrame,
     baseline: str,
-    metrics: Sequence[str | Measure] | None = None,
+    metrics: Sequence[MeasureLike] | None = None,
     *,
     alpha: float = 0.05,
     **options: Unpack[PairedTestOptions],
@@ -205,16 +214,16 @@ def significance_marks(
     marks = pd.DataFrame("", index=methods.rename("method"), columns=metrics)
     for metric in metrics:
         found = compare_methods(per_query, baseline, metric=metric, confidence=None, **options)
-        if prefers(metric) is None:
+        if prefers(metric, per_query) is None:
             continue
-        sure, gain = found["adjusted"] < alpha, orient(found["difference"], metric)
+        sure, gain = found["adjusted"] < alpha, orient(found["difference"], metric, per_query)
         marks.loc[found.index[sure & (gain > 0)], metric] = "+"
         marks.loc[found.index[sure & (gain < 0)], metric] = "-"
     return marks
 
 
 def compare_ranks(
-    per_query: pd.DataFrame, *, metric: str | Measure | None = None, alpha: float = 0.05
+    per_query: pd.DataFrame, *, metric: MeasureLike | None = None, alpha: float = 0.05
 ) -> tuple[pd.Series, FriedmanResult]:
     """Compare all methods with each other by their ranks on each query: Friedman's test and Nemenyi's.
 
@@ -250,6 +259,6 @@ def compare_ranks(
     """
     table, column = query_table(per_query, metric)
     table = table.dropna(axis="columns", how="all").dropna()
-    result = friedman_nemenyi(orient(table, column), alpha=alpha)
+    result = friedman_nemenyi(orient(table, column, per_query), alpha=alpha)
     ranks = pd.Series(result.mean_ranks, index=table.columns.rename("method"), name="mean rank")
     return ranks.sort_values(kind="stable"), result

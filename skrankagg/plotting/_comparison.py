@@ -10,8 +10,7 @@ import pandas as pd
 
 from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
-from ..metrics import Measure, get_measure
-from ..metrics._relevance._registry import find_column
+from ..metrics._relevance._registry import MeasureLike, find_column, find_measure
 from ._display import check_fitted, evaluate_runs, import_pyplot, summaries
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ class ComparisonDisplay:
 
     @classmethod
     def from_comparator(
-        cls, comparator: Comparator, metric: str | Measure | None = None, *, ax: Axes | None = None, **bar_kwargs: Any
+        cls, comparator: Comparator, metric: MeasureLike | None = None, *, ax: Axes | None = None, **bar_kwargs: Any
     ) -> Self:
         """Draw a measure of a fitted Comparator.
 
@@ -135,7 +134,7 @@ class ComparisonDisplay:
         cls,
         runs: Mapping[str, AnyLists],
         qrels: AnyQrels,
-        metric: str | Measure = "map",
+        metric: MeasureLike = "map",
         *,
         ax: Axes | None = None,
         **bar_kwargs: Any,
@@ -164,7 +163,7 @@ class ComparisonDisplay:
 
     @classmethod
     def _from_queries(cls, values, metric):
-        measure = get_measure(metric)
+        measure = find_measure(metric, values)
         label = f"{measure.title} ({metric})"
         queries = values[metric].groupby(level=0, sort=False)
         results = summaries(values)[metric]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from .._data._types import AnyLists, AnyQrels
-from ..metrics import Measure
-from ..metrics._relevance._registry import orient
+from ..metrics._relevance._registry import MeasureLike, orient
 from ..stats import FriedmanResult, friedman_nemenyi
 from ._display import check_fitted, evaluate_runs, measured_values, new_axes
 
@@ -82,7 +81,7 @@ class CriticalDifferenceDisplay:
     def from_comparator(
         cls,
         comparator: Comparator,
-        metric: str | Measure | None = None,
+        metric: MeasureLike | None = None,
         *,
         alpha: float = 0.05,
         qrels: AnyQrels | None = None,
@@ -117,7 +116,7 @@ class CriticalDifferenceDisplay:
         cls,
         runs: Mapping[str, AnyLists],
         qrels: AnyQrels,
-        metric: str | Measure = "map",
+        metric: MeasureLike = "map",
         *,
         alpha: float = 0.05,
         ax: Axes | None = None,
@@ -150,7 +149,7 @@ class CriticalDifferenceDisplay:
         table = values[metric].unstack(level=0)[names].dropna(axis="columns", how="all")
         left_out = [str(name) for name in names if name not in table]
         table = table.dropna()
-        result = friedman_nemenyi(orient(table, metric), alpha=alpha)
+        result = friedman_nemenyi(orient(table, metric, values), alpha=alpha)
         label = f"mean rank by {metric} over {result.n_queries} queries"
         if left_out:
             label += f"\nwithout a value: {', '.join(left_out)}"

@@ -11,6 +11,8 @@ import pandas as pd
 from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics import Measure, get_measure
+from ..metrics._relevance._own_measure import OwnMeasure
+from ..metrics._relevance._registry import column_measures
 from ._display import check_fitted, evaluate_runs, line_style, measured_values, new_axes, summaries
 
 if TYPE_CHECKING:
@@ -144,7 +146,7 @@ class CutoffDisplay:
         CutoffDisplay
         """
         check_fitted("CutoffDisplay", comparator)
-        measured = [get_measure(name) for name in comparator.per_query_.columns]
+        measured = column_measures(comparator.per_query_).values()
         if metric is None:
             metric = next((measure.name for measure in measured if isinstance(measure.k, int)), "ndcg")
         if cutoffs is None:
@@ -263,6 +265,8 @@ class CutoffDisplay:
 
 
 def _at(metric, k):
+    if callable(metric) and (not isinstance(metric, Measure) or isinstance(metric, OwnMeasure)):
+        raise InputError(f"CutoffDisplay expects a measure that takes a cutoff; {get_measure(metric)} takes none.")
     name, bracket, options = str(metric).partition("[")
     return f"{name}@{k}{bracket}{options}"
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from ..exceptions import InputError, MissingLibraryError
 from ..metrics import evaluate, get_measure
-from ..metrics._relevance._registry import find_column
+from ..metrics._relevance._registry import find_column, find_measure
 
 __all__ = [
     "check_fitted",
@@ -73,9 +73,10 @@ def measured_values(display, comparator, names, qrels=None):
     """
     check_fitted(display, comparator)
     measured = comparator._measured()
-    names = [find_column(measured, name) for name in names]
+    given, names = names, [find_column(measured, name) for name in names]
     if set(names) <= set(measured.columns):
         return measured[names]
+    given = [name if name in measured.columns else one for name, one in zip(names, given, strict=True)]
     qrels = comparator.qrels if qrels is None else qrels
     if qrels is None:
         lacking = [name for name in names if name not in measured.columns]
@@ -86,7 +87,7 @@ def measured_values(display, comparator, names, qrels=None):
         )
     # A Comparator measures the judged queries of its own lists: the others have no results, and are left out below.
     # Methods that failed have no run.
-    table = evaluate_runs(dict(comparator.runs_), qrels, names, missing="zero")
+    table = evaluate_runs(dict(comparator.runs_), qrels, given, missing="zero")
     return table.reindex(measured.index)
 
 
@@ -94,7 +95,7 @@ def summaries(values):
     """Summaries of shape (n_methods, n_measures) of measures by method and query, NaN where a method has no value."""
 
     def summarize(name):
-        measure = get_measure(name)
+        measure = find_measure(name, values)
         # The sum of no counts would be 0.
         return lambda column: np.nan if column.isna().all() else measure.summarize(column)
 

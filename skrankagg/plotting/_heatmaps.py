@@ -346,6 +346,11 @@ class VoterWeightsDisplay:
         """
         if method in comparator.failures_:
             raise InputError(f"VoterWeightsDisplay expects a fitted method; {method!r} failed and has no weights.")
+        if method not in comparator.named_estimators_:
+            raise InputError(
+                f"VoterWeightsDisplay expects a method, one of {', '.join(comparator.named_estimators_)}; got "
+                f"{method!r}."
+            )
         return cls.from_estimator(comparator.named_estimators_[method], ax=ax, **point_kwargs)
 
     def plot(self, ax: Axes | None = None, **point_kwargs: Any) -> Self:

@@ -10,8 +10,7 @@ import pandas as pd
 
 from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
-from ..metrics import Measure, get_measure
-from ..metrics._relevance._registry import orient
+from ..metrics._relevance._registry import MeasureLike, find_measure, orient
 from ._display import check_fitted, evaluate_runs, measured_values, new_axes
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ class QueryGainDisplay:
         comparator: Comparator,
         method: str,
         baseline: str,
-        metric: str | Measure | None = None,
+        metric: MeasureLike | None = None,
         *,
         qrels: AnyQrels | None = None,
         ax: Axes | None = None,
@@ -123,7 +122,7 @@ class QueryGainDisplay:
         qrels: AnyQrels,
         method: str,
         baseline: str,
-        metric: str | Measure = "map",
+        metric: MeasureLike = "map",
         *,
         ax: Axes | None = None,
         **bar_kwargs: Any,
@@ -165,7 +164,7 @@ class QueryGainDisplay:
                 raise InputError(
                     f"QueryGainDisplay expects two methods with values; {name!r} has none, as when it failed."
                 )
-        measure = get_measure(metric)
+        measure = find_measure(metric, values)
         gain = orient(table[method] - table[baseline], measure)
         return cls(gain.dropna(), method=method, baseline=baseline, label=measure.title)
 

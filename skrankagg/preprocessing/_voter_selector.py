@@ -1,6 +1,6 @@
 """Steps that choose among the voters."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -8,45 +8,49 @@ import numpy as np
 import pandas as pd
 
 from .._data._frames import first_row, plain_index, show_id
-from .._data._qrels import check_qrels
+from .._data._qrels import check_qrels, show_ids
 from .._data._types import AnyQrels
-from .._data._voter_names import type_hint, warn_of_misspelt_names
+from .._data._voter_names import near_voters, type_hint, unmatched, warn_of_misspelt_names
 from .._support._sklearn import HasMethods, Interval, StrOptions, Tags, check_is_fitted, clone
 from .._support._warn import warn_user
 from ..aggregators import DIBRA
 from ..base import ListTransformer
 from ..base._voter_weights import voter_series
-from ..exceptions import InputError, UnknownVoterWarning
+from ..exceptions import InputError, InputTypeError, UnknownVoterWarning
 from ..metrics import Measure, evaluate_voters, get_measure
+from ..metrics._relevance._registry import find_measure
 
 __all__ = ["VoterSelector"]
 
 
 class VoterSelector(ListTransformer):
-    """Keep the lists of the best voters.
+    """Keep the lists of the best voters, or of those that are named.
 
     The lists of the other voters are left out altogether, where a weighted method gives them less weight.
 
     Parameters
     ----------
-    by : estimator, str, Measure, mapping, pandas.Series or None, default=None
+    by : estimator, str, Measure, callable, mapping, pandas.Series, list, tuple or None, default=None
         Value of a voter: the weight that an estimator learns, in its ``voter_weights_``; a measure of which more
         is better, over the judged queries for which the voter has a list; a number for each voter, whether it has lists
-        or not; None takes the weights of :class:`~skrankagg.aggregators.DIBRA`.
+        or not; None takes the weights of :class:`~skrankagg.aggregators.DIBRA`. A list or tuple holds the ids of the
+        voters to keep, in any order.
     n_voters : int, default=None
         Number of voters to keep, the best; of equals the first ids.
     threshold : float, "mean" or "median", default=None
-        Smallest value to keep. With `n_voters` both hold; where both are None it is "mean".
+        Smallest value to keep. With `n_voters` both hold; where both are None it is "mean". Neither goes with ids in
+        `by`.
     qrels : Qrels or DataFrame, default=None
         Judgements of training queries, for a measure.
     unknown_voter : {"keep", "ignore", "error"}, default="keep"
-        How to treat the lists of a voter that has no value, such as one that ``fit`` has not seen.
+        How to treat the lists of a voter that has no value, such as one that ``fit`` has not seen. With ids in `by`
+        all others are left out.
 
     Attributes
     ----------
     voter_scores_ : DataFrame
-        Columns `voter`, `score` (its value), `selected`, and for a measure `n_queries` (the number of queries that the
-        value is over); the best first.
+        Columns `voter`, `score` (its value; 1 for an id in `by` and 0 for others), `selected`, and for a measure
+        `n_queries` (the number of queries that the value is over); the best first.
 
     Warns
     -----
@@ -80,10 +84,15 @@ class VoterSelector(ListTransformer):
     3    v2  0.493     False         20
     >>> selector.transform(lists)["voter"].unique().tolist()
     ['v1', 'v3']
+
+    By name:
+
+    >>> VoterSelector(["v4", "v2"]).fit_transform(lists)["voter"].unique().tolist()
+    ['v2', 'v4']
     """
 
     _parameter_constraints: dict = {
-        "by": [HasMethods(["fit"]), str, Measure, Mapping, pd.Series, None],
+        "by": [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series, list, tuple, None],
         "n_voters": [Interval(Integral, 1, None, closed="left"), None],
         "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"mean", "median"}), None],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
@@ -114,6 +123,13 @@ class VoterSelector(ListTransformer):
         return lists
 
     def _fit_lists(self, lists):
+        if self._is_by_id:
+            named = self._named(lists)
+            order = np.argsort(~named, kind="stable")
+            self.voter_scores_ = pd.DataFrame(
+                {"voter": lists.voters[order], "score": named[order].astype(np.float64), "selected": named[order]}
+            )
+            return
         value, n_queries = self._values(lists)
         if value.isna().any():
             raise InputError(f"Voters need values; that of {value.index[first_row(value.isna())]!r} is NaN. Drop it.")
@@ -133,16 +149,44 @@ class VoterSelector(ListTransformer):
         if n_queries is not None:
             self.voter_scores_["n_queries"] = n_queries.loc[value.index].to_numpy()
 
+    @property
+    def _is_by_id(self):
+        return isinstance(self.by, list | tuple)
+
+    def _named(self, lists):
+        """Which voters are named in `by`, bool (n_voters,)."""
+        if not self.by:
+            raise InputError("by must name at least one voter to keep; it is empty.")
+        if not all(isinstance(one, Hashable) for one in self.by):
+            raise InputTypeError(f"by must hold ids of voters; got {self.by!r}.")
+        if self.n_voters is not None or self.threshold is not None:
+            raise InputError(
+                "by names the voters to keep, so n_voters and threshold have nothing to choose; leave them out, or "
+                "give each voter a number in by."
+            )
+        names = pd.Index(list(self.by), tupleize_cols=False)
+        unknown = names[unmatched(names, lists.voters)].tolist()
+        if unknown:
+            near = dict(near_voters(unknown, plain_index(lists.voters).tolist()))
+            meant = f" (did you mean {near[unknown[0]]!r}?)" if unknown[0] in near else ""
+            raise InputError(
+                f"by must name voters that have lists; {unknown[0]!r}{meant} is not one. The voters are "
+                f"{show_ids(lists.voters)}."
+            )
+        return plain_index(lists.voters).isin(names)
+
     def _values(self, lists):
         """Value of each voter, as a float Series indexed by voter, and of a measure the number of its queries."""
-        if isinstance(self.by, str | Measure):
+        if isinstance(self.by, str | Measure) or (callable(self.by) and not hasattr(self.by, "fit")):
+            if isinstance(self.by, str) and self.by in plain_index(lists.voters) and find_measure(self.by) is None:
+                raise InputError(f"by={self.by!r} is a voter and not a measure; to keep it, write by=[{self.by!r}].")
             measure = get_measure(self.by)
             if self.qrels is None:
-                raise InputError(f"by={str(self.by)!r} measures the voters and needs judgements; give qrels=...")
+                raise InputError(f"by={str(measure)!r} measures the voters and needs judgements; give qrels=...")
             if not measure.greater_is_better:
                 raise InputError(
                     f"by must be a measure of which more is better, since the voters with the highest values are kept; "
-                    f"{str(self.by)!r} is not one. Choose another measure, or give each voter a number."
+                    f"{str(measure)!r} is not one. Choose another measure, or give each voter a number."
                 )
             table = evaluate_voters(lists, check_qrels(self.qrels), measure)
             return table[str(measure)], table["n_queries"]
@@ -160,16 +204,18 @@ class VoterSelector(ListTransformer):
         place = known.get_indexer(plain_index(lists.voters))[lists.list_voter]
         unknown = place < 0
         hint = type_hint(known, lists.voters[lists.list_voter]) if unknown.all() else ""
-        if unknown.any() and self.unknown_voter == "error":
+        unknown_voter = "ignore" if self._is_by_id else self.unknown_voter
+        if unknown.any() and unknown_voter == "error":
             voter = show_id(lists.voters, lists.list_voter[first_row(unknown)])
             raise InputError(
                 f"{type(self).__name__} has no value for voter {voter}, which was not among those it was fitted "
                 f"on{hint}; fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
             )
-        if unknown.all() and self.unknown_voter == "ignore":
+        if unknown.all() and unknown_voter == "ignore":
+            advice = "" if self._is_by_id else ", or choose unknown_voter='keep'"
             raise InputError(
                 f"No list is left: {type(self).__name__} has a value for none of the voters{hint}. Fit it with these "
-                "voters, or choose unknown_voter='keep'."
+                f"voters{advice}."
             )
         if unknown.all():
             warn_user(
@@ -177,7 +223,7 @@ class VoterSelector(ListTransformer):
                 "to select some, give the voters the ids that fit has seen.",
                 UnknownVoterWarning,
             )
-        kept = np.where(unknown, self.unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
+        kept = np.where(unknown, unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
         left = np.logical_or.reduceat(kept, lists.list_ptr[:-1])
         if not left.any():
             raise InputError("No list is left: every one is of a voter that was not selected. Keep more voters.")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import false_discovery_control
 
+from .._support._suggestions import did_you_mean
 from ..exceptions import InputError
 
 __all__ = ["adjust_pvalues"]
@@ -64,7 +65,10 @@ def adjust_pvalues(
     array([0.03, 0.06, 0.06])
     """
     if correction not in CORRECTIONS:
-        raise InputError(f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}.")
+        raise InputError(
+            f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}"
+            f"{did_you_mean(correction, CORRECTIONS)}."
+        )
     pvalues = np.array(pvalues, dtype=np.float64)
     made = ~np.isnan(pvalues)
     if ((pvalues[made] < 0) | (pvalues[made] > 1)).any():

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import bootstrap, rankdata
 
 from .._arrays import TOLERANCE
+from .._support._suggestions import did_you_mean
 from ..exceptions import InputError
 from ._paired import _check, check_n_resamples
 
@@ -186,7 +187,10 @@ def bootstrap_interval(
     """
     values = _check(values)
     if method not in ("bca", "percentile", "basic"):
-        raise InputError(f"method must be one of bca, percentile, basic; got {method!r}.")
+        raise InputError(
+            f"method must be one of bca, percentile, basic; got {method!r}"
+            f"{did_you_mean(method, ('bca', 'percentile', 'basic'))}."
+        )
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1; got {confidence!r}.")
     check_n_resamples(n_resamples)

@@ -452,7 +452,7 @@ def test_help_describes_and_the_big_commands_give_examples(capsys, command):
         ("aggregate . --method CombSUM", "cannot read '.': Is a directory."),
         ("aggregate qrels.txt --method CombSUM", "'qrels.txt'"),
         ("compare lists.csv lists.csv", "'lists.csv'"),
-        ("compare lists.csv qrels.txt --methods Foo", "'Foo' is not a method; choose from "),
+        ("compare lists.csv qrels.txt --methods Xyz", "'Xyz' is not a method; choose from "),
         ("compare --methods CombSUM lists.csv qrels.txt", "Files come before --methods."),
         ("compare --methods CombSUM CombSUM", "the method CombSUM is given twice."),
         ("compare --methods CombSUM[foo=1]", "CombSUM has no parameter 'foo=1'; it has norm, voter_weights"),

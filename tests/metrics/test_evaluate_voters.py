@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from skrankagg import Comparator, Copeland, Qrels, RankedLists, evaluate
-from skrankagg.metrics import evaluate_voters
+from skrankagg.exceptions import InputTypeError, MissingQueriesWarning, NothingJudgedWarning
+from skrankagg.metrics import average_precision, evaluate_voters, get_measure, ndcg, reciprocal_rank
 
 METRICS = ["map", "ndcg@3", "p@2", "gmap", "num_rel_ret", "rbp_resid", "recall@2[relevance_threshold=2]"]
 
@@ -98,3 +99,113 @@ def test_missing_is_one_of_two_rules():
     lists, qrels = crowd(0)
     with pytest.raises(ValueError, match="missing must be one of zero, skip; got 'none'"):
         evaluate_voters(lists, qrels, missing="none")
+
+
+# ---------------------------------------------------------------------- voters in evaluate
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.MissingQueriesWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NothingJudgedWarning")
+@pytest.mark.parametrize("whole_numbers", [False, True])
+@pytest.mark.parametrize("ties", ["order", "trec_eval", "expected"])
+@pytest.mark.parametrize("missing", [None, "skip", "zero"])
+def test_voters_are_evaluated_as_the_runs_that_they_are(missing, ties, whole_numbers):
+    for seed in range(3):
+        lists, qrels = crowd(seed, whole_numbers)
+        lists["score"] = np.round(lists["score"] / 2)  # ties
+        runs = {voter: run.drop(columns="voter") for voter, run in lists.groupby("voter")}
+        for X in (lists, RankedLists.from_frame(lists)):
+            for per_query in (False, True):
+                options = {"missing": missing, "ties": ties, "per_query": per_query}
+                found = evaluate(X, qrels, METRICS, **options)
+                expected = evaluate(runs, Qrels.from_frame(qrels), METRICS, **options)
+                pd.testing.assert_frame_equal(found, expected.rename_axis(index={"run": "voter"}))
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NothingJudgedWarning")
+def test_evaluate_and_evaluate_voters_differ_in_queries():
+    lists, qrels = crowd(0)
+    asked = qrels[qrels["query"].isin(lists["query"])]
+    assert len(asked) < len(qrels)
+    by_run = evaluate(lists, asked, METRICS, missing="zero")
+    by_voter = evaluate_voters(lists, qrels, METRICS, missing="zero")
+    pd.testing.assert_frame_equal(by_run, by_voter[METRICS])
+    everything = evaluate(lists, qrels, METRICS, missing="zero")
+    assert (everything["map"] <= by_run["map"]).all() and everything.loc["v0", "map"] < by_run.loc["v0", "map"]
+
+
+def test_a_query_of_one_voter_each_is_one_run():
+    lists = pd.DataFrame({"query": ["p", "q"], "voter": ["u", "v"], "item": ["a", "a"], "rank": 1})
+    qrels = pd.DataFrame({"query": ["p", "q"], "item": "a", "relevance": [1, 0]})
+    assert evaluate(lists, qrels, "map").to_dict() == {"map": {"run": 0.5}}
+
+
+def test_warnings_name_the_voter():
+    lists, qrels = crowd(0)
+    few = qrels[qrels["query"] == "q1"] if "q1" in set(qrels["query"]) else qrels
+    with pytest.warns(NothingJudgedWarning, match=r"The voter 'v5' holds no judged query: it has 'q1', the qrels"):
+        evaluate(lists, few, "map", missing="zero")
+    lists = lists[(lists["voter"] != "v5") & ((lists["voter"] != "v1") | (lists["query"] == "q2"))]
+    lists = pd.concat([lists, pd.DataFrame({"query": ["q2"], "voter": "v1", "item": "i0", "rank": 99, "score": -99.0})])
+    lists = lists.drop_duplicates(["query", "voter", "item"])
+    with pytest.warns(MissingQueriesWarning, match=r"have no results in the voter 'v\d'.* of the other voters"):
+        evaluate(lists, qrels, "map")
+
+
+# ---------------------------------------------------------------------- the order of the arguments
+
+RUN = pd.DataFrame({"query": ["q", "q"], "item": ["a", "b"], "rank": [1, 2]})
+JUDGED = pd.DataFrame({"query": ["q"], "item": ["b"], "relevance": [1]})
+SWAPPED = {
+    "frames": (JUDGED, RUN, "a frame with a column relevance and neither rank nor score first"),
+    "frame and lists": (JUDGED, RankedLists.from_frame(RUN), "a RankedLists second"),
+    "Qrels": (Qrels.from_frame(JUDGED), RUN, "a Qrels first"),
+    "Qrels and dict": (Qrels.from_frame(JUDGED), {"q": {"a": 0.5}}, "a Qrels first"),
+    "dict and lists": ({"q": {"b": 1}}, RankedLists.from_frame(RUN), "a RankedLists second"),
+    "dict and frame": ({"q": {"b": 1}}, RUN, "a frame with a column rank or score and no relevance second"),
+    "sets by query": (
+        {"q": {"b"}},
+        {"q": ["a", "b"]},
+        "a set, which has no order and so can only be judgements, first",
+    ),
+    "sets": ([{"b"}], [["a", "b"]], "a set, which has no order"),
+    "one set": (frozenset("b"), ["a", "b"], "a set, which has no order"),
+}
+
+
+@pytest.mark.parametrize("way", SWAPPED)
+@pytest.mark.parametrize("call", [evaluate, ndcg, average_precision, get_measure("p@1"), evaluate_voters])
+def test_judgements_in_the_place_of_the_run_are_refused(call, way):
+    first, second, what = SWAPPED[way]
+    if call is evaluate_voters and isinstance(second, dict | list):
+        pytest.skip("takes no plain lists")
+    name = getattr(call, "__name__", "precision")
+    message = f"{name} expects the run first, then the judgements; got {what}.* Write {name}\\(run, qrels\\)\\."
+    with pytest.raises(InputTypeError, match=message):
+        call(first, second)
+
+
+def test_a_run_among_several_may_be_the_judgements():
+    with pytest.raises(InputTypeError, match="evaluate expects the run first, then the judgements; got a Qrels"):
+        evaluate({"bm25": RUN, "dense": Qrels.from_frame(JUDGED)}, JUDGED)
+    with pytest.raises(InputTypeError, match="evaluate expects the run first, then the judgements; got a set"):
+        evaluate({"bm25": {"q": {"a", "b"}}}, {"q": {"a": 1}})
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_frames_of_other_libraries_are_recognised(library):
+    convert = {
+        "polars": lambda frame: module.from_pandas(frame),
+        "pyarrow": lambda frame: module.Table.from_pandas(frame),
+    }
+    module = pytest.importorskip(library)
+    with pytest.raises(InputTypeError, match="evaluate expects the run first"):
+        evaluate(convert[library](JUDGED), convert[library](RUN))
+    assert evaluate(convert[library](RUN), convert[library](JUDGED), "mrr").iloc[0, 0] == 0.5
+
+
+def test_what_may_be_either_is_left_alone():
+    # Grades look like scores, and a run may have been joined with its judgements.
+    assert reciprocal_rank({"q": {"b": 1, "a": 2}}, {"q": {"b": 1}}) == 0.5
+    assert evaluate(RUN.assign(relevance=0), JUDGED, "mrr").iloc[0, 0] == 0.5
+    assert evaluate(["a", "b"], {"b"}, "mrr").iloc[0, 0] == 0.5

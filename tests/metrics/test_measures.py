@@ -170,7 +170,7 @@ def test_names_go_round():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("mapp", "'mapp' is not a measure; choose from p@k, .*ndcg@k"),
+        ("mapp", r"'mapp' is not a measure \(did you mean 'map'\?\); choose from p@k, .*ndcg@k"),
         ("", "is not a measure"),
         ("p@10@5", "The cutoff of 'p@10@5' must be a whole number"),
         ("p", "'p' needs a cutoff; write p@10"),
@@ -238,8 +238,11 @@ def test_equal_scores_are_ordered_by_item():
 
 def test_a_run_has_one_list_for_each_query(X):
     qrels = pd.DataFrame({"query": "q", "item": ["a"], "relevance": 1})
-    with pytest.raises(ValueError, match=r"query 'q' has 3, one for each voter\. Aggregate them first"):
-        evaluate(X, qrels)
+    for call in (lambda: get_measure("map")(X, qrels), lambda: evaluate({"all": X}, qrels)):
+        with pytest.raises(
+            ValueError, match=r"query 'q' has 3, one for each voter\. Aggregate .* evaluate\(lists, qrels\)"
+        ):
+            call()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pandas as pd
 
 from ..._support._numbers import is_integer
 from ...exceptions import InputError
-from ...metrics import get_measure
+from ...metrics._relevance._registry import column_measures
 
 __all__ = ["flagr_metrics", "flagr_table"]
 
@@ -86,7 +86,7 @@ def flagr_table(results: pd.DataFrame, per_query: pd.DataFrame) -> pd.DataFrame:
     1   q2                          0.40  0.0      a
     2  all                          0.45  0.5      a
     """
-    measured = {column: get_measure(column) for column in per_query.columns}
+    measured = column_measures(per_query)
     order = sorted(measured, key=lambda column: _place(measured[column]))
     tables = []
     for method, queries in per_query.groupby(level=0, sort=False):

@@ -8,6 +8,7 @@ from ..._arrays._list_distances import LIST_DISTANCES
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import check_lists, check_run
 from ..._data._types import AnyLists
+from ..._support._suggestions import did_you_mean
 from ...exceptions import InputError
 from ._kendall import ratio_or_nan
 from ._matrices import tied_by_score
@@ -57,7 +58,10 @@ def consensus_score(
     0.6666666666666667
     """
     if distance not in LIST_DISTANCES:
-        raise InputError(f"distance must be one of {', '.join(sorted(LIST_DISTANCES))}; got {distance!r}.")
+        raise InputError(
+            f"distance must be one of {', '.join(sorted(LIST_DISTANCES))}; got {distance!r}"
+            f"{did_you_mean(distance, LIST_DISTANCES)}."
+        )
     lists, run = check_lists(lists), check_run(tied_by_score(consensus))
     query = plain_index(run.queries).get_indexer(plain_index(lists.queries))[lists.candidate_query]
     item = plain_index(run.items).get_indexer(plain_index(lists.items))[lists.candidate_item]
@@ -123,7 +127,8 @@ class ConsensusScorer:
         -------
         float
         """
-        return consensus_score(X, estimator.transform(X), self.distance)
+        lists = check_lists(X)  # first: transform would take dicts and lists, whose elements are no samples
+        return consensus_score(lists, estimator.transform(X), self.distance)
 
     def __repr__(self) -> str:
         return f"ConsensusScorer(distance={self.distance!r})"

@@ -16,6 +16,7 @@ from ..._data._frames import canonical_frame, plain_index
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._data._types import AnyLists
 from ..._support._memory import check_memory
+from ..._support._suggestions import did_you_mean
 from ..._support._threads import one_blas_thread
 from ...exceptions import InputError, InputTypeError
 from . import _correlations, _overlap
@@ -359,7 +360,10 @@ def _find(measure, options):
             raise InputTypeError(f"{measure!r} takes no options; got {', '.join(options)}.")
         return lambda ranks: _COUNTED[measure](pair_counts_of_all(ranks))
     if measure not in _PAIRWISE:
-        raise InputError(f"{measure!r} is not a measure of agreement; choose from {', '.join(agreement_names())}.")
+        raise InputError(
+            f"{measure!r} is not a measure of agreement{did_you_mean(measure, agreement_names())}; choose from "
+            f"{', '.join(agreement_names())}."
+        )
     function = _PAIRWISE[measure]
     _check_options(measure, function, options)
 

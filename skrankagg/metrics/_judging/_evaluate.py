@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack
 
+import numpy as np
 import pandas as pd
 
-from ..._data._qrels import check_qrels
+from ..._data._frames import plain_index
+from ..._data._qrels import check_qrels, encode_run
+from ..._data._ranked_lists import RankedLists
 from ...exceptions import InputError, InputTypeError
 from .._relevance._conventions import Conventions, check_conventions
-from .._relevance._inputs import QrelsLike, RunLike, look_up, warn_of_runs
-from .._relevance._registry import Measure, get_measures
+from .._relevance._inputs import QrelsLike, RunLike, check_order, encode_frame, look_up, warn_of_runs
+from .._relevance._registry import MeasureLike, get_measures, note_measures
+from ._evaluate_voters import look_up_voters
 
 __all__ = ["evaluate"]
 
@@ -19,7 +23,7 @@ __all__ = ["evaluate"]
 def evaluate(
     run: RunLike,
     qrels: QrelsLike,
-    metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
+    metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
     *,
     per_query: bool = False,
     missing: Literal["zero", "skip"] | None = None,
@@ -34,11 +38,12 @@ def evaluate(
     run : DataFrame or RankedLists, or list of lists or of dicts, or dict of str to these
         A consensus or any ranking, one list for each query: a frame with columns `query`, `item` and `rank` and/or
         `score`; or for each query its items, best first, or a dict of item to score. A dict holds several runs by name;
-        for a single measure, such as :func:`ndcg`, it is a run by query.
+        for a single measure, such as :func:`ndcg`, it is a run by query. Lists of several voters for a query, with a
+        column `voter`, are a run for each voter.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
         Judgements: columns `query`, `item`, `relevance`; for a run of plain lists or dicts, for each query the relevant
         items, or a dict of item to grade.
-    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
+    metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`measure_names`, each once.
     per_query : bool, default=False
         Whether to give a row for each query instead of their mean (the sum, for counts).
@@ -53,16 +58,17 @@ def evaluate(
     -------
     pandas.DataFrame
         A column for each measure, under the name given. A row for each run, indexed by `run`; with ``per_query=True``
-        one for each query, indexed by `query`, or by `run` and `query` where `run` is a dict.
+        one for each query, indexed by `query`, or by `run` and `query` where `run` is a dict. For lists of several
+        voters a row for each voter, indexed by `voter`, or by `voter` and `query`.
 
     Raises
     ------
     TypeError
-        If `run` is a dict by query where one by name is expected.
+        If `run` is a dict by query where one by name is expected, or holds the judgements.
     ValueError
-        If a run has several lists for a query, if its ids cannot match those of the judgements (integers on one side,
-        strings on the other), if a measure or a convention is unknown or a measure comes twice, or if `ties` is to
-        order equal scores and the scores contradict the ranks.
+        If a run in a dict has several lists for a query, if ids cannot match those of the judgements (integers on one
+        side, strings on the other), if a measure or a convention is unknown or a measure comes twice, or if `ties` is
+        to order equal scores and the scores contradict the ranks.
 
     Warns
     -----
@@ -73,6 +79,7 @@ def evaluate(
 
     See Also
     --------
+    evaluate_voters : Measures voters over the queries of their lists.
     get_measure : The registry of names.
     make_ranking_scorer : Measures over the queries of a fold; this function measures over all judged queries.
 
@@ -80,6 +87,10 @@ def evaluate(
     -----
     The default gain of nDCG is ``2 ** relevance - 1``; trec_eval and ranx have the relevance itself, ``gain="linear"``,
     and trec_eval orders equal scores by ``ties="trec_eval"``. The two gains are equal on binary judgements.
+
+    Voters are measured here as runs are: over all judged queries, of which those without a list count 0 unless
+    ``missing="skip"``. :func:`evaluate_voters` leaves out judged queries of which no voter has a list, by default also
+    those of which this voter has none, and voters without judged queries; it tells the number of queries.
 
     `ties` is the rule for items of equal score: "order", the published order, by rank, else by score and item;
     "trec_eval", descending order of the item whatever the rank; "trec_eval_float32", the same with the scores in single
@@ -99,30 +110,51 @@ def evaluate(
               map  ndcg@2
     run
     run  0.583333  0.386853
+
+    Two voters:
+
+    >>> lists = pd.concat([run.assign(voter="u"), run.iloc[2:].assign(voter="v")])
+    >>> evaluate(lists, qrels, metrics=["map", "num_ret"])
+                map  num_ret
+    voter
+    u      0.583333      3.0
+    v      0.500000      1.0
     """
     check_conventions({"missing": missing})
     measures = get_measures(metrics, **conventions)
-    runs = run if isinstance(run, Mapping) else {"run": run}
-    if not runs:
-        raise InputError("evaluate expects at least one run; the dict of runs is empty.")
+    check_order("evaluate", run, qrels)
     if isinstance(qrels, Mapping):
         _check_names(run, qrels)
-    elif not isinstance(qrels, (list, tuple)):
+    if isinstance(run, Mapping):
+        kind, index, runs = "run", pd.Index(list(run)), dict(run)
+        if not runs:
+            raise InputError("evaluate expects at least one run; the dict of runs is empty.")
+        for one in runs.values():
+            check_order("evaluate", one, qrels)
+    else:
+        kind, index, runs = "run", None, {None: encode_frame(run)}
+    if not isinstance(qrels, (list, tuple, set, frozenset, Mapping)):
         qrels = check_qrels(qrels)  # once for all runs
-    graded = {name: _look_up(name if run is runs else None, one, qrels, missing) for name, one in runs.items()}
+    lists = runs.get(None)
+    if isinstance(lists, RankedLists) and lists.n_lists != lists.n_queries:
+        kind, index = "voter", plain_index(lists.voters)
+        qrels = check_qrels(qrels)
+        relevance = encode_run(qrels, lists).relevance
+        graded = look_up_voters(lists, qrels, relevance, np.arange(qrels.n_queries), missing)
+    else:
+        graded = {name: _look_up(name, one, qrels, missing) for name, one in runs.items()}
     # A measure whose own convention says what a query without results counts has nothing to warn of.
     own = {measure.options.get("missing", missing) for measure in measures.values()}
-    warn_of_runs(graded if run is runs else {None: graded["run"]}, None if None in own else "zero")
+    warn_of_runs(graded, None if None in own else "zero", kind)
     tables = {
         name: pd.DataFrame({key: measure._values(one.ranked) for key, measure in measures.items()}, index=one.queries)
         for name, one in graded.items()
     }
-    if not per_query:
-        rows = [[measure.summarize(table[name]) for name, measure in measures.items()] for table in tables.values()]
-        return pd.DataFrame(rows, index=pd.Index(list(tables), name="run"), columns=list(measures))
-    if run is not runs:
-        return tables["run"]
-    return pd.concat(tables, names=["run"])
+    if per_query:
+        return note_measures(tables[None] if index is None else pd.concat(tables, names=[kind]), measures)
+    rows = [[measure.summarize(table[name]) for name, measure in measures.items()] for table in tables.values()]
+    index = pd.Index([kind]) if index is None else index
+    return note_measures(pd.DataFrame(rows, index=index.rename(kind), columns=list(measures)), measures)
 
 
 def _check_names(run, qrels):

@@ -8,15 +8,15 @@ from typing import Literal, Unpack
 import numpy as np
 import pandas as pd
 
-from ..._arrays._ragged import gather_ranges
-from ..._data._conflicts import describe_conflict
+from ..._arrays._ragged import gather_ranges, group_order
 from ..._data._frames import plain_index
 from ..._data._qrels import check_qrels, encode_qrels
 from ..._data._ranked_lists import check_lists
 from ..._data._types import AnyLists, AnyQrels
 from .._relevance._conventions import Conventions, check_conventions
+from .._relevance._inputs import GradedRun, check_order, find_fault
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
-from .._relevance._registry import Measure, get_measures
+from .._relevance._registry import MeasureLike, get_measures, note_measures
 
 __all__ = ["evaluate_voters"]
 
@@ -24,7 +24,7 @@ __all__ = ["evaluate_voters"]
 def evaluate_voters(
     lists: AnyLists,
     qrels: AnyQrels,
-    metrics: str | Measure | Sequence[str | Measure] = ("map", "p@10", "ndcg@10"),
+    metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
     *,
     missing: Literal["skip", "zero"] = "skip",
     **conventions: Unpack[Conventions],
@@ -37,7 +37,7 @@ def evaluate_voters(
         Ranked lists.
     qrels : DataFrame or Qrels
         Judgements.
-    metrics : str, Measure or sequence of these, default=("map", "p@10", "ndcg@10")
+    metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`~skrankagg.metrics.measure_names`.
     missing : {"skip", "zero"}, default="skip"
         What a judged query of the lists for which a voter has no list counts: nothing, or as an empty list.
@@ -53,10 +53,14 @@ def evaluate_voters(
 
     See Also
     --------
-    skrankagg.model_selection.Comparator : The same for methods.
+    evaluate : Measures voters over all judged queries, as runs, and each query by itself.
+    skrankagg.model_selection.Comparator : The same for methods; with ``voters=True`` measures the voters as well.
 
     Notes
     -----
+    The queries are those of the lists. So judgements of other queries do not matter, where :func:`evaluate` counts each
+    as a query without results.
+
     A voter's list holds fewer items than a consensus does, so its recall has a lower ceiling.
 
     Voters with lists for different queries have means over different queries: one that has answered a single easy query
@@ -92,30 +96,57 @@ def evaluate_voters(
     v      0.5          2
     """
     check_conventions({"missing": missing})
-    lists = check_lists(lists)
-    encoded = encode_qrels(check_qrels(qrels), lists)
+    check_order("evaluate_voters", lists, qrels)
+    lists, qrels = check_lists(lists), check_qrels(qrels)
+    encoded = encode_qrels(qrels, lists)
     measures = get_measures(metrics, **conventions)
-    all_judged = np.flatnonzero(encoded.judged)
+    queries = plain_index(qrels.queries).get_indexer(plain_index(lists.queries))[encoded.judged]
     rows = {}
-    for voter in range(lists.n_voters):
-        own = np.flatnonzero(lists.list_voter == voter)
-        own = own[encoded.judged[lists.list_query[own]]]
-        queries = all_judged if missing == "zero" else lists.list_query[own]
-        if len(queries) == 0:
-            continue
-        length = np.zeros(lists.n_queries, dtype=np.int64)
-        length[lists.list_query[own]] = lists.list_length[own]
-        places, _ = gather_ranges(lists.row_ptr, own)
-        grades, judged_ptr = gather_ranges(encoded.judged_ptr, queries)
-        ranked = RankedRelevance(
-            encoded.relevance[lists.candidate[places]],
-            np.concatenate([[0], np.cumsum(length[queries])]),
-            RelevanceList(encoded.best_first[grades], judged_ptr),
-            score=lists.score[places] if lists.has_scores else None,
-            rank=lists.rank[places],
-            item=(lists.candidate_item[lists.candidate[places]], lists.items),
-            conflict=describe_conflict(lists, np.isin(np.arange(lists.n_lists), own)),
-        )
-        rows[voter] = [*(measure.summarize(measure._values(ranked)) for measure in measures.values()), len(queries)]
-    index = plain_index(lists.voters)[list(rows)].rename("voter")
-    return pd.DataFrame(list(rows.values()), index=index, columns=[*measures, "n_queries"])
+    for voter, graded in look_up_voters(lists, qrels, encoded.relevance, queries, missing).items():
+        if len(graded.queries):
+            values = [measure.summarize(measure._values(graded.ranked)) for measure in measures.values()]
+            rows[voter] = [*values, len(graded.queries)]
+    voters = plain_index(lists.voters)
+    index = voters[voters.isin(list(rows))].rename("voter")
+    return note_measures(pd.DataFrame(list(rows.values()), index=index, columns=[*measures, "n_queries"]), measures)
+
+
+def look_up_voters(lists, qrels, relevance, queries, missing):
+    """Look up the grades of each voter's own lists.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    qrels : Qrels
+    relevance : ndarray of shape (n_candidates,), dtype=float64
+        Grade of each candidate of the lists.
+    queries : ndarray of shape (n_chosen,), dtype=int
+        Judged queries to look at, by their place in `qrels`.
+    missing : {"zero", "skip"} or None
+        Whether those are looked at for which a voter has no list.
+
+    Returns
+    -------
+    dict of object to GradedRun
+        By the id of the voter, in their order.
+    """
+    query = plain_index(lists.queries).get_indexer(plain_index(qrels.queries)[queries])
+    by_voter = group_order(lists.list_voter, lists.list_query)
+    voter_ptr = np.searchsorted(lists.list_voter[by_voter], np.arange(lists.n_voters + 1))
+    graded = {}
+    for v, voter in enumerate(plain_index(lists.voters).tolist()):
+        own = by_voter[voter_ptr[v] : voter_ptr[v + 1]]
+        of_query = np.full(lists.n_queries + 1, -1)  # the last place is that of queries without any list
+        of_query[lists.list_query[own]] = own
+        place, chosen = of_query[query], queries
+        if missing == "skip":
+            place, chosen = place[place >= 0], queries[place >= 0]
+        rows, judged_ptr = gather_ranges(qrels.ptr, chosen)
+        ranked = RankedRelevance.from_lists(lists, place, relevance, RelevanceList(qrels.best_first[rows], judged_ptr))
+        fault = None
+        if np.isnan(ranked.grade).all():
+            rows, _ = gather_ranges(lists.row_ptr, own)
+            items = lists.items[np.unique(lists.candidate_item[lists.candidate[rows]])]
+            fault = find_fault(lists.queries[lists.list_query[own]], items, qrels)
+        graded[voter] = GradedRun(ranked, pd.Index(qrels.queries[chosen], name="query"), fault)
+    return graded

@@ -8,6 +8,7 @@ from ..._data._qrels import encode_qrels
 from ...base import BaseAggregator
 from .._relevance._inputs import GradedRun, check_optional_run, grade_run, warn_of_runs
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
+from ._evaluate_voters import look_up_voters
 
 __all__ = ["JudgedLists", "fit_rank", "rank"]
 
@@ -30,8 +31,26 @@ class JudgedLists:
 
         A query that a frame lacks has an empty list.
         """
-        ranked = self._grade(consensus)
+        return self.values(self.grade(consensus), measures)
+
+    def measure_voters(self, measures):
+        """Measure the lists of each voter: for each, in their order, its values as :meth:`measure` gives them.
+
+        A query that a voter has no list for has an empty one.
+        """
+        place = plain_index(self._qrels.queries).get_indexer(self.queries)
+        graded = look_up_voters(self._lists, self._qrels, self._encoded.relevance, place, "zero")
+        return [{name: measure._values(one.ranked) for name, measure in measures.items()} for one in graded.values()]
+
+    def values(self, ranked, measures):
+        """Values of measures, of shape (n_judged_queries,), by name, from what :meth:`grade` returns."""
         return {name: measure._values(ranked)[self._encoded.judged] for name, measure in measures.items()}
+
+    def grade(self, consensus):
+        """Look up the grades of a consensus, encoded or a frame: a :class:`RankedRelevance` of all queries."""
+        ranked = self._grade(consensus)
+        ranked.queries, ranked.chosen = plain_index(self._lists.queries), self._encoded.judged
+        return ranked
 
     def _grade(self, consensus):
         lists, judged = self._lists, self._encoded.judged

@@ -17,14 +17,14 @@ from ..._data._types import AnyLists, AnyQrels
 from ..._support._sklearn import UNUSED, BaseEstimator
 from ...exceptions import InputError, InputTypeError
 from .._relevance._conventions import AllConventions
-from .._relevance._registry import Measure, get_measures, orient
+from .._relevance._registry import Measure, MeasureLike, get_measures, orient
 from ._judged_lists import JudgedLists, rank
 
 __all__ = ["RankingScorer", "make_ranking_scorer"]
 
 
 def make_ranking_scorer(
-    metrics: str | Measure | Sequence[str | Measure],
+    metrics: MeasureLike | Sequence[MeasureLike],
     *,
     qrels: AnyQrels | None = None,
     **conventions: Unpack[AllConventions],
@@ -33,7 +33,7 @@ def make_ranking_scorer(
 
     Parameters
     ----------
-    metrics : str, Measure or list of these
+    metrics : str, Measure, callable or list of these
         Names of measures, see :func:`measure_names`. A list makes a scorer that aggregates once and returns a dict, as
         ``cross_validate`` and ``GridSearchCV(refit=name)`` take it. Of a measure of which less is better, such as
         "rbp_resid", the score is the negative, in a dict under the name "neg_rbp_resid".
@@ -82,7 +82,7 @@ class RankingScorer(BaseEstimator):
 
     Parameters
     ----------
-    metrics : str, Measure or list of these
+    metrics : str, Measure, callable or list of these
         Names of measures; a list makes :meth:`score` return a dict.
     qrels : Qrels or DataFrame, default=None
         Judgements; None if they come as metadata: ``scorer.set_score_request(qrels=True)``.
@@ -116,7 +116,7 @@ class RankingScorer(BaseEstimator):
 
     def __init__(
         self,
-        metrics: str | Measure | Sequence[str | Measure],
+        metrics: MeasureLike | Sequence[MeasureLike],
         *,
         qrels: AnyQrels | None = None,
         conventions: AllConventions | None = None,
@@ -188,7 +188,7 @@ class RankingScorer(BaseEstimator):
         return measures
 
     def _is_single(self):
-        return isinstance(self.metrics, str | Measure)
+        return isinstance(self.metrics, str | Measure) or callable(self.metrics)
 
     def _judgements(self, y, qrels):
         """Judgements, and the query ids in `y` if that is what it holds."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from ..._support._numbers import is_real
+from ..._support._suggestions import did_you_mean
 from ...exceptions import InputError
 
 __all__ = [
@@ -77,12 +78,17 @@ def check_conventions(conventions: Mapping[str, Any]) -> None:
     """Raise InputError for a convention that no measure knows, or a value that it does not take."""
     for option, value in conventions.items():
         if option not in OPTIONS:
-            raise InputError(f"{option!r} is not a convention of a measure; choose from {', '.join(OPTIONS)}.")
+            raise InputError(
+                f"{option!r} is not a convention of a measure{did_you_mean(option, OPTIONS)}; choose from "
+                f"{', '.join(OPTIONS)}."
+            )
         if value is None and option in _OPTIONAL:
             continue
         allowed = OPTIONS[option]
         if isinstance(allowed, tuple) and value not in allowed:
-            raise InputError(f"{option} must be one of {', '.join(allowed)}; got {value!r}.")
+            raise InputError(
+                f"{option} must be one of {', '.join(allowed)}; got {value!r}{did_you_mean(value, allowed)}."
+            )
         if allowed is float and not is_real(value):
             raise InputError(f"{option} must be a number; got {value!r}.")
         if option == "persistence" and not 0 < value < 1:

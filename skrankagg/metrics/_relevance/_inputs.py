@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from ..._data._frames import plain_index
-from ..._data._qrels import check_qrels, match_ids, show_ids
-from ..._data._ranked_lists import check_run
+from ..._data._qrels import Qrels, check_qrels, match_ids, show_ids
+from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._data._types import AnyLists, AnyQrels
 from ..._support._warn import warn_user
 from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
@@ -26,6 +26,9 @@ __all__ = [
     "QrelsLike",
     "RunLike",
     "check_optional_run",
+    "check_order",
+    "encode_frame",
+    "find_fault",
     "grade_run",
     "look_up",
     "rank_relevance",
@@ -56,12 +59,17 @@ class GradedRun:
     queries: pd.Index
     fault: str | None
 
+    def __post_init__(self):
+        self.ranked.queries = self.queries
 
-def rank_relevance(run, qrels, missing=None):
+
+def rank_relevance(caller, run, qrels, missing=None):
     """Look up the grades of a run, and warn of what is wrong with it.
 
     Parameters
     ----------
+    caller : str
+        Name of the function that was called, for messages.
     run : DataFrame or RankedLists, or list of lists or of dicts
         One list for each query.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts
@@ -75,6 +83,7 @@ def rank_relevance(run, qrels, missing=None):
     queries : pandas.Index
         The queries looked at.
     """
+    check_order(caller, run, qrels)
     graded = look_up(run, qrels, missing)
     warn_of_runs({None: graded}, missing)
     return graded.ranked, graded.queries
@@ -98,6 +107,11 @@ def check_optional_run(run):
     return None if empty else check_run(run)
 
 
+def encode_frame(run):
+    """Encode a frame that holds something; plain lists and empty frames stay as they are."""
+    return run if isinstance(run, _PLAIN) or getattr(run, "shape", (1,))[0] == 0 else check_lists(run)
+
+
 def grade_run(run, qrels, queries):
     """Look up the grades of an encoded run for some judged queries.
 
@@ -118,14 +132,61 @@ def grade_run(run, qrels, queries):
     ranked = RankedRelevance.from_run(run, qrels, queries)
     if run is None:
         return ranked, "is empty"
-    if np.isnan(ranked.grade).all():
-        for kind, theirs, ours in (("query", run.queries, qrels.queries), ("item", run.items, qrels.items)):
-            if (match_ids(theirs, ours, kind) < 0).all():
-                return ranked, f"holds no judged {kind}: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
-    return ranked, None
+    return ranked, find_fault(run.queries, run.items, qrels) if np.isnan(ranked.grade).all() else None
 
 
-def warn_of_runs(runs, missing):
+def find_fault(queries, items, qrels):
+    """Say why nothing is judged of lists with these ids, as the predicate of a sentence, or return None."""
+    for kind, theirs, ours in (("query", queries, qrels.queries), ("item", items, qrels.items)):
+        if (match_ids(theirs, ours, kind) < 0).all():
+            return f"holds no judged {kind}: it has {show_ids(theirs)}, the qrels judge {show_ids(ours)}"
+    return None
+
+
+def check_order(caller, run, qrels):
+    """Raise InputTypeError where it is certain that the judgements stand in the place of the run.
+
+    Dicts of item to number, and lists, may be either, and pass.
+    """
+    if isinstance(run, Qrels):
+        what = "a Qrels"
+    elif isinstance(qrels, RankedLists):
+        what, run = "a RankedLists second", None
+    elif not isinstance(run, _PLAIN) and _only_judges(run):
+        what = "a frame with a column relevance and neither rank nor score"
+    elif isinstance(run, _PLAIN) and not isinstance(qrels, _PLAIN) and _only_ranks(qrels):
+        what, run = "a frame with a column rank or score and no relevance second", None
+    elif isinstance(run, _PLAIN) and _holds_sets(run):
+        what = "a set, which has no order and so can only be judgements,"
+    else:
+        return
+    place = "" if run is None else " first"
+    raise InputTypeError(
+        f"{caller} expects the run first, then the judgements; got {what}{place}. Write {caller}(run, qrels)."
+    )
+
+
+def _only_judges(frame):
+    names = _column_names(frame)
+    return "relevance" in names and not names & {"rank", "score"}
+
+
+def _only_ranks(frame):
+    names = _column_names(frame)
+    return "relevance" not in names and bool(names & {"rank", "score"})
+
+
+def _column_names(frame):
+    names = getattr(frame, "column_names", None)  # pyarrow's, whose columns are arrays
+    return {name for name in (getattr(frame, "columns", ()) if names is None else names) if isinstance(name, str)}
+
+
+def _holds_sets(run):
+    values = run.values() if isinstance(run, Mapping) else [run] if isinstance(run, (set, frozenset)) else run
+    return any(isinstance(value, (set, frozenset)) for value in values)
+
+
+def warn_of_runs(runs, missing, kind="run"):
     """Warn of runs of which nothing is judged, and of those that lack results for most of the judged queries.
 
     Parameters
@@ -134,22 +195,24 @@ def warn_of_runs(runs, missing):
         By name; a single run has the name None.
     missing : {"zero", "skip"} or None
         Only None, the default, warns of queries without results: the other two are choices.
+    kind : {"run", "voter"}, default="run"
+        What the names are names of.
     """
     lacking = {}
     for name, graded in runs.items():
         n_queries = len(graded.queries)
         n_lacking = int((graded.ranked.n_retrieved == 0).sum())
         if graded.fault is not None:
-            title = "The run" if name is None else f"The run {name!r}"
+            title = f"The {kind}" if name is None else f"The {kind} {name!r}"
             value = "0" if n_queries else "NaN, for missing='skip' leaves out all queries"
             message = f"{title} {graded.fault}; it scores {value}. Check its ids, and how it was made."
             warn_user(message, NothingJudgedWarning)
         elif missing is None and 2 * n_lacking > n_queries:
             lacking[name] = f"{n_lacking} of the {n_queries} judged queries have no results" + (
-                "" if name is None else f" in the run {name!r}"
+                "" if name is None else f" in the {kind} {name!r}"
             )
     if lacking:
-        others = f", and most have none in {len(lacking) - 1} of the other runs," if len(lacking) > 1 else ""
+        others = f", and most have none in {len(lacking) - 1} of the other {kind}s," if len(lacking) > 1 else ""
         warn_user(
             f"{next(iter(lacking.values()))}{others} and count as 0; leave them out by missing='skip', give only the "
             "qrels of the queries that were run, or score by make_ranking_scorer in model selection. missing='zero' "
@@ -206,6 +269,7 @@ def _plain(run, qrels, missing):
         score=np.array(score, dtype=np.float64),
         item=_encode(item),
     )
+    ranked.scored = [isinstance(run[k], Mapping) for k in chosen]
     return GradedRun(ranked, queries[chosen], fault)
 
 
@@ -237,9 +301,11 @@ def _ptr(lengths):
 
 
 def _encode(items):
-    # By the ids as they are written, which is all that the bytes of an id ask for; several may be written alike.
-    names, codes = np.unique(np.array([str(item) for item in items], dtype=object), return_inverse=True)
-    return codes, pd.Index(names, dtype=object)
+    if all(isinstance(item, str) for item in items):
+        names, codes = np.unique(np.array(items, dtype=object), return_inverse=True)
+        return codes, pd.Index(names, dtype=object)
+    places = {item: place for place, item in enumerate(dict.fromkeys(items))}
+    return np.array([places[item] for item in items]), pd.Index(list(places), dtype=object, tupleize_cols=False)
 
 
 def _ranking(returned, query):

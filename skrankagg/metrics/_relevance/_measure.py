@@ -212,6 +212,6 @@ def define(name: str, function: Callable, compute: Callable, label: str, **facts
 def measure_run(name: str, run, qrels, k=None, *, per_query: bool, **conventions: Any) -> Any:
     """What the public function of a measure returns."""
     measure = MEASURES[name]._with(k, conventions)
-    ranked, queries = rank_relevance(run, qrels, conventions["missing"])
+    ranked, queries = rank_relevance(measure.function.__name__, run, qrels, conventions["missing"])
     values = measure._values(ranked)
     return pd.Series(values, index=queries, name=measure.function.__name__) if per_query else measure.summarize(values)

@@ -194,6 +194,8 @@ class RankedRelevance(RelevanceList):
         self.judged = judged
         self.conflict = conflict
         self.views = {}
+        # What measures of one's own are told: the ids of the queries, which of them to measure, and which have scores.
+        self.queries = self.chosen = self.scored = None
         self._get_columns = lambda: (score, rank, item)
 
     @cached_property
@@ -223,21 +225,29 @@ class RankedRelevance(RelevanceList):
         if run is None:
             return cls(np.zeros(0), np.zeros(len(queries) + 1, dtype=np.int64), judged)
         place = plain_index(run.queries).get_indexer(plain_index(qrels.queries)[queries])
-        if np.array_equal(place, np.arange(run.n_queries)):
-            rows, ptr = slice(None), run.row_ptr
-        else:  # a place behind the last query is an empty range
-            rows, ptr = gather_ranges(np.append(run.row_ptr, run.n_rows), np.where(place < 0, run.n_queries, place))
+        return cls.from_lists(run, place, encode_run(qrels, run).relevance, judged)
+
+    @classmethod
+    def from_lists(cls, lists, place, relevance, judged):
+        """Take one list for each query, by its place among the lists, -1 for an empty one.
+
+        `relevance` are the grades of the candidates of the lists, and `judged` all grades of each query.
+        """
+        if np.array_equal(place, np.arange(lists.n_lists)):
+            rows, ptr = slice(None), lists.row_ptr
+        else:  # a place behind the last list is an empty range
+            rows, ptr = gather_ranges(np.append(lists.row_ptr, lists.n_rows), np.where(place < 0, lists.n_lists, place))
         ranked = cls(
-            encode_run(qrels, run).relevance[run.candidate[rows]],
+            relevance[lists.candidate[rows]],
             ptr,
             judged,
-            conflict=describe_conflict(run, np.isin(np.arange(run.n_queries), place)),
+            conflict=describe_conflict(lists, np.isin(np.arange(lists.n_lists), place)),
         )
         # Most rules for ties look at nothing else.
         ranked._get_columns = lambda: (
-            run.score[rows] if run.has_scores else None,
-            run.rank[rows],
-            (run.candidate_item[run.candidate[rows]], run.items),
+            lists.score[rows] if lists.has_scores else None,
+            lists.rank[rows],
+            (lists.candidate_item[lists.candidate[rows]], lists.items),
         )
         return ranked
 

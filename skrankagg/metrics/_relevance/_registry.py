@@ -11,63 +11,36 @@ defaults. Scorers, the Comparator, the command line and :func:`evaluate` all rea
 'ndcg@10[gain=linear]'
 """
 
-import re
-from collections.abc import Sequence
-from typing import Unpack
+from collections.abc import Callable, Sequence
+from typing import Any, SupportsFloat, TypeAlias, Unpack
 
 import numpy as np
 
 from ...exceptions import InputError, InputTypeError
-from ._conventions import OPTIONS, AllConventions, check_conventions
-from ._measure import MEASURES, Measure
+from ._conventions import AllConventions, check_conventions
+from ._judged_ranking import JudgedRanking
+from ._measure import Measure
+from ._measure_names import measure_names, parse_measure
+from ._own_measure import OwnMeasure, make_measure, noted_measure
 
-__all__ = ["Measure", "get_measure", "measure_names"]
+__all__ = ["JudgedRanking", "Measure", "get_measure", "make_measure", "measure_names"]
 
-# Other names that users look for.
-_ALIASES = {"hit_rate": "success"}
+#: What names a measure: its name, the measure itself, or a function of a JudgedRanking.
+MeasureLike: TypeAlias = str | Measure | Callable[[JudgedRanking], SupportsFloat]
 
-# What stands for a cutoff in the list of names, and one to write.
-_PLACEHOLDERS = {"k": "k", "recall": "r", "ks": "z1,z2,..."}
-_SAMPLES = {"k": "10", "recall": "0.1", "ks": "5,10"}
-
-_PATTERN = re.compile(r"(?P<name>\w+)(?:@(?P<k>[^\[\]]+))?(?:\[(?P<options>[^\[\]]*)\])?")
-
-
-def measure_names() -> list[str]:
-    """Names of all measures, with @k where they take a cutoff.
-
-    Returns
-    -------
-    list of str
-        As :func:`evaluate` takes them, once the cutoff is filled in.
-
-    See Also
-    --------
-    get_measure : Makes a measure of a name.
-    agreement_names : Names of the measures that need no judgements.
-
-    Examples
-    --------
-    >>> from skrankagg.metrics import measure_names
-    >>> "ndcg@k" in measure_names()
-    True
-    """
-    names = []
-    for name, measure in MEASURES.items():
-        if measure.cutoff != "required":
-            names.append(name)
-        if measure.cutoff != "none":
-            names.append(f"{name}@{_PLACEHOLDERS[measure.cutoff_kind]}")
-    return names
+# Where a frame notes the facts of measures of one's own, which their names do not tell.
+_NOTES = "skrankagg_measures"
 
 
-def get_measure(name: str | Measure, **conventions: Unpack[AllConventions]) -> Measure:
+def get_measure(name: MeasureLike, **conventions: Unpack[AllConventions]) -> Measure:
     """Look up a measure by name.
 
     Parameters
     ----------
-    name : str or Measure
-        Such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]". Case does not count.
+    name : str, Measure or callable
+        Such as "map", "p@10" or "ndcg@10[gain=linear,ideal=retrieved]". Case does not count. Names of trec_eval,
+        ir_measures and ranx are read where they stand for the same values, as "P_10" and "AP@10" do. A function of a
+        :class:`JudgedRanking` is made a measure by :func:`make_measure`.
     **conventions
         Defaults for the conventions that the measure knows and the name leaves open; others are left out.
 
@@ -83,6 +56,7 @@ def get_measure(name: str | Measure, **conventions: Unpack[AllConventions]) -> M
 
     See Also
     --------
+    make_measure : Makes one of a function.
     measure_names : All names.
     evaluate : Measures a run by names.
 
@@ -91,35 +65,31 @@ def get_measure(name: str | Measure, **conventions: Unpack[AllConventions]) -> M
     >>> from skrankagg.metrics import get_measure
     >>> str(get_measure("P@10", gain="linear")), str(get_measure("nDCG@5", gain="linear"))
     ('p@10', 'ndcg@5[gain=linear]')
+    >>> str(get_measure("ndcg_cut_10")), str(get_measure("P(rel=2)@5"))
+    ('ndcg@10[gain=linear]', 'p@5[relevance_threshold=2.0]')
     """
     check_conventions(conventions)
+    if not isinstance(name, str | Measure) and callable(name):
+        name = make_measure(name)
+    if isinstance(name, OwnMeasure):
+        known = {option: value for option, value in conventions.items() if option in name.conventions}
+        options = {option: value for option, value in (known | name.options).items() if value is not None}
+        return name._with(None, options)
     if isinstance(name, Measure):
         name = str(name)
     if not isinstance(name, str):
         raise InputTypeError(f"A measure is named by a str such as 'ndcg@10'; got {type(name).__name__}.")
-    match = _PATTERN.fullmatch(name.strip())
-    key = match["name"].lower() if match else None
-    key = _ALIASES.get(key, key)
-    if key not in MEASURES:
-        raise InputError(f"{name!r} is not a measure; choose from {', '.join(measure_names())}.")
-    measure = MEASURES[key]
-    options = {
-        option: _as_kind(option, value)
-        for option, value in conventions.items()
-        if option in measure.conventions and value is not None
-    }
-    options.update(_parse_options(name, measure, match["options"] or ""))
-    return measure._with(_parse_cutoff(name, measure, match["k"]), options)
+    return parse_measure(name, conventions)
 
 
 def get_measures(
-    metrics: str | Measure | Sequence[str | Measure], **conventions: Unpack[AllConventions]
+    metrics: MeasureLike | Sequence[MeasureLike], **conventions: Unpack[AllConventions]
 ) -> dict[str, Measure]:
     """Look up one measure, or several.
 
     Parameters
     ----------
-    metrics : str, Measure or sequence of these
+    metrics : str, Measure, callable or sequence of these
         Names, see :func:`measure_names`.
     **conventions
         As in :func:`get_measure`.
@@ -127,7 +97,7 @@ def get_measures(
     Returns
     -------
     dict of str to Measure
-        Under the names as given, in this order; a Measure is its own name.
+        Under the names as given, in this order; a Measure is its own name, and a function has one.
 
     Raises
     ------
@@ -140,12 +110,33 @@ def get_measures(
     found = {}
     for name in names:
         measure = get_measure(name, **conventions)
+        column = measure.name if not isinstance(name, str | Measure) else str(name)
         twin = next((other for other, known in found.items() if known == measure), None)
         if twin is not None:
-            both = f"{twin!r} is there twice" if twin == str(name) else f"{twin!r} and {str(name)!r} are the same"
+            both = f"{twin!r} is there twice" if twin == column else f"{twin!r} and {column!r} are the same"
             raise InputError(f"metrics must name each measure once; {both}. Leave one out.")
-        found[str(name)] = measure
+        if column in found:
+            raise InputError(
+                f"metrics must have different names; {column!r} is that of two measures. Rename one: "
+                "make_measure(function, name=...)."
+            )
+        found[column] = measure
     return found
+
+
+def note_measures(frame, measures):
+    """Note in a frame of measures what the names of one's own do not tell, in place; returns the frame.
+
+    Pandas keeps the note where rows and columns are chosen, and in Parquet files.
+    """
+    notes = {
+        column: {"greater_is_better": measure.greater_is_better, "summary": measure.summary}
+        for column, measure in measures.items()
+        if isinstance(measure, OwnMeasure)
+    }
+    if notes:
+        frame.attrs[_NOTES] = notes
+    return frame
 
 
 def find_column(columns, metric):
@@ -163,85 +154,56 @@ def find_column(columns, metric):
     object
         The name itself, or of a Measure that no column names its own.
     """
-    if not isinstance(metric, Measure):
+    if isinstance(metric, str) and metric in list(columns):
         return metric
-    return next((column for column in columns if find_measure(column) == metric), str(metric))
+    if not isinstance(metric, str | Measure) and callable(metric):
+        metric = get_measure(metric)
+    measure = find_measure(metric)
+    if measure is None:
+        return metric
+    same = (column for column in columns if str(measure) == str(column) or find_measure(column) == measure)
+    return next(same, metric if isinstance(metric, str) else str(metric))
 
 
-def prefers(metric):
+def prefers(metric, frame=None):
     """Which values of a measure are better: True for greater ones, False for smaller ones, None for neither.
 
     Parameters
     ----------
     metric : Measure or object
         A measure, or the name of a column; one that names no measure holds scores of which more is better.
+    frame : DataFrame, default=None
+        The frame that has the column.
 
     Returns
     -------
     bool or None
     """
-    measure = find_measure(metric)
+    measure = find_measure(metric, frame)
     return True if measure is None else measure.greater_is_better
 
 
-def orient(values, metric):
+def orient(values, metric, frame=None):
     """Values of a measure, or of a column of its name, negated where smaller ones are better."""
-    return -values if prefers(metric) is False else values
+    return -values if prefers(metric, frame) is False else values
 
 
-def find_measure(metric):
-    """Measure of a name, or None where a frame's column is not named after one, as one of times is not."""
+def find_measure(metric, frame=None):
+    """Measure of a name, or None where a frame's column is not named after one, as one of times is not.
+
+    A measure of one's own is known by name only to a frame that has its column.
+    """
     if isinstance(metric, Measure):
         return metric
+    notes = getattr(frame, "attrs", {}).get(_NOTES, {})
+    if isinstance(metric, str) and metric in notes:
+        return noted_measure(metric, notes[metric])
     try:
         return get_measure(metric)
     except (TypeError, ValueError):
         return None
 
 
-def _parse_cutoff(name, measure, text):
-    sample = f"{measure.name}@{_SAMPLES[measure.cutoff_kind]}"
-    if text is None:
-        if measure.cutoff == "required":
-            hint = " for the first ten places" if measure.cutoff_kind == "k" else ""
-            raise InputError(f"{name!r} needs a cutoff; write {sample}{hint}.")
-        return None
-    if measure.cutoff == "none":
-        raise InputError(f"{measure.name!r} takes no cutoff; write {measure.name}, got {name!r}.")
-    if measure.cutoff_kind == "recall":
-        try:
-            return measure._check_cutoff(float(text))
-        except ValueError:
-            raise InputError(f"{name!r} must name a recall from 0 to 1; write {sample}, say.") from None
-    parts = text.split(",") if measure.cutoff_kind == "ks" else [text]
-    if not all(part.strip().isdecimal() and int(part) >= 1 for part in parts):
-        raise InputError(f"The cutoff of {name!r} must be a whole number of at least 1; write {sample}, say.")
-    return tuple(map(int, parts)) if measure.cutoff_kind == "ks" else int(text)
-
-
-def _parse_options(name, measure, text):
-    options = {}
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        option, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or option not in measure.conventions:
-            known = ", ".join(measure.conventions) or "none"
-            raise InputError(
-                f"{name!r} has an unknown convention {part!r}; {measure.name} takes {known}, written [option=value]."
-            )
-        options[option] = _parse_value(name, option, value)
-    check_conventions(options)
-    return options
-
-
-def _as_kind(option, value):
-    # An int and the float of its value are one convention, and must be written alike.
-    return float(value) if OPTIONS[option] is float else value
-
-
-def _parse_value(name, option, text):
-    if OPTIONS[option] is not float:
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"{option} in {name!r} must be a number; got {text!r}.") from None
+def column_measures(frame) -> dict[str, Any]:
+    """Measure of each column of a frame of measures; InputError for a column that is not named after one."""
+    return {column: find_measure(column, frame) or get_measure(column) for column in frame.columns}

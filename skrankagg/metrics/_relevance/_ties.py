@@ -221,9 +221,10 @@ def byte_order(code, index):
     ndarray of shape (n_rows,), dtype=int64
     """
     index = plain_index(index)
-    place = np.arange(len(index))
-    if index.inferred_type != "string":  # strings are sorted by code points already, which UTF-8 keeps
-        place[np.argsort(index.astype(str).to_numpy(dtype=object), kind="stable")] = np.arange(len(index))
+    if index.inferred_type == "string":  # strings are sorted by code points already, which UTF-8 keeps
+        return code
+    # Several ids may be written alike.
+    _, place = np.unique(index.astype(str).to_numpy(dtype=object), return_inverse=True)
     return place[code]
 
 

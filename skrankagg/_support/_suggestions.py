@@ -1,0 +1,75 @@
+"""What a misspelt name was probably meant for.
+
+Names of voters have a rule of their own, in ``_data._voter_names``: v1 and v10 are two voters, and not one misspelt.
+"""
+
+import difflib
+import re
+
+__all__ = ["did_you_mean", "find_similar"]
+
+#: Other words for what has a name here, as other tools call it; those count that lead to a name that is there.
+_SYNONYMS = {
+    "zmuv": ["z-score"],
+    "standard": ["z-score"],
+    "range": ["min-max"],
+    "euclidean": ["l2"],
+    "rrf": ["ReciprocalRankFusion", "reciprocal"],
+    "rra": ["RobustRankAggregation"],
+    "mc4": ["MarkovChain"],
+    "kemenyyoung": ["Kemeny"],
+    "bordafuse": ["BordaCount"],
+    "kendall": ["tau-b"],
+    "kendalltau": ["tau-b"],
+    "weightedtau": ["weighted-tau"],
+    "spearmanr": ["spearman"],
+    "rankbiasedoverlap": ["rbo"],
+    "jaccard": ["overlap"],
+    "fisher": ["randomization"],
+    "permutation": ["randomization"],
+    "student": ["t"],
+    "ttest": ["t"],
+    "bonferonni": ["bonferroni"],
+    "fdr": ["bh"],
+    "benjaminihochberg": ["bh"],
+}
+
+
+def find_similar(name, known):
+    """Find the name that another one was probably meant for, or None.
+
+    Case and what joins the parts of a name do not count; else it is a synonym, the only name that begins so, or the one
+    of the most similar spelling.
+
+    >>> from skrankagg._support._suggestions import find_similar
+    >>> norms = ["min-max", "z-score", "rank"]
+    >>> [find_similar(name, norms) for name in ("Min_Max", "zmuv", "min", "zscroe", "nothing")]
+    ['min-max', 'z-score', 'min-max', 'z-score', None]
+    """
+    by_spelling = {_canonical(one): one for one in known if isinstance(one, str)}
+    text = _canonical(name)
+    if text in by_spelling:
+        return by_spelling[text]
+    synonym = next((one for one in _SYNONYMS.get(text, ()) if one in by_spelling.values()), None)
+    if synonym is not None:
+        return synonym
+    longer = [one for one in by_spelling if one.startswith(text)]
+    if len(text) > 2 and len(longer) == 1:
+        return by_spelling[longer[0]]
+    near = difflib.get_close_matches(text, by_spelling, n=1, cutoff=0.6)
+    return by_spelling[near[0]] if near else None
+
+
+def did_you_mean(name, known):
+    """Write what a name was probably meant for, in brackets after the name; empty where nothing is like it.
+
+    >>> from skrankagg._support._suggestions import did_you_mean
+    >>> did_you_mean("borda-count", ["BordaCount", "Copeland"])
+    " (did you mean 'BordaCount'?)"
+    """
+    near = find_similar(name, known) if isinstance(name, str) else None
+    return "" if near is None else f" (did you mean {near!r}?)"
+
+
+def _canonical(name):
+    return re.sub(r"[^0-9a-z]", "", name.casefold())

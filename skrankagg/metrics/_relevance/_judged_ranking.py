@@ -1,0 +1,149 @@
+"""One query's ranking with its judgements: what a measure of one's own is a function of."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._data._frames import plain_index
+from ...exceptions import InputError
+
+__all__ = ["JudgedRanking"]
+
+
+class JudgedRanking:
+    """The ranking of one query with its judgements, which a measure of one's own is a function of.
+
+    :func:`evaluate` and others make one for each query and pass it to the function that :func:`make_measure` was given.
+    It never changes, and its arrays are read-only. Build one to try such a function out.
+
+    Parameters
+    ----------
+    items : sequence of object
+        The items returned, best first; it may be empty.
+    relevance : array-like of shape (n_items,)
+        Grade of each of them, 0 where it is not judged; negative grades are kept.
+    judged : array-like of shape (n_items,), dtype=bool, default=None
+        Which of them are judged; None means all.
+    scores : array-like of shape (n_items,), default=None
+        Their scores; None where the run has ranks only.
+    grades : array-like of shape (n_judged,), default=None
+        Grades of all judged items of the query, returned or not; None takes those of the items returned.
+    query : object, default=None
+        Id of the query.
+    relevance_threshold : float, default=None
+        Lowest grade that is relevant; None means above 0.
+
+    Attributes
+    ----------
+    items : tuple of object
+        The items returned, best first.
+    relevance : ndarray of shape (n_items,), dtype=float64
+        Grade of each of them, 0 where it is not judged.
+    judged : ndarray of shape (n_items,), dtype=bool
+        Which of them are judged.
+    relevant : ndarray of shape (n_items,), dtype=bool
+        Which of them are relevant.
+    scores : ndarray of shape (n_items,), dtype=float64, or None
+        Their scores.
+    grades : ndarray of shape (n_judged,), dtype=float64
+        Grades of all judged items of the query, in descending order: an ideal ranking.
+    n_relevant : int
+        Number of relevant items of the query, returned or not.
+    query : object
+        Id of the query; its place where the judgements are a list.
+    relevance_threshold : float or None
+        Lowest grade that is relevant; None means above 0.
+
+    See Also
+    --------
+    make_measure : Makes a measure of a function of it.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import JudgedRanking
+    >>> ranking = JudgedRanking(["a", "b", "c"], [0, 2, 0], judged=[True, True, False], grades=[2, 1, 0])
+    >>> ranking.relevant.tolist(), ranking.n_relevant, ranking
+    ([False, True, False], 2, JudgedRanking(n_items=3, n_judged=3, n_relevant=2))
+    """
+
+    judged: NDArray[np.bool_]
+    relevance: NDArray[np.float64]
+    scores: NDArray[np.float64] | None
+    grades: NDArray[np.float64]
+    query: Any
+    relevance_threshold: float | None
+
+    def __init__(
+        self,
+        items: Sequence[Hashable],
+        relevance: ArrayLike,
+        *,
+        judged: ArrayLike | None = None,
+        scores: ArrayLike | None = None,
+        grades: ArrayLike | None = None,
+        query: object = None,
+        relevance_threshold: float | None = None,
+    ) -> None:
+        grade = np.array(relevance, dtype=np.float64)
+        known = np.ones(len(items), dtype=bool) if judged is None else np.array(judged, dtype=bool)
+        score = None if scores is None else np.array(scores, dtype=np.float64)
+        for name, values in (("relevance", grade), ("judged", known), ("scores", score)):
+            if values is not None and values.shape != (len(items),):
+                raise InputError(
+                    f"JudgedRanking expects a value in {name} for each of the {len(items)} items; its shape is "
+                    f"{values.shape}."
+                )
+        best = -np.sort(-(grade[known] if grades is None else np.array(grades, dtype=np.float64)))
+        self._fill(grade, known, score, best, query, relevance_threshold)
+        self.__dict__["items"] = tuple(items)
+
+    @classmethod
+    def _take(cls, ids, grade, known, score, best, query, threshold) -> Self:
+        """Make one of slices of arrays; `ids` are codes of the items and the index behind them, read on demand."""
+        ranking = cls.__new__(cls)
+        ranking._fill(grade, known, score, best, query, threshold)
+        ranking.__dict__["_ids"] = ids
+        return ranking
+
+    def _fill(self, grade, known, score, best, query, threshold) -> None:
+        for array in (grade, known, score, best):
+            if array is not None:
+                array.flags.writeable = False
+        self.__dict__.update(
+            relevance=grade, judged=known, scores=score, grades=best, query=query, relevance_threshold=threshold
+        )
+
+    @cached_property
+    def items(self) -> tuple[Any, ...]:
+        """The items returned, best first."""
+        codes, index = self.__dict__["_ids"]
+        return tuple(plain_index(index)[codes].tolist())
+
+    @cached_property
+    def relevant(self) -> NDArray[np.bool_]:
+        """Which of the items are relevant."""
+        relevant = self._is_relevant(self.relevance)
+        relevant.flags.writeable = False
+        return relevant
+
+    @cached_property
+    def n_relevant(self) -> int:
+        """Number of relevant items of the query, returned or not."""
+        return int(np.count_nonzero(self._is_relevant(self.grades)))
+
+    def _is_relevant(self, grade):
+        return grade > 0 if self.relevance_threshold is None else grade >= self.relevance_threshold
+
+    def __len__(self) -> int:
+        return len(self.relevance)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"A JudgedRanking never changes; {name} cannot be set.")
+
+    def __repr__(self) -> str:
+        return f"JudgedRanking(n_items={len(self)}, n_judged={len(self.grades)}, n_relevant={self.n_relevant})"

@@ -1,0 +1,291 @@
+"""How a measure is written: its name here or in another tool, a cutoff, and conventions in brackets.
+
+trec_eval and pytrec_eval write ``P_10`` or ``P.10``, ir_measures ``P(rel=2)@10``, ranx ``precision@10``. Such a name is
+read where it stands for the same numbers, conventions included. Names that stand for something else here, or for
+nothing, are refused with what comes nearest.
+"""
+
+import re
+
+from ..._support._suggestions import find_similar
+from ...exceptions import InputError
+from ._conventions import OPTIONS, check_conventions
+from ._measure import MEASURES
+
+__all__ = ["base_name", "is_measure_name", "measure_names", "parse_measure"]
+
+#: Names of other tools, in small letters, for measures that have the same values; the functions' names come on top.
+_ALIASES = {
+    "11pt_avg": "11pt",
+    "ap": "map",
+    "dcg_burges": "dcg",
+    "gm_map": "gmap",
+    "hit_rate": "success",
+    "iprec_at_recall": "iprec",
+    "map_cut": "map",
+    "mean_average_precision": "map",
+    "mean_reciprocal_rank": "mrr",
+    "ndcg_burges": "ndcg",
+    "ndcg_cut": "ndcg",
+    "numrel": "num_rel",
+    "numrelret": "num_rel_ret",
+    "numret": "num_ret",
+    "r": "recall",
+    "recip_rank": "mrr",
+    "rr": "mrr",
+}
+
+#: Conventions that a name of another tool implies.
+_IMPLIED = {
+    "ndcg_cut": {"gain": "linear"},
+    "dcg_burges": {"gain": "exponential"},
+    "ndcg_burges": {"gain": "exponential"},
+}
+
+# Names that say that there is a cutoff.
+_CUT = {"map_cut", "ndcg_cut"}
+
+_DIVERSITY = "ndcg@k: judgements have no subtopics"
+
+#: Names of other tools that no measure here has the values of, and what comes nearest.
+_ABSENT = {
+    "accuracy": "bpref",
+    "alpha_dcg": _DIVERSITY,
+    "alpha_ndcg": _DIVERSITY,
+    "ap_ia": _DIVERSITY,
+    "bing": "ndcg",
+    "bpm": "rbp",
+    "compat": "ndcg@k, or the agreement 'rbo' with an ideal ranking",
+    "err_ia": _DIVERSITY,
+    "g": "ndcg",
+    "gm_bpref": "bpref, or gmap for a geometric mean",
+    "hits": "num_rel_ret, or p@k times k, if relevant items are counted (ranx), and success@k if one is enough",
+    "insq": "rbp",
+    "inst": "rbp",
+    "ndcg_rel": "ndcg[gain=linear]",
+    "nerr": "err@k",
+    "nerr_ia": _DIVERSITY,
+    "nnrbp": _DIVERSITY,
+    "nrbp": _DIVERSITY,
+    "num_nonrel_judged_ret": "judged@k",
+    "num_q": "the number of rows of evaluate(..., per_query=True)",
+    "numq": "the number of rows of evaluate(..., per_query=True)",
+    "p_ia": _DIVERSITY,
+    "relative_p": "rprec@k, the same on judgements of 0 and 1",
+    "relstring": "relevance of a JudgedRanking",
+    "rndcg": "ndcg[gain=linear]",
+    "rprec_mult": "rprec",
+    "runid": "the key in a dict of runs",
+    "sdcg": "dcg@k",
+    "set_f": "f1@k with the length of the lists for k",
+    "set_map": "p@k times recall@k with the length of the lists for k",
+    "set_p": "p@k with the length of the lists for k",
+    "set_recall": "recall@k with the length of the longest list for k",
+    "set_relative_p": "rprec@k with the length of the lists for k",
+    "setap": "p@k times recall@k with the length of the lists for k",
+    "setf": "f1@k with the length of the lists for k",
+    "setp": "p@k with the length of the lists for k",
+    "setr": "recall@k with the length of the longest list for k",
+    "strec": _DIVERSITY,
+    "utility": "num_rel_ret and num_ret, of which it is made",
+    "yaap": "map",
+}
+
+# What stands for a cutoff in the list of names, and one to write.
+_PLACEHOLDERS = {"k": "k", "recall": "r", "ks": "z1,z2,..."}
+_SAMPLES = {"k": "10", "recall": "0.1", "ks": "5,10"}
+
+_PATTERN = re.compile(r"(?P<name>[\w-]+)(?:\((?P<given>[^()]*)\))?(?:@(?P<k>[^\[\]]+))?(?:\[(?P<options>[^\[\]]*)\])?")
+# P_10 and P.10; a measure may end in digits otherwise.
+_TREC = re.compile(
+    r"(?P<name>p|recall|success|map_cut|ndcg_cut|iprec_at_recall|relative_p)[._](?P<k>[\d.,]+)(?:\[(?P<options>[^\[\]]*)\])?",
+    re.IGNORECASE,
+)
+# rbp.95 of ranx, and nERR8 to nERR11 of ir_measures.
+_ODD = re.compile(r"(?P<name>rbp|nerr)\.?\d+(@.*)?", re.IGNORECASE)
+
+_GAINS = {"log2": "linear", "exp-log2": "exponential"}
+
+
+def measure_names() -> list[str]:
+    """Names of all measures, with @k where they take a cutoff.
+
+    Returns
+    -------
+    list of str
+        As :func:`evaluate` takes them, once the cutoff is filled in.
+
+    See Also
+    --------
+    get_measure : Makes a measure of a name.
+    make_measure : Makes a measure of a function.
+    agreement_names : Names of the measures that need no judgements.
+
+    Examples
+    --------
+    >>> from skrankagg.metrics import measure_names
+    >>> "ndcg@k" in measure_names()
+    True
+    """
+    names = []
+    for name, measure in MEASURES.items():
+        if measure.cutoff != "required":
+            names.append(name)
+        if measure.cutoff != "none":
+            names.append(f"{name}@{_PLACEHOLDERS[measure.cutoff_kind]}")
+    return names
+
+
+def parse_measure(name, conventions):
+    """Read the name of a measure; `conventions` are those that the name does not state."""
+    text = name.strip()
+    match = _TREC.fullmatch(text) or _PATTERN.fullmatch(text)
+    if match is None:
+        raise _unknown(name, text)
+    parts = match.groupdict()
+    word = _word(parts["name"])
+    options = dict(_IMPLIED.get(word, {}))
+    if parts.get("given") is not None:
+        word, given = _read_arguments(name, word, parts["given"], parts["options"])
+        options |= given
+    key = base_name(word)
+    if key is None:
+        raise _unknown(name, text)
+    measure = MEASURES[key]
+    if word in _CUT and parts["k"] is None:
+        raise InputError(f"{name!r} needs a cutoff; write {word}_10, or {measure.name} for all places.")
+    defaults = {
+        option: _as_kind(option, value)
+        for option, value in conventions.items()
+        if option in measure.conventions and value is not None
+    }
+    options = defaults | options | _parse_options(name, measure, parts["options"] or "")
+    return measure._with(_parse_cutoff(name, measure, parts["k"]), options)
+
+
+def base_name(word):
+    """Name in the registry of a measure without cutoff and conventions, by any of its names, or None."""
+    word = _word(word)
+    if word in MEASURES:
+        return word
+    by_function = {measure.function.__name__: name for name, measure in MEASURES.items()}
+    return _ALIASES.get(word, by_function.get(word))
+
+
+def is_measure_name(name):
+    """Whether a name, with or without a cutoff, is read as that of a measure."""
+    match = _TREC.fullmatch(name.strip()) or _PATTERN.fullmatch(name.strip())
+    return match is not None and base_name(match["name"]) is not None
+
+
+def _word(name):
+    return name.lower().replace("-", "_")
+
+
+def _unknown(name, text):
+    """What is wrong with a name that is not read."""
+    odd, trec = _ODD.fullmatch(text), _TREC.fullmatch(text)
+    word = _word(re.split(r"[@(\[]", text)[0])
+    word = _word(trec["name"]) if trec else word
+    word = "nerr" if odd and word.startswith("nerr") else word
+    if odd and word.startswith("rbp"):
+        digits = re.sub(r"\D", "", word)
+        near = f"rbp[persistence=0.{digits}], in which a relevant item gains 1 whatever its grade"
+    else:
+        near = _ABSENT.get(word)
+    if near is not None:
+        return InputError(
+            f"{name!r} is not among the measures; the nearest is {near}. make_measure takes a function of your own."
+        )
+    names = {*MEASURES, *_ALIASES, *(measure.function.__name__ for measure in MEASURES.values())} - _CUT
+    similar = find_similar(word, sorted(names))
+    hint = ""
+    if similar is not None:
+        hint = f" (did you mean {similar + _written_cutoff(MEASURES[base_name(similar)], text)!r}?)"
+    return InputError(f"{name!r} is not a measure{hint}; choose from {', '.join(measure_names())}.")
+
+
+def _written_cutoff(measure, text):
+    given = re.search(r"@([^\[\]]+)", text)
+    if measure.cutoff == "none":
+        return ""
+    if given:
+        return given[0]
+    return f"@{_SAMPLES[measure.cutoff_kind]}" if measure.cutoff == "required" else ""
+
+
+def _read_arguments(name, word, text, brackets):
+    """Read arguments as ir_measures writes them; returns the measure and its conventions."""
+    if word in _ABSENT:
+        raise _unknown(name, word)
+    given = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        key, _, value = (piece.strip().strip("'\"") for piece in part.partition("="))
+        given[key] = value
+    measure = MEASURES.get(base_name(word))
+    if measure is None:
+        raise _unknown(name, word)
+    options = {}
+    if "rel" in given and (word == "numret" or "relevance_threshold" in measure.conventions):
+        word = "num_rel_ret" if word == "numret" else word
+        options["relevance_threshold"] = _parse_value(name, "relevance_threshold", given.pop("rel"))
+    if measure.name == "ndcg" and given.get("dcg") in _GAINS:
+        options["gain"] = _GAINS[given.pop("dcg")]
+    if measure.name == "rbp" and "p" in given and options:  # without rel its gains are grades
+        options["persistence"] = _parse_value(name, "persistence", given.pop("p"))
+    if given or brackets is not None or (measure.name == "rbp" and "relevance_threshold" not in options):
+        sample = f"{measure.name}{_written_cutoff(measure, name)}"
+        known = ", ".join(measure.conventions)
+        raise InputError(
+            f"{name!r} cannot be read; write conventions in brackets, {sample}[option=value], with {known}."
+        )
+    check_conventions(options)
+    return word, options
+
+
+def _parse_cutoff(name, measure, text):
+    sample = f"{measure.name}@{_SAMPLES[measure.cutoff_kind]}"
+    if text is None:
+        if measure.cutoff == "required":
+            hint = " for the first ten places" if measure.cutoff_kind == "k" else ""
+            raise InputError(f"{name!r} needs a cutoff; write {sample}{hint}.")
+        return None
+    if measure.cutoff == "none":
+        raise InputError(f"{measure.name!r} takes no cutoff; write {measure.name}, got {name!r}.")
+    if measure.cutoff_kind == "recall":
+        try:
+            return measure._check_cutoff(float(text))
+        except ValueError:
+            raise InputError(f"{name!r} must name a recall from 0 to 1; write {sample}, say.") from None
+    parts = text.split(",") if measure.cutoff_kind == "ks" else [text]
+    if not all(part.strip().isdecimal() and int(part) >= 1 for part in parts):
+        raise InputError(f"The cutoff of {name!r} must be a whole number of at least 1; write {sample}, say.")
+    return tuple(map(int, parts)) if measure.cutoff_kind == "ks" else int(text)
+
+
+def _parse_options(name, measure, text):
+    options = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        option, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or option not in measure.conventions:
+            known = ", ".join(measure.conventions) or "none"
+            raise InputError(
+                f"{name!r} has an unknown convention {part!r}; {measure.name} takes {known}, written [option=value]."
+            )
+        options[option] = _parse_value(name, option, value)
+    check_conventions(options)
+    return options
+
+
+def _as_kind(option, value):
+    # An int and the float of its value are one convention, and must be written alike.
+    return float(value) if OPTIONS[option] is float else value
+
+
+def _parse_value(name, option, text):
+    if OPTIONS[option] is not float:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{option} in {name!r} must be a number; got {text!r}.") from None

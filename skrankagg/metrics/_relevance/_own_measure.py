@@ -1,0 +1,213 @@
+"""Measures of one's own: a function of one query's ranking and judgements, used wherever a measure's name is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, Literal, SupportsFloat
+
+import numpy as np
+import pandas as pd
+
+from ...exceptions import InputError, InputTypeError
+from ._inputs import QrelsLike, RunLike, rank_relevance
+from ._judged_ranking import JudgedRanking
+from ._measure import MEASURES, Measure
+from ._measure_names import is_measure_name
+from ._ties import order_ties
+
+__all__ = ["OwnMeasure", "make_measure", "noted_measure"]
+
+# Columns that stand next to measures, and levels of indexes.
+_RESERVED = {"time", "n_queries", "run", "voter", "method", "query"}
+
+
+class OwnMeasure(Measure):
+    """A measure that a function of a :class:`JudgedRanking` computes."""
+
+    @property
+    def cutoff(self) -> Literal["none"]:
+        """It takes no cutoff."""
+        return "none"
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """Names of the conventions that it knows."""
+        return ("relevance_threshold", "ties", "missing")
+
+    def __call__(self, run: RunLike, qrels: QrelsLike, *, per_query: bool = False) -> Any:
+        """Measure a run."""
+        ranked, queries = rank_relevance(self.name, run, qrels, self.options.get("missing"))
+        values = self._values(ranked)
+        return pd.Series(values, index=queries, name=self.name) if per_query else self.summarize(values)
+
+    def __repr__(self) -> str:
+        function = getattr(self.function, "__name__", None) or repr(self.function)
+        parts = [function]
+        if self.name != function:
+            parts.append(f"name={self.name!r}")
+        if self.greater_is_better is not True:
+            parts.append(f"greater_is_better={self.greater_is_better}")
+        if self.summary != "mean":
+            parts.append(f"summary={self.summary!r}")
+        made = f"make_measure({', '.join(parts)})"
+        options = "".join(f", {key}={value!r}" for key, value in self.options.items() if value is not None)
+        return f"get_measure({made}{options})" if options else made
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, OwnMeasure)
+            and (str(self), self.greater_is_better, self.summary)
+            == (str(other), other.greater_is_better, other.summary)
+            and (self.function is other.function or self.function == other.function)
+        )
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def _values(self, ranked):
+        view = order_ties(ranked, self.options.get("ties", "order"))
+        threshold = self.options.get("relevance_threshold")
+        known = ~np.isnan(view.grade)
+        grade = np.where(known, view.grade, 0.0)
+        codes, index = view.item
+        chosen = np.arange(ranked.n_queries) if ranked.chosen is None else np.flatnonzero(ranked.chosen)
+        queries = ranked.queries.tolist()
+        values = np.full(ranked.n_queries, np.nan)
+        for q in chosen.tolist():
+            rows, judged = slice(view.ptr[q], view.ptr[q + 1]), view.judged
+            if self.options.get("missing") == "skip" and rows.start == rows.stop:
+                continue
+            has_scores = view.score is not None and (ranked.scored is None or ranked.scored[q])
+            ranking = JudgedRanking._take(
+                (codes[rows], index),
+                grade[rows],
+                known[rows],
+                view.score[rows] if has_scores else None,
+                judged.grade[judged.ptr[q] : judged.ptr[q + 1]],
+                queries[q],
+                threshold,
+            )
+            values[q] = self._measure(ranking)
+        return values
+
+    def _measure(self, ranking):
+        try:
+            value = self.function(ranking)
+        except Exception as error:
+            error.add_note(f"The measure {self.name!r} was computing its value of query {ranking.query!r}.")
+            raise
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        if not isinstance(value, Real | np.bool_) or math.isinf(value):
+            what = repr(value) if isinstance(value, Real) else type(value).__name__
+            raise InputError(
+                f"The measure {self.name!r} must return a finite number for each query, or NaN for none; it returned "
+                f"{what} for query {ranking.query!r}."
+            )
+        return float(value)
+
+
+def make_measure(
+    function: Callable[[JudgedRanking], SupportsFloat],
+    *,
+    name: str | None = None,
+    greater_is_better: bool | None = True,
+    summary: Literal["mean", "sum"] = "mean",
+) -> Measure:
+    """Make a measure of a function of one query's ranking and judgements.
+
+    It is taken wherever the name of a measure is: by :func:`evaluate`, :class:`~skrankagg.Comparator`, scorers, tests
+    and plots. A function that needs none of the options is taken as it is.
+
+    Parameters
+    ----------
+    function : callable
+        Function of a :class:`JudgedRanking` that returns a finite number, or NaN where the query has no value.
+    name : str, default=None
+        Name, which heads its column; None takes the function's. A name of another measure, such as "map", is refused.
+    greater_is_better : bool or None, default=True
+        Whether more of it is better; None where neither is.
+    summary : {"mean", "sum"}, default="mean"
+        What several queries are summed up by. NaN ones are left out.
+
+    Returns
+    -------
+    Measure
+        Call it on a run and judgements. It knows the conventions `relevance_threshold`, `ties` and `missing`, and has
+        no expectation over ties. It can be pickled if the function can.
+
+    Raises
+    ------
+    TypeError
+        If `function` is not callable, or is one of the measures of this module.
+    ValueError
+        If there is no name, as of a lambda, or it is taken.
+
+    See Also
+    --------
+    JudgedRanking : What the function is called on.
+    get_measure : The measures that have names.
+
+    Notes
+    -----
+    The function is called for every query that is measured, also with an empty ranking where nothing was returned. What
+    it raises passes through, with a note that names the query.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.metrics import evaluate, make_measure
+    >>> def first_place(ranking):
+    ...     return 1 + np.argmax(ranking.relevant) if ranking.relevant.any() else np.nan
+    >>> lower = make_measure(first_place, greater_is_better=False)
+    >>> run, qrels = {"q1": ["a", "b"], "q2": ["c", "d"], "q3": ["e"]}, {"q1": ["b"], "q2": ["c"], "q3": ["f"]}
+    >>> lower(run, qrels, per_query=True).tolist()
+    [2.0, 1.0, nan]
+    >>> evaluate({"ours": run}, qrels, ["mrr", lower])
+          mrr  first_place
+    run
+    ours  0.5          1.5
+    """
+    if not callable(function):
+        raise InputTypeError(f"make_measure expects a function of a JudgedRanking; got {type(function).__name__}.")
+    known = next((one.name for one in MEASURES.values() if one.function is function), None)
+    if known is not None or isinstance(function, Measure):
+        known = known or str(function)
+        raise InputTypeError(
+            f"make_measure expects a function of a JudgedRanking, and {known!r} is a measure already; name it by a "
+            f"str, {known!r}."
+        )
+    if name is None:
+        name = getattr(function, "__name__", None)
+        if name is None or name == "<lambda>":
+            kind = "a lambda" if name else f"a {type(function).__name__}"
+            raise InputError(f"A measure needs a name, and {kind} has none; use make_measure(function, name=...).")
+    if not isinstance(name, str) or not name.strip() or "[" in name or "]" in name:
+        raise InputError(f"The name of a measure must be a str without brackets; got {name!r}.")
+    if name in _RESERVED or is_measure_name(name):
+        what = "a column next to the measures" if name in _RESERVED else "another measure"
+        raise InputError(f"{name!r} is the name of {what}; give another one: make_measure(function, name=...).")
+    if greater_is_better not in (True, False, None):
+        raise InputError(f"greater_is_better must be True, False or None; got {greater_is_better!r}.")
+    if summary not in ("mean", "sum"):
+        raise InputError(f"summary must be one of mean, sum; got {summary!r}.")
+    return OwnMeasure(
+        name,
+        function,
+        function,
+        name,
+        summary=summary,
+        greater_is_better=greater_is_better,
+        has_expectation=False,
+    )
+
+
+def noted_measure(name: str, facts: dict[str, Any]) -> Measure:
+    """Stand in for a measure of one's own of which a frame notes the facts: it has a direction and no function."""
+    return OwnMeasure(name, _unknown_function, _unknown_function, name, has_expectation=False, **facts)
+
+
+def _unknown_function(ranking):
+    raise InputError("A frame knows the names of measures of one's own and not their functions; give the measure.")

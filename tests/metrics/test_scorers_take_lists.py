@@ -1,0 +1,65 @@
+"""Scorers take lists as frames or encoded: the elements of a dict or a list are no samples."""
+
+import re
+
+import pytest
+
+from skrankagg import Comparator, Copeland, Qrels, RankedLists
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import InputTypeError
+from skrankagg.metrics import ConsensusScorer, RankingScorer, make_ranking_scorer
+
+FRAME, QRELS = make_ranked_lists(n_queries=3, n_voters=3, random_state=0)
+QRELS = Qrels.from_frame(QRELS)
+LISTS = RankedLists.from_frame(FRAME)
+RUNS = LISTS.to_runs()
+PLAIN = {
+    "runs": RUNS,
+    "runs of frames": {voter: run.drop(columns="voter") for voter, run in FRAME.groupby("voter")},
+    "rankings": [["a", "b"], ["b", "a"]],
+    "tuple": (["a", "b"], ["b", "a"]),
+    "scores": [{"a": 1.0}, {"b": 2.0}],
+    "empty": {},
+}
+FITTED = Copeland().fit(LISTS)
+COMPARATOR = Comparator([("copeland", Copeland())], qrels=QRELS).fit(LISTS)
+SCORERS = {
+    "RankingScorer": lambda X: RankingScorer("map", qrels=QRELS)(FITTED, X),
+    "several measures": lambda X: RankingScorer(["map", "mrr"], qrels=QRELS).score(FITTED, X),
+    "make_ranking_scorer": lambda X: make_ranking_scorer("map", qrels=QRELS)(FITTED, X),
+    "with y": lambda X: make_ranking_scorer("map")(FITTED, X, QRELS),
+    "ConsensusScorer": lambda X: ConsensusScorer()(FITTED, X),
+    "Comparator.score": lambda X: COMPARATOR.score(X),
+}
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_scorers_refuse_dicts_and_lists(scorer, kind):
+    with pytest.raises(InputTypeError) as caught:
+        SCORERS[scorer](PLAIN[kind])
+    message = " ".join(str(caught.value).split())
+    assert re.fullmatch(
+        r"RankedLists\.from_frame expects a data frame .*; got [\w.]+; encode dicts and lists with "
+        r"RankedLists\.from_runs or from_lists\.",
+        message,
+    )
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_scorers_take_frames_and_lists(scorer):
+    assert SCORERS[scorer](FRAME) == SCORERS[scorer](LISTS)
+
+
+def test_nothing_is_aggregated_before():
+    class Counting:
+        calls = 0
+
+        def transform(self, X):
+            self.calls += 1
+
+    estimator = Counting()
+    for scorer in (ConsensusScorer(), RankingScorer("map", qrels=QRELS)):
+        with pytest.raises(InputTypeError):
+            scorer(estimator, RUNS)
+    assert estimator.calls == 0

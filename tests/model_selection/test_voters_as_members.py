@@ -1,0 +1,160 @@
+"""Voters measured next to the methods."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from skrankagg import CombSUM, Comparator, Copeland, RankedLists, evaluate
+from skrankagg._support._sklearn import FitFailedWarning
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import InputError
+from skrankagg.metrics import agreement_matrix, evaluate_voters, make_measure
+from skrankagg.model_selection import compare_methods, compare_ranks, markdown_table, text_table
+
+LISTS, QRELS = make_ranked_lists(n_queries=10, n_voters=4, quality_spread=1.0, random_state=1)
+LISTS = LISTS[(LISTS["voter"] != "v2") | ~LISTS["query"].isin(["q03", "q04"])]  # v2 has no list for these
+QRELS = QRELS[QRELS["query"] != "q05"]  # not judged
+METHODS = [("sum", CombSUM()), ("copeland", Copeland())]
+METRICS = ["map", "ndcg@10", "num_rel_ret"]
+VOTERS = ["v1", "v2", "v3", "v4"]
+
+
+class Failing(CombSUM):
+    """A method that fails."""
+
+    def _fit_rank(self, lists):
+        raise ValueError("no")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return Comparator(METHODS, metrics=METRICS, qrels=QRELS, voters=True).fit(LISTS)
+
+
+def test_voters_are_measured_over_the_queries_of_the_methods(fitted):
+    assert fitted.results_.index.tolist() == ["sum", "copeland", *VOTERS]
+    expected = evaluate_voters(LISTS, QRELS, METRICS, missing="zero")
+    np.testing.assert_allclose(fitted.results_.loc[VOTERS, METRICS], expected[METRICS], rtol=1e-13)
+    assert fitted.results_.loc[VOTERS, "time"].isna().all() and (fitted.results_["time"][:2] > 0).all()
+    per_query = fitted.per_query_
+    assert per_query.index.equals(pd.MultiIndex.from_product([fitted.results_.index, per_query.loc["sum"].index]))
+    assert "q05" not in per_query.loc["v2"].index and (per_query.loc["v2"].loc[["q03", "q04"]] == 0).all(axis=None)
+    own = evaluate(LISTS, QRELS, METRICS, missing="zero", per_query=True)
+    for voter in VOTERS:
+        pd.testing.assert_frame_equal(per_query.loc[voter], own.loc[voter])
+
+
+def test_methods_are_as_without_voters(fitted):
+    alone = Comparator(METHODS, metrics=METRICS, qrels=QRELS).fit(LISTS)
+    pd.testing.assert_frame_equal(fitted.results_.iloc[:2][METRICS], alone.results_[METRICS])
+    pd.testing.assert_frame_equal(fitted.per_query_.loc[["sum", "copeland"]], alone.per_query_)
+    assert (fitted.best_name_, fitted.best_score_) == (alone.best_name_, alone.best_score_)
+    assert list(fitted.named_estimators_) == ["sum", "copeland"] and len(fitted.estimators_) == 2
+    pd.testing.assert_frame_equal(fitted.transform(LISTS), alone.transform(LISTS))
+    assert fitted.score(LISTS) == alone.score(LISTS)
+
+
+def test_their_runs_are_their_lists(fitted):
+    assert list(fitted.runs_) == ["sum", "copeland", *VOTERS]
+    for voter in VOTERS:
+        own = LISTS[LISTS["voter"] == voter].drop(columns="voter").sort_values(["query", "rank"], ignore_index=True)
+        run = fitted.runs_[voter]
+        assert "voter" not in run and (run[["query", "item"]] == own[["query", "item"]]).all(axis=None)
+        again = evaluate(run, QRELS, METRICS, missing="zero")
+        np.testing.assert_allclose(again.iloc[0], fitted.results_.loc[voter, METRICS], rtol=1e-13)
+    assert agreement_matrix(fitted, "rbo").index.tolist() == ["sum", "copeland", *VOTERS]
+
+
+def test_a_voter_is_never_the_best():
+    # One voter knows the truth, the others are noise.
+    best = QRELS.sort_values(["query", "relevance"], ascending=[True, False])
+    best = best.assign(rank=best.groupby("query").cumcount() + 1, voter="oracle")
+    lists = pd.concat([LISTS[["query", "voter", "item", "rank"]], best[["query", "voter", "item", "rank"]]])
+    fitted = Comparator([("copeland", Copeland())], metrics="ndcg@10", qrels=QRELS, voters=True).fit(lists)
+    assert fitted.results_["ndcg@10"].idxmax() == "oracle"
+    assert fitted.best_name_ == "copeland" and fitted.best_score_ == fitted.results_.loc["copeland", "ndcg@10"]
+
+
+def test_merging_is_tested_against_a_voter(fitted):
+    found = fitted.compare(baseline="v1", n_resamples=99)
+    assert found.index.tolist() == ["v1", "sum", "copeland", "v2", "v3", "v4"]
+    frame = fitted.per_query_["map"].unstack(level=0)
+    assert found.loc["sum", "difference"] == pytest.approx((frame["sum"] - frame["v1"]).mean())
+    assert compare_methods(fitted.per_query_, "v1", n_resamples=99).equals(found)
+    ranks, result = compare_ranks(fitted.per_query_)
+    assert set(ranks.index) == {"sum", "copeland", *VOTERS} and result.n_queries == 9
+    assert fitted.get_results(metric="map", query="q03").loc["v2"].item() == 0
+
+
+def test_tables(fitted):
+    latex = fitted.convert_to_latex(metric="map", baseline="v1")
+    assert latex.count("\\\\") >= 7 and all(voter in latex for voter in VOTERS)
+    assert text_table(fitted.results_).splitlines()[-1].split()[-1] == "-"  # no time
+    assert markdown_table(fitted.results_).count("\n| v") == 4
+
+
+def test_plots(fitted):
+    pyplot = pytest.importorskip("matplotlib")
+    pyplot.use("Agg")
+    from skrankagg.plotting import (
+        AgreementDisplay,
+        ComparisonDisplay,
+        CriticalDifferenceDisplay,
+        CutoffDisplay,
+        InterpolatedPrecisionDisplay,
+        QueryGainDisplay,
+        VoterWeightsDisplay,
+    )
+
+    names = {"sum", "copeland", *VOTERS}
+    assert set(ComparisonDisplay.from_comparator(fitted).results.index) == names
+    assert set(CriticalDifferenceDisplay.from_comparator(fitted).names) == names
+    cut = CutoffDisplay.from_comparator(fitted, "ndcg", cutoffs=[1, 10]).table
+    assert set(cut.index) == names
+    np.testing.assert_allclose(cut[10], fitted.results_["ndcg@10"].loc[cut.index], rtol=1e-13)
+    assert set(InterpolatedPrecisionDisplay.from_comparator(fitted).table.index) == names
+    assert QueryGainDisplay.from_comparator(fitted, "sum", "v1").difference.shape == (9,)
+    AgreementDisplay.from_comparator(fitted)
+    with pytest.raises(InputError, match="VoterWeightsDisplay expects a method, one of sum, copeland; got 'v1'"):
+        VoterWeightsDisplay.from_comparator(fitted, "v1")
+    from matplotlib import pyplot
+
+    pyplot.close("all")
+
+
+def test_a_name_of_both_is_refused():
+    with pytest.raises(InputError, match="'v1' is that of a voter and of a method; rename the method"):
+        Comparator([("v1", CombSUM())], qrels=QRELS, voters=True).fit(LISTS)
+    assert Comparator([("v1", CombSUM())], qrels=QRELS).fit(LISTS).best_name_ == "v1"
+    with pytest.raises(ValueError, match="'voters' parameter of Comparator"):
+        Comparator(METHODS, qrels=QRELS, voters="all").fit(LISTS)
+
+
+def test_whole_numbers_are_written():
+    lists = LISTS.assign(voter=LISTS["voter"].str[1:].astype(int))
+    fitted = Comparator(METHODS, metrics="map", qrels=QRELS, voters=True).fit(RankedLists.from_frame(lists))
+    assert fitted.results_.index.tolist() == ["sum", "copeland", "1", "2", "3", "4"]
+    assert fitted.compare(baseline="1").index[0] == "1"
+
+
+def test_with_methods_that_fail_and_measures_of_ones_own():
+    def length(ranking):
+        return len(ranking)
+
+    methods = [*METHODS, ("bad", Failing())]
+    metrics = ["map", make_measure(length, greater_is_better=None)]
+    with pytest.warns(FitFailedWarning, match="1 of 3 methods failed"):
+        fitted = Comparator(methods, metrics=metrics, qrels=QRELS, voters=True).fit(LISTS)
+    assert fitted.results_.index.tolist() == ["sum", "copeland", "bad", *VOTERS] and list(fitted.failures_) == ["bad"]
+    assert fitted.results_.loc["bad"].isna().all() and fitted.per_query_.loc["v2", "length"].loc["q03"] == 0
+    assert "v1" in fitted.convert_to_latex(baseline="sum") and np.isnan(fitted.compare("v1").loc["bad", "mean"])
+
+
+def test_it_is_cloned_and_pickled(fitted):
+    assert clone(fitted).voters is True
+    again = pickle.loads(pickle.dumps(fitted))
+    pd.testing.assert_frame_equal(again.results_, fitted.results_)
+    pd.testing.assert_frame_equal(again.runs_["v2"], fitted.runs_["v2"])

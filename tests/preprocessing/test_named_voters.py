@@ -1,0 +1,79 @@
+"""VoterSelector with the ids of the voters to keep."""
+
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+
+from skrankagg import CombSUM, RankedLists
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import InputError, InputTypeError
+from skrankagg.metrics import make_ranking_scorer
+from skrankagg.preprocessing import VoterSelector
+
+FRAME, QRELS = make_ranked_lists(n_queries=6, n_voters=4, random_state=0)
+FRAME = FRAME.assign(voter=FRAME["voter"].map({"v1": "bm25", "v2": "dense", "v3": "splade", "v4": "title"}))
+NUMBERED = FRAME.assign(voter=FRAME["voter"].astype("category").cat.codes.astype(int) + 7)
+
+
+@pytest.mark.parametrize("encode", [lambda frame: frame, RankedLists.from_frame], ids=["frame", "RankedLists"])
+@pytest.mark.parametrize("by", [["splade", "bm25"], ("bm25", "splade"), ["bm25", "splade", "bm25"]])
+def test_named_voters_are_kept(by, encode):
+    selector = VoterSelector(by)
+    found = selector.fit_transform(encode(FRAME))
+    found = found if encode(FRAME) is FRAME else found.to_frame()
+    kept = FRAME[FRAME["voter"].isin(["bm25", "splade"])]
+    assert set(found["voter"]) == {"bm25", "splade"} and len(found) == len(kept)
+    table = selector.voter_scores_
+    assert table.columns.tolist() == ["voter", "score", "selected"]
+    assert table["voter"].tolist() == ["bm25", "splade", "dense", "title"]
+    assert table["score"].tolist() == [1.0, 1.0, 0.0, 0.0] and table["selected"].tolist() == [True, True, False, False]
+
+
+def test_whole_numbers_are_ids_too():
+    selector = VoterSelector([9, 7]).fit(NUMBERED)
+    assert set(selector.transform(NUMBERED)["voter"]) == {7, 9}
+    with pytest.raises(InputError, match=r"'9' \(did you mean 9\?\) is not one. The voters are 7, 8, \.\.\."):
+        VoterSelector(["9"]).fit(NUMBERED)
+
+
+@pytest.mark.parametrize(
+    ("by", "options", "words"),
+    [
+        (["bm25", "dens"], {}, r"by must name voters that have lists; 'dens' \(did you mean 'dense'\?\) is not one"),
+        (["xyz"], {}, r"'xyz' is not one. The voters are 'bm25', 'dense', \.\.\."),
+        ([], {}, "by must name at least one voter"),
+        (["bm25"], {"n_voters": 1}, "n_voters and threshold have nothing to choose"),
+        (["bm25"], {"threshold": "mean"}, "n_voters and threshold have nothing to choose"),
+        ("bm25", {}, r"by='bm25' is a voter and not a measure; to keep it, write by=\['bm25'\]"),
+        ("bm26", {}, "'bm26' is not a measure"),
+    ],
+)
+def test_wrong_names_are_refused(by, options, words):
+    with pytest.raises(InputError, match=words):
+        VoterSelector(by, **options).fit(FRAME)
+
+
+def test_what_is_not_an_id_is_refused():
+    with pytest.raises(InputTypeError, match="by must hold ids of voters"):
+        VoterSelector([["bm25"]]).fit(FRAME)
+
+
+@pytest.mark.parametrize("unknown_voter", ["keep", "ignore", "error"])
+def test_voters_that_fit_has_not_seen_are_left_out(unknown_voter):
+    seen = FRAME[FRAME["voter"] != "title"]
+    selector = VoterSelector(["bm25"], unknown_voter=unknown_voter).fit(seen)
+    assert set(selector.transform(FRAME)["voter"]) == {"bm25"}
+    with pytest.raises(InputError, match=r"No list is left.* Fit it with these voters\.$"):
+        selector.transform(FRAME[FRAME["voter"] == "title"])
+    with pytest.raises(InputError, match="No list is left: every one is of a voter that was not selected"):
+        selector.transform(FRAME[FRAME["voter"] == "dense"])
+
+
+def test_a_grid_of_names():
+    steps = Pipeline([("select", VoterSelector(["bm25"])), ("sum", CombSUM())])
+    assert clone(steps).get_params()["select__by"] == ["bm25"]
+    grid = {"select__by": [["bm25"], ["bm25", "dense"], ("bm25", "dense", "splade", "title")]}
+    search = GridSearchCV(steps, grid, scoring=make_ranking_scorer("ndcg@10", qrels=QRELS), cv=2)
+    scores = search.fit(RankedLists.from_frame(FRAME)).cv_results_["mean_test_score"]
+    assert len(set(scores)) == 3 and scores[2] == max(scores)
