@@ -101,7 +101,7 @@ def test_every_way_to_write_lists_is_the_same_query():
     expected = fuse(lists, CombSUM())
     assert expected[0] == ("d1", pytest.approx(1.875))
     pairs = [list(one.items()) for one in lists]
-    assert fuse(pairs, CombSUM()) == expected
+    assert fuse(pairs, CombSUM()) == transformed(pairs, CombSUM()) == expected
     assert fuse([[list(pair) for pair in one] for one in pairs], CombSUM()) == expected
     assert fuse([pairs[0][::-1], tuple(pairs[1])], CombSUM()) == expected
     assert fuse({"a": lists[0], "b": pairs[1]}, CombSUM()) == expected

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import positions
-from .._support._numbers import is_integer
+from .._support._numbers import is_integer, is_real
 from ..exceptions import InputError, InputTypeError
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, encode_rows, repeat_id
 
-__all__ = ["FromPython", "plain_lists", "read_hit"]
+__all__ = ["FromPython", "is_pair", "plain_lists", "read_hit", "split_pairs"]
 
-_KINDS = "a dict of item to score, or a list of items, best first"
+_KINDS = "a dict of item to score, a list of (item, score), or a list of items, best first"
 
 
 class FromPython:
@@ -37,7 +37,8 @@ class FromPython:
         Parameters
         ----------
         runs : dict of str to dict, or sequence of ranx.Run
-            For each voter and query, a dict of item to score or a list of items, best first; the same kind everywhere.
+            For each voter and query, a dict of item to score, a list of (item, score), or a list of items, best first;
+            with scores everywhere or nowhere.
         lower_is_better : bool or sequence of voters, default=False
             Whether smaller scores are better, as of distances and p-values; or the voters of which they are. Those
             scores are negated.
@@ -96,10 +97,13 @@ class FromPython:
                     )
                 voter.append(code)
                 query.append(one)
-                items.append(results)
                 if isinstance(results, Mapping):
                     scores.append(results.values())
-        if scores and len(scores) != len(items):
+                elif len(results) and is_pair(results[0]):
+                    results, values = split_pairs(results, caller, f"query {one!r} of voter {name!r}")
+                    scores.append(values)
+                items.append(results)
+        if scores and sum(map(len, scores)) != sum(map(len, items)):
             raise InputError(f"{caller} expects one kind of results, {_KINDS}; these runs hold both.")
         lengths = np.fromiter(map(len, items), dtype=np.int64, count=len(items))
         columns = {
@@ -137,7 +141,8 @@ class FromPython:
         Parameters
         ----------
         lists : dict of voter to list, or sequence of lists
-            Items, best first, or a dict of item to score. The voters of a sequence are numbered from 1.
+            Items, best first, or (item, score), or a dict of item to score. The voters of a sequence are numbered
+            from 1.
         query : hashable, default="q"
             Id of the query.
         lower_is_better : bool or sequence of voters, default=False
@@ -418,6 +423,26 @@ def _levels(ballot, caller):
     if len(set(items)) != len(items):
         raise InputError(f"{caller} expects each item once in a ballot; got {ballot!r}.")
     return tuple(tuple(sorted(level)) for level in levels)
+
+
+def is_pair(one):
+    """Whether this is an item with its score, rather than an item or a list: a list of two numbers is a list."""
+    if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
+        return False
+    return isinstance(one, tuple) or isinstance(one[0], str)
+
+
+def split_pairs(pairs, caller, where):
+    """The items and the scores of a list of (item, score)."""
+    try:
+        items, scores = zip(*pairs, strict=True)
+    except (TypeError, ValueError):
+        odd = next(one for one in pairs if not is_pair(one))
+        raise InputError(
+            f"{caller} expects an item and a score at each place of a list that begins with such a pair; {where} holds "
+            f"{odd!r}."
+        ) from None
+    return list(items), scores
 
 
 def read_hit(hit, where, caller, voter, place):

@@ -18,7 +18,7 @@ from .._arrays._ragged import expand, mid_ranks, positions, tie_starts
 from .._support._numbers import is_integer, is_real
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT
-from ._from_python import read_hit
+from ._from_python import is_pair, read_hit, split_pairs
 from ._ranked_lists import RankedLists
 
 __all__ = ["OneQuery", "PlainQuery", "check_top", "is_batch", "read_plain", "read_weights"]
@@ -76,18 +76,11 @@ def is_batch(lists, key):
     one = next((one for one in query if not _is_sized(one) or len(one)), None)
     if isinstance(one, Mapping):  # a list of scores, or a hit without its key
         return key is None and is_real(next(iter(one.values())))
-    return isinstance(one, list | tuple | np.ndarray) and not _is_pair(one)
+    return isinstance(one, list | tuple | np.ndarray) and not is_pair(one)
 
 
 def _is_sized(one):
     return hasattr(one, "__len__")
-
-
-def _is_pair(one):
-    # (id, score), which JSON writes as a list; a list of two integers is a list of ids.
-    if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
-        return False
-    return isinstance(one, tuple) or isinstance(one[0], str)
 
 
 def read_plain(lists, key=None):
@@ -124,17 +117,9 @@ def _read_list(one, key, name):
         )
     if key is not None:
         one = [read_hit(hit, key, "fuse", name, place) for place, hit in enumerate(one, 1)]
-    if not len(one) or not _is_pair(one[0]):
+    if not len(one) or not is_pair(one[0]):
         return one if isinstance(one, list) else list(one), None
-    try:
-        ids, scores = zip(*one, strict=True)
-    except (TypeError, ValueError):
-        odd = next(pair for pair in one if not _is_pair(pair))
-        raise InputError(
-            f"fuse expects an id and a score at each place of a list that begins with such a pair; list {name!r} holds "
-            f"{odd!r}."
-        ) from None
-    return list(ids), scores
+    return split_pairs(one, "fuse", f"list {name!r}")
 
 
 def read_weights(plain, weights):

@@ -62,6 +62,7 @@ def best_first(
     while start < n and len(out) < top:
         value = score[order[start]]
         stop: i64 = start + 1
+        run: i64 = start
         before = value
         while stop < n:
             this = score[order[stop]]
@@ -71,10 +72,9 @@ def best_first(
                 if find_source is not None:
                     if len(source) == 0:
                         source = cast(vec[i64], find_source())
-                    one: i64 = source[order[stop - 1]]
-                    other: i64 = source[order[stop]]
-                    if (one >= 0 and (one == other or other == -2)) or (one == -2 and other != -1):
+                    if _told_apart(order, score, source, run, stop):
                         break
+                run = stop
             before = this
             stop += 1
         if stop == start + 1:
@@ -83,6 +83,28 @@ def best_first(
             _append_tied(out, items, order, support, support_tolerance, start, stop, value)
         start = stop
     return out[:top]
+
+
+def _told_apart(order: vec[i64], score: vec[float], source: vec[i64], start: i64, stop: i64) -> bool:
+    # Whether any two members of the run of equal scores from start to stop, and of the run that begins there, are of
+    # one source, or of one and none.
+    known: set[int] = set()
+    none = False
+    for row in range(start, stop):
+        one: i64 = source[order[row]]
+        if one == -2:
+            none = True
+        if one != -1:
+            known.add(one)
+    n: i64 = len(order)
+    row2: i64 = stop
+    value = score[order[stop]]
+    while row2 < n and score[order[row2]] == value:
+        other: i64 = source[order[row2]]
+        if other != -1 and (none or other in known or (other == -2 and len(known) > 0)):
+            return True
+        row2 += 1
+    return False
 
 
 def _append_tied(

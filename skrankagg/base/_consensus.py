@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .._arrays import TOLERANCE
 from .._arrays._plain_ids import best_first
-from .._arrays._ragged import expand, group_order, positions, starts_to_ptr
+from .._arrays._ragged import expand, gather_ranges, group_order, positions, starts_to_ptr
 from .._data._ranked_lists import RankedLists
 
 __all__ = ["Consensus", "Contributions", "EncodedConsensus", "best_items", "order_candidates", "rank_scores"]
@@ -204,7 +204,7 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     decides between equal scores (n_members,), and `total` (n_groups,) is its scale, for the tolerance. `scale`
     (n_members,) is that of the scores, their absolute values where it is None. `sole_source`, called where unequal
     scores would tie, gives the only source of each member's score, -1 for several and -2 for none: unequal scores of
-    one source, or of one and none, never tie.
+    one source, or of one and none, never tie, nor do scores equal to these.
     Returns the members, group by group, best first, and their scores in this order, one for each tie class.
 
     >>> import numpy as np
@@ -223,12 +223,11 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     new_group[heads] = True
     class_start = _class_starts(score, new_group, largest[member_group])
     if sole_source is not None:
-        close = np.flatnonzero(~class_start & (np.diff(score, prepend=score[0]) != 0))
+        differs = new_group.copy()
+        differs[1:] |= score[1:] != score[:-1]
+        close = np.flatnonzero(differs & ~class_start)
         if len(close):
-            source = sole_source()[order]
-            one, other = source[close - 1], source[close]
-            class_start[close] = (np.minimum(one, other) == -2) & (np.maximum(one, other) != -1)
-            class_start[close] |= (one == other) & (one >= 0)
+            class_start[close] = _told_apart(sole_source()[order], starts_to_ptr(differs), close)
     if class_start.all():
         return order, score
     class_ptr = starts_to_ptr(class_start)
@@ -243,6 +242,29 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     support_class = np.cumsum(_class_starts(support[member], new_class, total[member_group[member]]))
     order[tied] = member[np.lexsort((member, support_class))]
     return order, score
+
+
+def _told_apart(source, run_ptr, close):
+    """Whether the sources of a run of equal scores, and of the run before it, keep the two apart, (n_close,).
+
+    `close` are the first places of the lower runs. What tells two runs apart is any two of their members, so that the
+    order within a run, which is that of the ids, decides nothing.
+    """
+    lower = np.searchsorted(run_ptr, close)
+    sides = []
+    for runs in (lower - 1, lower):
+        members, ptr = gather_ranges(run_ptr, runs)
+        sides.append((expand(ptr), source[members]))
+    (upper_run, upper), (lower_run, lower) = sides
+
+    def have(run, members):
+        return np.bincount(run[members], minlength=len(close)) > 0
+
+    apart = have(upper_run, upper == -2) & have(lower_run, lower != -1)
+    apart |= have(lower_run, lower == -2) & have(upper_run, upper != -1)
+    width = source.max() + 1
+    shared = np.isin(lower_run * width + lower, (upper_run * width + upper)[upper >= 0]) & (lower >= 0)
+    return apart | have(lower_run, shared)
 
 
 def _class_starts(value, start, scale):

@@ -242,3 +242,24 @@ def test_large_integers_keep_their_order():
     assert lists.to_frame()["item"].tolist() == ["c", "a", "b"]
     lists = RankedLists.from_lists([scores], lower_is_better=True)
     assert lists.to_frame()["item"].tolist() == ["b", "a", "c"]
+
+
+def test_items_with_scores_are_pairs():
+    scores = {"u": {"a": 2.0, "b": 1.5, "c": 0.5}, "v": {"b": 3.0, "d": 1.0}, "w": {}}
+    pairs = {voter: list(one.items()) for voter, one in scores.items()}
+    expected = RankedLists.from_lists(scores)
+    assert RankedLists.from_lists(pairs).equals(expected)
+    assert RankedLists.from_lists({voter: [list(pair) for pair in one] for voter, one in pairs.items()}).equals(
+        expected
+    )
+    assert RankedLists.from_lists({**pairs, "v": scores["v"]}).equals(expected)
+    runs = RankedLists.from_runs({voter: {"q": one} for voter, one in pairs.items()})
+    assert runs.equals(expected)
+    assert Copeland().fit_transform(pairs).equals(Copeland().fit_transform(expected))
+    # A list of two numbers is a list of items; a pair of numbers is a tuple.
+    assert RankedLists.from_lists([[1, 2], [2, 1]]).n_rows == 4
+    assert RankedLists.from_lists([[(1, 2), (2, 5)]]).score.tolist() == [5.0, 2.0]
+    with pytest.raises(InputError, match=r"query 'q' of voter 1 holds \('b',\)"):
+        RankedLists.from_lists([[("a", 1.0), ("b",)]])
+    with pytest.raises(InputError, match="hold both"):
+        RankedLists.from_lists([[("a", 1.0)], ["a", "b"]])
