@@ -148,7 +148,7 @@ def test_warnings_name_the_voter():
     lists = lists[(lists["voter"] != "v5") & ((lists["voter"] != "v1") | (lists["query"] == "q2"))]
     lists = pd.concat([lists, pd.DataFrame({"query": ["q2"], "voter": "v1", "item": "i0", "rank": 99, "score": -99.0})])
     lists = lists.drop_duplicates(["query", "voter", "item"])
-    with pytest.warns(MissingQueriesWarning, match=r"have no results in the voter 'v\d'.* of the other voters"):
+    with pytest.warns(MissingQueriesWarning, match=r"have no results by the voter 'v\d'.* of the other voters"):
         evaluate(lists, qrels, "map")
 
 

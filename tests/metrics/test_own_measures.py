@@ -258,6 +258,7 @@ def lambda_named(name):
         (reciprocal, {"name": "time"}, "a column next to the measures"),
         (reciprocal, {"name": "a[b]"}, "a str without brackets"),
         (reciprocal, {"name": " "}, "a str without brackets"),
+        (reciprocal, {"greater_is_better": 0}, "greater_is_better must be True, False or None"),
         (reciprocal, {"greater_is_better": "no"}, "greater_is_better must be True, False or None"),
         (reciprocal, {"summary": "median"}, "summary must be one of mean, sum"),
     ],

@@ -140,7 +140,7 @@ def evaluate(
         kind, index = "voter", plain_index(lists.voters)
         qrels = check_qrels(qrels)
         relevance = encode_run(qrels, lists).relevance
-        graded = look_up_voters(lists, qrels, relevance, np.arange(qrels.n_queries), missing)
+        graded = dict(look_up_voters(lists, qrels, relevance, np.arange(qrels.n_queries), missing))
     else:
         graded = {name: _look_up(name, one, qrels, missing) for name, one in runs.items()}
     # A measure whose own convention says what a query without results counts has nothing to warn of.

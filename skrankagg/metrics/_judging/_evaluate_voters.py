@@ -102,7 +102,7 @@ def evaluate_voters(
     measures = get_measures(metrics, **conventions)
     queries = plain_index(qrels.queries).get_indexer(plain_index(lists.queries))[encoded.judged]
     rows = {}
-    for voter, graded in look_up_voters(lists, qrels, encoded.relevance, queries, missing).items():
+    for voter, graded in look_up_voters(lists, qrels, encoded.relevance, queries, missing):
         if len(graded.queries):
             values = [measure.summarize(measure._values(graded.ranked)) for measure in measures.values()]
             rows[voter] = [*values, len(graded.queries)]
@@ -112,7 +112,7 @@ def evaluate_voters(
 
 
 def look_up_voters(lists, qrels, relevance, queries, missing):
-    """Look up the grades of each voter's own lists.
+    """Look up the grades of each voter's own lists, one voter at a time.
 
     Parameters
     ----------
@@ -125,28 +125,30 @@ def look_up_voters(lists, qrels, relevance, queries, missing):
     missing : {"zero", "skip"} or None
         Whether those are looked at for which a voter has no list.
 
-    Returns
-    -------
-    dict of object to GradedRun
-        By the id of the voter, in their order.
+    Yields
+    ------
+    voter : object
+        Its id; voters come in their order.
+    graded : GradedRun
     """
     query = plain_index(lists.queries).get_indexer(plain_index(qrels.queries)[queries])
     by_voter = group_order(lists.list_voter, lists.list_query)
     voter_ptr = np.searchsorted(lists.list_voter[by_voter], np.arange(lists.n_voters + 1))
-    graded = {}
+    rows, judged_ptr = gather_ranges(qrels.ptr, queries)
+    every = RelevanceList(qrels.best_first[rows], judged_ptr)
     for v, voter in enumerate(plain_index(lists.voters).tolist()):
         own = by_voter[voter_ptr[v] : voter_ptr[v + 1]]
         of_query = np.full(lists.n_queries + 1, -1)  # the last place is that of queries without any list
         of_query[lists.list_query[own]] = own
-        place, chosen = of_query[query], queries
+        place, chosen, judged = of_query[query], queries, every
         if missing == "skip":
             place, chosen = place[place >= 0], queries[place >= 0]
-        rows, judged_ptr = gather_ranges(qrels.ptr, chosen)
-        ranked = RankedRelevance.from_lists(lists, place, relevance, RelevanceList(qrels.best_first[rows], judged_ptr))
+            rows, judged_ptr = gather_ranges(qrels.ptr, chosen)
+            judged = RelevanceList(qrels.best_first[rows], judged_ptr)
+        ranked = RankedRelevance.from_lists(lists, place, relevance, judged)
         fault = None
         if np.isnan(ranked.grade).all():
             rows, _ = gather_ranges(lists.row_ptr, own)
             items = lists.items[np.unique(lists.candidate_item[lists.candidate[rows]])]
             fault = find_fault(lists.queries[lists.list_query[own]], items, qrels)
-        graded[voter] = GradedRun(ranked, pd.Index(qrels.queries[chosen], name="query"), fault)
-    return graded
+        yield voter, GradedRun(ranked, pd.Index(qrels.queries[chosen], name="query"), fault)

@@ -40,7 +40,7 @@ class JudgedLists:
         """
         place = plain_index(self._qrels.queries).get_indexer(self.queries)
         graded = look_up_voters(self._lists, self._qrels, self._encoded.relevance, place, "zero")
-        return [{name: measure._values(one.ranked) for name, measure in measures.items()} for one in graded.values()]
+        return [{name: measure._values(one.ranked) for name, measure in measures.items()} for _, one in graded]
 
     def values(self, ranked, measures):
         """Values of measures, of shape (n_judged_queries,), by name, from what :meth:`grade` returns."""

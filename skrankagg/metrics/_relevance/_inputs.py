@@ -198,7 +198,7 @@ def warn_of_runs(runs, missing, kind="run"):
     kind : {"run", "voter"}, default="run"
         What the names are names of.
     """
-    lacking = {}
+    lacking, of = {}, "in" if kind == "run" else "by"
     for name, graded in runs.items():
         n_queries = len(graded.queries)
         n_lacking = int((graded.ranked.n_retrieved == 0).sum())
@@ -209,10 +209,10 @@ def warn_of_runs(runs, missing, kind="run"):
             warn_user(message, NothingJudgedWarning)
         elif missing is None and 2 * n_lacking > n_queries:
             lacking[name] = f"{n_lacking} of the {n_queries} judged queries have no results" + (
-                "" if name is None else f" in the {kind} {name!r}"
+                "" if name is None else f" {of} the {kind} {name!r}"
             )
     if lacking:
-        others = f", and most have none in {len(lacking) - 1} of the other {kind}s," if len(lacking) > 1 else ""
+        others = f", and most have none {of} {len(lacking) - 1} of the other {kind}s," if len(lacking) > 1 else ""
         warn_user(
             f"{next(iter(lacking.values()))}{others} and count as 0; leave them out by missing='skip', give only the "
             "qrels of the queries that were run, or score by make_ranking_scorer in model selection. missing='zero' "

@@ -189,7 +189,7 @@ def make_measure(
     if name in _RESERVED or is_measure_name(name):
         what = "a column next to the measures" if name in _RESERVED else "another measure"
         raise InputError(f"{name!r} is the name of {what}; give another one: make_measure(function, name=...).")
-    if greater_is_better not in (True, False, None):
+    if not (greater_is_better is None or isinstance(greater_is_better, bool | np.bool_)):
         raise InputError(f"greater_is_better must be True, False or None; got {greater_is_better!r}.")
     if summary not in ("mean", "sum"):
         raise InputError(f"summary must be one of mean, sum; got {summary!r}.")
@@ -199,7 +199,7 @@ def make_measure(
         function,
         name,
         summary=summary,
-        greater_is_better=greater_is_better,
+        greater_is_better=None if greater_is_better is None else bool(greater_is_better),
         has_expectation=False,
     )
 
