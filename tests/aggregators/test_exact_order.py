@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skrankagg import BordaCount, CombMNZ, CombSUM, ReciprocalRankFusion, SimpleBorda
+from skrankagg import BordaCount, CombMNZ, CombSUM, RankedLists, ReciprocalRankFusion, SimpleBorda
 from skrankagg.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::skrankagg.exceptions.RankScoreConflictWarning")
@@ -239,3 +239,17 @@ def test_what_leaves_the_range_of_numbers_is_refused_in_one_sentence(method, lis
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score", "weight"])
     with pytest.raises(InputError, match="must add up numbers that fit into floating point; those of query 'q' do not"):
         method.fit_transform(frame)
+
+
+def test_the_names_of_items_of_equal_scores_decide_no_ties():
+    # The fourth item's score is within rounding of 0, the score of the others, of which one is in its list's company,
+    # one in another list, one in both and one in a list of weight 0.
+    lists = [{"both": 0, "silent": 0}, {"both": 0, "first": 1, "near": -1e-17}, {"both": 0, "other": 0}]
+    names = ("both", "silent", "first", "near", "other")
+    found = set()
+    for ids in itertools.permutations(range(5)):
+        named = dict(zip(names, ids, strict=True))
+        encoded = RankedLists.from_lists([{named[item]: score for item, score in one.items()} for one in lists])
+        consensus = CombMNZ(norm=None).fit_transform(encoded.with_list_weight([0, 0.25, 0.25])).set_index("item")
+        found.add(tuple(consensus.loc[list(ids), "score"]))
+    assert found == {(0.0, 0.0, 0.0625, -6.25e-19, 0.0)}
