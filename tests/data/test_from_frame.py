@@ -95,7 +95,7 @@ def test_a_missing_column_names_what_is_accepted():
         list(QueryKFold(2).split(FRAME.rename(columns={"query": "election"})))
 
 
-def test_columns_whose_names_are_no_text_are_no_one_s():
+def test_titles_that_are_not_text_are_ignored():
     frame = FRAME.assign(**{"x": 1}).rename(columns={"x": ("qid", 1)}).rename(columns={"score": 7})
     same(RankedLists.from_frame(frame), RankedLists.from_frame(FRAME, score=None))
 
@@ -314,6 +314,8 @@ def test_blanks_are_removed_in_every_way_in():
     same(RankedLists.from_hits(hits, key="id", strip=True), expected)
     ranks = pd.DataFrame({"u ": [1, 2], "v": [2, 1]}, index=["a ", "b"])
     same(RankedLists.from_matrix(ranks, kind="rank", strip=True), expected)
+    ballots = RankedLists.from_ballots([["a ", ["b", " c"]], "a > c = b"], strip=True)
+    same(ballots, RankedLists.from_ballots(["a > b = c"], counts=[2]))
     games = pd.DataFrame({"winner": ["a ", "a"], "loser": ["b", " b"], "who": ["x", "x "]})
     lists = RankedLists.from_comparisons(games, judge="who", strip=True)
     assert lists.voters.tolist() == ["x: a > b"] and lists.list_weight.tolist() == [2.0]
