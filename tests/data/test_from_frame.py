@@ -7,7 +7,13 @@ from pandas.testing import assert_frame_equal
 
 from skrankagg import BordaCount, Qrels, RankedLists, evaluate
 from skrankagg.datasets import make_ranked_lists, read_lists
-from skrankagg.exceptions import InputError, InputTypeError, MissingLibraryError, SplitQueryWarning
+from skrankagg.exceptions import (
+    InputError,
+    InputTypeError,
+    MissingLibraryError,
+    RankScoreConflictWarning,
+    SplitQueryWarning,
+)
 from skrankagg.model_selection import QueryKFold
 
 pytestmark = pytest.mark.twice
@@ -244,7 +250,9 @@ def test_smaller_scores_are_better_where_they_are_said_to_be():
     same(RankedLists.from_frame(falling, lower_is_better=True), RankedLists.from_frame(rows))
     same(RankedLists.from_frame(rows.assign(score=rows["score"].where(rows["voter"] != "v2", -rows["score"])),
          lower_is_better=["v2"]), RankedLists.from_frame(rows))  # fmt: skip
-    # With ranks, the scores alone are turned, and no longer contradict them.
+    # With ranks, the scores alone are turned, and no longer contradict them: that is what the warning advises.
+    with pytest.warns(RankScoreConflictWarning, match="or lower_is_better=True where lower scores are better"):
+        RankedLists.from_frame(FRAME.assign(score=-FRAME["score"]))
     same(RankedLists.from_frame(FRAME.assign(score=-FRAME["score"]), lower_is_better=True), LISTS)
     with pytest.raises(InputError, match="not a voter; did you mean 'bing'"):
         RankedLists.from_frame(ROWS.assign(voter="bing", item=list("abc")), lower_is_better=["bingg"])
