@@ -90,6 +90,8 @@ def test_a_position_is_a_rank_only_where_there_is_neither_rank_nor_score():
     ranked = FRAME.drop(columns="score").rename(columns={"rank": "position"})
     same(RankedLists.from_frame(ranked), RankedLists.from_frame(FRAME, score=None))
     same(RankedLists.from_frame(FRAME.rename(columns={"rank": "position", "score": "sim"})), LISTS)
+    for titles in ({"rank": "Rank"}, {"score": "SCORE"}, {"rank": "RANK", "score": "Score"}):
+        same(RankedLists.from_frame(FRAME.rename(columns=titles)), LISTS)
 
 
 def test_a_missing_column_names_what_is_accepted():
@@ -99,6 +101,15 @@ def test_a_missing_column_names_what_is_accepted():
         RankedLists.from_frame(FRAME.drop(columns=["rank", "score"]))
     with pytest.raises(InputError, match=r"Name them with QueryKFold\(query=\.\.\.\)\.$"):
         list(QueryKFold(2).split(FRAME.rename(columns={"query": "election"})))
+
+
+def test_fractions_are_ids_only_of_a_column_that_is_named():
+    genes = FRAME[FRAME["query"] == "q1"].drop(columns="query").assign(q=np.linspace(0.01, 0.2, 24))
+    with pytest.raises(InputError, match=r"'q', as it is also called, holds float64 .*=\.\.\.\)"):
+        RankedLists.from_frame(genes)
+    assert RankedLists.from_frame(genes, query="q").n_queries == 24
+    assert RankedLists.from_frame(genes, query=None).n_queries == 1
+    assert RankedLists.from_frame(genes.assign(q=7)).queries.tolist() == [7]
 
 
 def test_titles_that_are_not_text_are_ignored():
