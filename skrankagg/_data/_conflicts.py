@@ -22,8 +22,8 @@ __all__ = [
 
 #: What to do about lists whose scores contradict their ranks, for messages.
 CONFLICT_ADVICE = (
-    "Drop the wrong one of the two columns, or pass rank=None or score=None to RankedLists.from_frame; negate scores "
-    "of which lower is better."
+    "Drop the wrong one of the two columns, or pass rank=None or score=None to RankedLists.from_frame, or "
+    "lower_is_better=True where lower scores are better."
 )
 
 _MERGED_ADVICE = (

@@ -64,6 +64,7 @@ class Columns:
         self.available = list(frame.collect_schema().names() if is_lazy else frame.columns)
         self._caller = caller
         self._names = self._find(names)
+        self._found = {column for column, name in names.items() if self._names[column] != name}
         if is_lazy:
             read = [name for name in self.available if name in self._names.values()]
             frame = _collect(frame.select(read) if read else frame.head(0), caller)
@@ -75,14 +76,16 @@ class Columns:
         """Names of the columns in the frame: as given, or else what the frame has instead of a canonical name."""
         found = dict(names)
         named = {name for column, name in names.items() if name != column}
-        # One of rank and score is enough: where one is there, a column "position" may be anything.
-        if not {"rank", "score"}.isdisjoint(column for column in names if names[column] in self.available):
-            names = {column: name for column, name in names.items() if column not in {"rank", "score"}}
+        # One of rank and score is enough: where one is there, a column "position" may be anything, and "Rank" may not.
+        ordered = any(names.get(column) in self.available for column in ("rank", "score") if names.get(column))
         for column, name in names.items():
             if name != column or name in self.available:
                 continue
             titles = [one for one in dict.fromkeys(self.available) if isinstance(one, str) and one not in named]
-            titles = [one for one in titles if canonical(one) == column]
+            if ordered and column in {"rank", "score"}:
+                titles = [one for one in titles if one.strip().casefold() == column]
+            else:
+                titles = [one for one in titles if canonical(one) == column]
             if len(titles) > 1:
                 unread = f", or {column}=None not to read any" if column in {"voter", "rank", "score", "weight"} else ""
                 raise InputError(
@@ -138,6 +141,11 @@ class Columns:
     def ids(self, column):
         """Encode an id column: int32 codes (n_rows,), and the sorted index of its ids in the column's own dtype."""
         values = self.series(self._names[column])
+        if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # q may be a q-value
+            raise InputError(
+                f"X is missing the column {column!r}; {self._names[column]!r}, as it is also called, holds "
+                f"{values.dtype} and is not taken for ids. Name the column with {self._call(column)}."
+            )
         if values.dtype == np.float16:  # pandas has no index of such, and makes it one of float32
             raise InputTypeError(
                 f"Column {self._names[column]!r} must hold ids that come back as they are, and float16 would come back "

@@ -96,7 +96,8 @@ class FromFrame:
         ``qid, query_id, q, topic, topic_id`` for the query; ``voter_id, system, run, run_id, ranker, tag`` for the
         voter; ``item_id, docno, doc_id, doc, document, document_id`` for the item; and, where there is neither
         ``rank`` nor ``score``, ``position`` and ``sim``. Blanks, dots, hyphens and underscores in them do not count.
-        Two such columns are refused, and a name that you give is the only one that is looked for.
+        Two such columns are refused, and so is one of fractions for ids, as "q" may hold q-values; a name that you give
+        is the only one that is looked for.
 
         The order of the rows changes nothing, except which one ``duplicates="first"`` keeps. A lazy frame has none.
         """

@@ -267,7 +267,12 @@ class FromPython:
 
     @classmethod
     def from_ballots(
-        cls, ballots: Sequence[Any], *, counts: Sequence[float] | None = None, query: Hashable = "q"
+        cls,
+        ballots: Sequence[Any],
+        *,
+        counts: Sequence[float] | None = None,
+        query: Hashable = "q",
+        strip: bool = False,
     ) -> Self:
         """Encode ballots, as text such as "A > B = C" or as lists of levels.
 
@@ -279,6 +284,8 @@ class FromPython:
             How many voters cast each ballot; None for one each. Equal ballots are put together.
         query : hashable, default="q"
             Id of the query.
+        strip : bool, default=False
+            Whether to remove blanks around text ids of lists, as is done with those in text.
 
         Returns
         -------
@@ -309,7 +316,7 @@ class FromPython:
             raise InputError(f"{caller} expects a count for each of {len(ballots)} ballots; got {len(counts)}.")
         total: Counter[tuple] = Counter()
         for ballot, count in zip(ballots, counts, strict=True):
-            total[_levels(ballot, caller)] += count
+            total[_levels(ballot, caller, strip)] += count
         rows = [
             (query, voter, item, level, count)
             for voter, (levels, count) in enumerate(total.items(), 1)
@@ -411,12 +418,14 @@ def _values(scores, lengths):
     return {"rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64)}
 
 
-def _levels(ballot, caller):
+def _levels(ballot, caller, strip):
     """The levels of a ballot as a tuple of sorted tuples."""
     if isinstance(ballot, str):
         levels = [[item.strip() for item in level.split("=")] for level in ballot.split(">")]
     else:
         levels = [list(level) if isinstance(level, list | tuple | set) else [level] for level in ballot]
+        if strip:
+            levels = [[one.strip() if isinstance(one, str) else one for one in level] for level in levels]
     items = list(chain.from_iterable(levels))
     if not items or not all(levels) or "" in items:
         raise InputError(f"{caller} expects items at every level, such as 'A > B = C'; got {ballot!r}.")

@@ -85,7 +85,7 @@ def test_whatever_reads_the_scores_refuses_them(reader):
     with pytest.raises(
         ValueError,
         match=r"needs scores that order a list as its ranks do; those of 3 lists order their items differently, the "
-        r"first is query 'glioma', voter 'a'\. Drop the wrong .* rank=None or score=None .* negate scores",
+        r"first is query 'glioma', voter 'a'\. Drop the wrong .* rank=None or score=None .* lower_is_better=True",
     ):
         reader.fit_transform(encode(p_values()))
 

@@ -7,7 +7,13 @@ from pandas.testing import assert_frame_equal
 
 from skrankagg import BordaCount, Qrels, RankedLists, evaluate
 from skrankagg.datasets import make_ranked_lists, read_lists
-from skrankagg.exceptions import InputError, InputTypeError, MissingLibraryError, SplitQueryWarning
+from skrankagg.exceptions import (
+    InputError,
+    InputTypeError,
+    MissingLibraryError,
+    RankScoreConflictWarning,
+    SplitQueryWarning,
+)
 from skrankagg.model_selection import QueryKFold
 
 pytestmark = pytest.mark.twice
@@ -84,6 +90,8 @@ def test_a_position_is_a_rank_only_where_there_is_neither_rank_nor_score():
     ranked = FRAME.drop(columns="score").rename(columns={"rank": "position"})
     same(RankedLists.from_frame(ranked), RankedLists.from_frame(FRAME, score=None))
     same(RankedLists.from_frame(FRAME.rename(columns={"rank": "position", "score": "sim"})), LISTS)
+    for titles in ({"rank": "Rank"}, {"score": "SCORE"}, {"rank": "RANK", "score": "Score"}):
+        same(RankedLists.from_frame(FRAME.rename(columns=titles)), LISTS)
 
 
 def test_a_missing_column_names_what_is_accepted():
@@ -95,7 +103,16 @@ def test_a_missing_column_names_what_is_accepted():
         list(QueryKFold(2).split(FRAME.rename(columns={"query": "election"})))
 
 
-def test_columns_whose_names_are_no_text_are_no_one_s():
+def test_fractions_are_ids_only_of_a_column_that_is_named():
+    genes = FRAME[FRAME["query"] == "q1"].drop(columns="query").assign(q=np.linspace(0.01, 0.2, 24))
+    with pytest.raises(InputError, match=r"'q', as it is also called, holds float64 .*=\.\.\.\)"):
+        RankedLists.from_frame(genes)
+    assert RankedLists.from_frame(genes, query="q").n_queries == 24
+    assert RankedLists.from_frame(genes, query=None).n_queries == 1
+    assert RankedLists.from_frame(genes.assign(q=7)).queries.tolist() == [7]
+
+
+def test_titles_that_are_not_text_are_ignored():
     frame = FRAME.assign(**{"x": 1}).rename(columns={"x": ("qid", 1)}).rename(columns={"score": 7})
     same(RankedLists.from_frame(frame), RankedLists.from_frame(FRAME, score=None))
 
@@ -244,7 +261,9 @@ def test_smaller_scores_are_better_where_they_are_said_to_be():
     same(RankedLists.from_frame(falling, lower_is_better=True), RankedLists.from_frame(rows))
     same(RankedLists.from_frame(rows.assign(score=rows["score"].where(rows["voter"] != "v2", -rows["score"])),
          lower_is_better=["v2"]), RankedLists.from_frame(rows))  # fmt: skip
-    # With ranks, the scores alone are turned, and no longer contradict them.
+    # With ranks, the scores alone are turned, and no longer contradict them: that is what the warning advises.
+    with pytest.warns(RankScoreConflictWarning, match="or lower_is_better=True where lower scores are better"):
+        RankedLists.from_frame(FRAME.assign(score=-FRAME["score"]))
     same(RankedLists.from_frame(FRAME.assign(score=-FRAME["score"]), lower_is_better=True), LISTS)
     with pytest.raises(InputError, match="not a voter; did you mean 'bing'"):
         RankedLists.from_frame(ROWS.assign(voter="bing", item=list("abc")), lower_is_better=["bingg"])
@@ -314,6 +333,8 @@ def test_blanks_are_removed_in_every_way_in():
     same(RankedLists.from_hits(hits, key="id", strip=True), expected)
     ranks = pd.DataFrame({"u ": [1, 2], "v": [2, 1]}, index=["a ", "b"])
     same(RankedLists.from_matrix(ranks, kind="rank", strip=True), expected)
+    ballots = RankedLists.from_ballots([["a ", ["b", " c"]], "a > c = b"], strip=True)
+    same(ballots, RankedLists.from_ballots(["a > b = c"], counts=[2]))
     games = pd.DataFrame({"winner": ["a ", "a"], "loser": ["b", " b"], "who": ["x", "x "]})
     lists = RankedLists.from_comparisons(games, judge="who", strip=True)
     assert lists.voters.tolist() == ["x: a > b"] and lists.list_weight.tolist() == [2.0]
