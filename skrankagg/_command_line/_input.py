@@ -6,7 +6,7 @@ import re
 
 from .. import Qrels, RankedLists
 from .._data._conflicts import describe_conflict
-from .._support._suggestions import did_you_mean
+from .._support._suggestions import did_you_mean, find_same
 from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError, naming
@@ -61,8 +61,7 @@ def _make_method(text):
     """Read a method such as ``CombSUM[norm=rank]``; returns its name and the estimator."""
     aggregators = all_aggregators()
     match = re.fullmatch(r"\s*(\w+)\s*(?:\[(.*)\])?\s*", text, re.DOTALL)
-    known = {name.casefold(): name for name in aggregators}
-    name = known.get(match[1].casefold()) if match else None
+    name = find_same(match[1], aggregators) if match else None
     if name is None:
         hint = " Files come before --methods." if os.path.exists(text) else ""
         meant = did_you_mean(match[1], aggregators) if match else ""

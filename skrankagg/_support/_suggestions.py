@@ -6,7 +6,7 @@ Names of voters have a rule of their own, in ``_data._voter_names``: v1 and v10 
 import difflib
 import re
 
-__all__ = ["did_you_mean", "find_similar"]
+__all__ = ["did_you_mean", "find_same", "find_similar"]
 
 #: Other words for what has a name here, as other tools call it; those count that lead to a name that is there.
 _SYNONYMS = {
@@ -35,24 +35,36 @@ _SYNONYMS = {
 }
 
 
+def find_same(name, known):
+    """Find the name that another one is a spelling of, or a word for, or None.
+
+    Case and what joins the parts of a name do not count.
+
+    >>> from skrankagg._support._suggestions import find_same
+    >>> [find_same(name, ["ReciprocalRankFusion", "BordaCount"]) for name in ("rrf", "borda_count", "borda")]
+    ['ReciprocalRankFusion', 'BordaCount', None]
+    """
+    by_spelling = {_canonical(one): one for one in known if isinstance(one, str)}
+    text = _canonical(name)
+    synonym = next((one for one in _SYNONYMS.get(text, ()) if one in by_spelling.values()), None)
+    return by_spelling.get(text, synonym)
+
+
 def find_similar(name, known):
     """Find the name that another one was probably meant for, or None.
 
-    Case and what joins the parts of a name do not count; else it is a synonym, the only name that begins so, or the one
-    of the most similar spelling.
+    As :func:`find_same`; else it is the only name that begins so, or the one of the most similar spelling.
 
     >>> from skrankagg._support._suggestions import find_similar
     >>> norms = ["min-max", "z-score", "rank"]
     >>> [find_similar(name, norms) for name in ("Min_Max", "zmuv", "min", "zscroe", "nothing")]
     ['min-max', 'z-score', 'min-max', 'z-score', None]
     """
+    same = find_same(name, known)
+    if same is not None:
+        return same
     by_spelling = {_canonical(one): one for one in known if isinstance(one, str)}
     text = _canonical(name)
-    if text in by_spelling:
-        return by_spelling[text]
-    synonym = next((one for one in _SYNONYMS.get(text, ()) if one in by_spelling.values()), None)
-    if synonym is not None:
-        return synonym
     longer = [one for one in by_spelling if one.startswith(text)]
     if len(text) > 2 and len(longer) == 1:
         return by_spelling[longer[0]]

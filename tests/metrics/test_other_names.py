@@ -38,6 +38,7 @@ NAMES = {
     **{"NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret"},
     **{"NumRet(rel=2)": "num_rel_ret[relevance_threshold=2.0]", "P(rel=2)@5": "p@5[relevance_threshold=2.0]"},
     **{"AP(rel=2)": "map[relevance_threshold=2.0]", "RBP(p=0.9,rel=1)": "rbp[persistence=0.9,relevance_threshold=1.0]"},
+    **{"hits@10": "success@10"},
     **{"rank_biased_precision@5": "rbp@5", "mean_average_r_precision@5,10": "marp@5,10"},
 }
 
@@ -120,7 +121,6 @@ def test_the_column_keeps_the_name_and_is_found_by_others():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("hits@10", r"num_rel_ret, or p@k times k, if relevant items are counted \(ranx\), and success@k if one is"),
         ("set_P", "the nearest is p@k with the length of the lists"),
         ("SetAP(rel=1)", "the nearest is p@k times recall@k"),
         ("relative_P_10", "the nearest is rprec@k"),
@@ -204,7 +204,6 @@ def test_nothing_is_suggested_for_what_is_like_nothing():
 @pytest.mark.parametrize(
     ("method", "meant"),
     [
-        ("rrf", "ReciprocalRankFusion"),
         ("borda", "BordaCount"),
         ("Kemny", "Kemeny"),
         ("CombSUM[nrom=rank]", "norm"),
@@ -214,6 +213,16 @@ def test_nothing_is_suggested_for_what_is_like_nothing():
 def test_the_command_line_suggests(method, meant, capsys):
     assert main(["compare", "--demo", "truth", "--methods", method]) == 1
     assert f"(did you mean '{meant}'?)" in capsys.readouterr().err
+
+
+def test_the_command_line_takes_other_spellings_of_methods(tmp_path, capsys):
+    path = tmp_path / "lists.csv"
+    path.write_text("query,voter,item,rank\nq,u,a,1\nq,u,b,2\nq,v,b,1\n", encoding="utf-8")
+    written = []
+    for method in ("ReciprocalRankFusion", "rrf", "reciprocal-rank-fusion"):
+        assert main(["aggregate", str(path), "--method", method.replace("-", "_")]) == 0
+        written.append(capsys.readouterr().out)
+    assert len(set(written)) == 1 and "b,0.0325" in written[0]
 
 
 def test_the_command_line_takes_names_of_trec_eval(capsys):
