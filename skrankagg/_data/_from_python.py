@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import positions
-from .._support._numbers import is_integer, is_real
+from .._support._numbers import is_integer
 from ..exceptions import InputError, InputTypeError
+from ._hits import is_pair, read_hit, split_pairs
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, encode_rows, repeat_id
 
-__all__ = ["FromPython", "is_pair", "plain_lists", "read_hit", "split_pairs"]
+__all__ = ["FromPython", "plain_lists"]
 
 _KINDS = "a dict of item to score, a list of (item, score), or a list of items, best first"
 
@@ -432,33 +433,3 @@ def _levels(ballot, caller, strip):
     if len(set(items)) != len(items):
         raise InputError(f"{caller} expects each item once in a ballot; got {ballot!r}.")
     return tuple(tuple(sorted(level)) for level in levels)
-
-
-def is_pair(one):
-    """Whether this is an item with its score, rather than an item or a list: a list of two numbers is a list."""
-    if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
-        return False
-    return isinstance(one, tuple) or isinstance(one[0], str)
-
-
-def split_pairs(pairs, caller, where):
-    """The items and the scores of a list of (item, score)."""
-    try:
-        items, scores = zip(*pairs, strict=True)
-    except (TypeError, ValueError):
-        odd = next(one for one in pairs if not is_pair(one))
-        raise InputError(
-            f"{caller} expects an item and a score at each place of a list that begins with such a pair; {where} holds "
-            f"{odd!r}."
-        ) from None
-    return list(items), scores
-
-
-def read_hit(hit, where, caller, voter, place):
-    """The id or the score of a hit: by a key of a dict, an attribute of an object, or a function of the hit."""
-    try:
-        if callable(where):
-            return where(hit)
-        return hit[where] if isinstance(hit, Mapping) else getattr(hit, where)
-    except (KeyError, AttributeError):
-        raise InputError(f"{caller} expects {where!r} in every hit; hit {place} of voter {voter!r} has none.") from None

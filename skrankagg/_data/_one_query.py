@@ -18,7 +18,7 @@ from .._arrays._ragged import expand, mid_ranks, positions, tie_starts
 from .._support._numbers import is_integer, is_real
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT
-from ._from_python import is_pair, read_hit, split_pairs
+from ._hits import is_pair, read_hit, split_pairs
 from ._ranked_lists import RankedLists
 
 __all__ = ["OneQuery", "PlainQuery", "check_top", "is_batch", "read_plain", "read_weights"]
