@@ -48,6 +48,14 @@ def as_dicts(frame, column, kind):
 
 def compare(n_queries, n_items, repeat):
     """Print our times and those of pytrec_eval."""
+    seconds = measure(n_queries, n_items, lambda function: best_time(function, repeat))
+    base = seconds["pytrec_eval, from dicts"]
+    print(f"five measures, {n_queries} queries x {n_items} items")
+    table([[name, f"{1e3 * one:.1f}", f"{base / one:.1f}x"] for name, one in seconds.items()], ["", "ms", "faster by"])
+
+
+def measure(n_queries, n_items, timed):
+    """Seconds of each way to five measures, as `timed` takes them; the values are compared."""
     import pytrec_eval
 
     run, qrels = run_and_qrels(n_queries, n_items)
@@ -64,18 +72,18 @@ def compare(n_queries, n_items, repeat):
         np.testing.assert_allclose(ours[name], [theirs[query][theirs_name] for query in ours.index], rtol=1e-12)
     encoded, judged = RankedLists.from_frame(run), Qrels.from_frame(qrels)
     categories = run.astype({"query": "category", "item": "category"})
-    seconds = {
-        "pytrec_eval, from dicts": best_time(lambda: evaluator.evaluate(theirs_run), repeat),
-        "skrankagg, from frames": best_time(lambda: evaluate(run, qrels, names, **options), repeat),
-        "skrankagg, from a frame and Qrels": best_time(lambda: evaluate(run, judged, names, **options), repeat),
-        "skrankagg, from categories and Qrels": best_time(
-            lambda: evaluate(categories, judged, names, **options), repeat
+    return {
+        "pytrec_eval, from dicts": timed(lambda: evaluator.evaluate(theirs_run)),
+        "pytrec_eval, from frames": timed(
+            lambda: pytrec_eval.RelevanceEvaluator(as_dicts(qrels, "relevance", int), {*MEASURES}).evaluate(
+                as_dicts(run, "score", float)
+            )
         ),
-        "skrankagg, from codes": best_time(lambda: evaluate(encoded, judged, names, **options), repeat),
+        "skrankagg, from frames": timed(lambda: evaluate(run, qrels, names, **options)),
+        "skrankagg, from a frame and Qrels": timed(lambda: evaluate(run, judged, names, **options)),
+        "skrankagg, from categories and Qrels": timed(lambda: evaluate(categories, judged, names, **options)),
+        "skrankagg, from codes": timed(lambda: evaluate(encoded, judged, names, **options)),
     }
-    base = seconds["pytrec_eval, from dicts"]
-    print(f"five measures, {n_queries} queries x {n_items} items")
-    table([[name, f"{1e3 * one:.1f}", f"{base / one:.1f}x"] for name, one in seconds.items()], ["", "ms", "faster by"])
 
 
 def kendall(repeat):

@@ -105,6 +105,15 @@ def make_data(n_queries=1000, n_voters=5, length=100):
 
 def warm(python):
     """Print our times and theirs."""
+    rows = [
+        [name, *(f"{1e3 * one:.0f}" for one in times), f"{times[2] / times[0]:.1f}x", f"{times[2] / times[1]:.1f}x"]
+        for name, times in measure_warm(python, best_time).items()
+    ]
+    table(rows, ["", "encoded ms", "frame ms", "ranx ms", "encoded faster by", "frame faster by"])
+
+
+def measure_warm(python, timed):
+    """Seconds of each method from codes and from a frame, as `timed` takes them, and of ranx; by name."""
     frame, qrels = make_data()
     with tempfile.TemporaryDirectory() as folder:
         frame.to_csv(f"{folder}/lists.csv", index=False)
@@ -122,19 +131,7 @@ def warm(python):
         lambda: evaluate(encoded, judgements, list(MEASURES)),
         lambda: evaluate(run, judgements, list(MEASURES)),
     )
-    rows = []
-    for name, pair in calls.items():
-        codes, strings = map(best_time, pair)
-        peer = times[name]
-        rows.append(
-            [
-                name,
-                *(f"{1e3 * one:.0f}" for one in (codes, strings, peer)),
-                f"{peer / codes:.1f}x",
-                f"{peer / strings:.1f}x",
-            ]
-        )
-    table(rows, ["", "encoded ms", "frame ms", "ranx ms", "encoded faster by", "frame faster by"])
+    return {name: (*map(timed, pair), times[name]) for name, pair in calls.items()}
 
 
 def cold(python):
