@@ -107,6 +107,21 @@ def _told_apart(order: vec[i64], score: vec[float], source: vec[i64], start: i64
     return False
 
 
+def _sort_few(ids: list[Any]) -> None:
+    # Most classes are of two or three ids, which a call of sort would take longer for.
+    n: i64 = len(ids)
+    if n > 4:
+        ids.sort()
+        return
+    for k in range(1, n):
+        one = ids[k]
+        at: i64 = k
+        while at > 0 and one < ids[at - 1]:
+            ids[at] = ids[at - 1]
+            at -= 1
+        ids[at] = one
+
+
 def _append_tied(
     out: list[tuple[Any, float]],
     items: list[Any],
@@ -125,7 +140,7 @@ def _append_tied(
             break
         ids.append(items[order[row]])
     if len(ids) == n:
-        ids.sort()
+        _sort_few(ids)
         out.extend([(ident, value) for ident in ids])
         return
     members: list[tuple[float, i64]] = [(-support[order[row]], order[row]) for row in range(start, stop)]
@@ -137,6 +152,6 @@ def _append_tied(
         while last < n and members[last][0] - members[last - 1][0] <= tolerance:
             ids.append(items[members[last][1]])
             last += 1
-        ids.sort()
+        _sort_few(ids)
         out.extend([(ident, value) for ident in ids])
         first = last
