@@ -1,7 +1,5 @@
 """One query of plain lists: what fuse returns is what transform returns for the same lists."""
 
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
@@ -12,7 +10,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from processes import environment
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
@@ -258,16 +255,3 @@ def test_large_queries_and_threads():
     alone = [fuse(one, CombSUM()) for one in small]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda one: fuse(one, CombSUM()), small * 4)) == alone * 4
-
-
-def test_the_hash_seed_decides_nothing():
-    code = (
-        "from skrankagg import fuse; print(fuse([[f'd{k * 7 % 50}' for k in range(50)], ['d3', 'x', 'y', 'z'], ['z']]))"
-    )
-    answers = {
-        subprocess.run(
-            [sys.executable, "-c", code], env=environment(PYTHONHASHSEED=seed), check=True, capture_output=True
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(answers) == 1
