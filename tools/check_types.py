@@ -1,6 +1,7 @@
 """Check the types at the public border: in the examples, as a user's editor does, and of every public symbol.
 
-Run as a script, python tools/check_types.py prints what basedpyright finds and exits with 1 if it finds anything.
+Run as a script, python tools/check_types.py prints what basedpyright finds and exits with 1 if it finds anything. Each
+call first checks itself on examples with known mistakes, and fails if it does not find exactly those.
 """
 
 import ast
@@ -39,6 +40,22 @@ STUBS = {
 
 #: What concerns our examples whatever the library.
 OURS = {"reportUndefinedVariable", "syntax"}
+
+#: An example without a mistake, and mistakes of each kind in the second line of one.
+SOUND = """\
+import skrankagg as sk
+lists, qrels = sk.datasets.make_mallows(n_queries=2, random_state=0), None
+sk.metrics.kendall_tau(["a", "b"], ["b", "a"], variant="x")"""
+WRONG = {
+    "value": 'from skrankagg.metrics import kendall_tau\nkendall_tau(["a"], ["a"], variant="c")',
+    "name": "from skrankagg.stats import sign_test\nsign_test([0.5], exact=True)",
+    "result": "from skrankagg.stats import friedman_nemenyi\nfriedman_nemenyi([[1.0, 2.0], [1.0, 3.0]]).ranks",
+    "member": "import skrankagg as sk\nsk.stats.PAIRED_TESTS",
+    "undefined": "from skrankagg.stats import sign_test\nsing_test([0.5])",
+}
+
+#: A mistake without any name of the package in it.
+OTHER = "import numpy as np\nnp.zeros(2, order=3)"
 
 #: Fewer public symbols than this mean that the package was not found.
 FEWEST_SYMBOLS = 250
@@ -258,10 +275,46 @@ def _place(problem):
     return f"{Path(problem['file']).relative_to(ROOT)}:{problem['range']['start']['line'] + 1}"
 
 
+def known_examples():
+    """Examples whose mistakes are known, and the places of those that concern the package."""
+    codes = {"sound": SOUND, **WRONG, "other": OTHER}
+    examples = [
+        Example(f"known {name}", [(f"known {name}:{line}", one) for line, one in enumerate(code.splitlines(), 1)])
+        for name, code in codes.items()
+    ]
+    return examples, {f"known {name}:2" for name in WRONG}
+
+
+def check_all_examples(examples):
+    """Check examples together with those of known mistakes.
+
+    Parameters
+    ----------
+    examples : list of Example
+
+    Returns
+    -------
+    list of str
+        What `check_examples` finds in them.
+
+    Raises
+    ------
+    RuntimeError
+        If it does not find exactly the known mistakes.
+    """
+    known, expected = known_examples()
+    found = check_examples([*known, *examples])
+    ours = [entry for entry in found if entry.startswith("known ")]
+    places = sorted(entry.partition(": ")[0] for entry in ours)
+    if places != sorted(expected):
+        raise RuntimeError(f"Of the known mistakes at {sorted(expected)} the check found those at {places}: {ours}.")
+    return [entry for entry in found if entry not in ours]
+
+
 def main():
     """Check all examples and all public symbols; returns the exit code."""
     examples = all_examples()
-    problems = check_examples(examples)
+    problems = check_all_examples(examples)
     unknown, reasons = check_symbols()
     print(*problems, *reasons, *(f"{name} has no complete type" for name in unknown), sep="\n")
     print(

@@ -128,7 +128,7 @@ def is_extreme(terms, weights):
 @pytest.mark.parametrize("norm", ["min-max", "z-score", None, "rank", "borda", "simple-borda"], ids=str)
 @pytest.mark.parametrize("kind", [CombSUM, CombMNZ])
 @given(lists=SCORES, weights=st.one_of(st.none(), WEIGHTS))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_normalised_sums_are_in_the_order_of_exact_arithmetic(kind, norm, lists, weights):
     weights = [1.0] * len(lists) if weights is None else weights[: len(lists)]
     if not any(weights):
@@ -152,7 +152,7 @@ def points_of_ranks(method, scores, n_items):
     "method", [BordaCount(), SimpleBorda(), ReciprocalRankFusion(), ReciprocalRankFusion(k=0.1)], ids=repr
 )
 @given(lists=lists_of(st.integers(0, 3).map(float)), weights=st.one_of(st.none(), WEIGHTS))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_points_are_in_the_order_of_exact_arithmetic(method, lists, weights):
     weights = [1.0] * len(lists) if weights is None else weights[: len(lists)]
     if not any(weights):

@@ -45,9 +45,9 @@ GLOBAL = [
 
 
 def known_and_unknown():
-    """Lists of seven voters for 30 queries, and the same with those of an eighth one who ranks no other items."""
+    """Lists of seven voters for 12 queries, and the same with those of an eighth one who ranks no other items."""
     lists, _ = make_ranked_lists(
-        n_queries=30, n_voters=8, n_items=40, list_length=15, quality=0.6, quality_spread=1.0, random_state=7
+        n_queries=12, n_voters=8, n_items=40, list_length=15, quality=0.6, quality_spread=1.0, random_state=7
     )
     known = lists[lists["voter"] != "v8"].reset_index(drop=True)
     stranger = lists[lists["voter"] == "v8"].merge(known[["query", "item"]].drop_duplicates())
@@ -84,7 +84,7 @@ def test_an_ignored_voter_adds_candidates_to_agglomerative_merging():
     )
     consensus = Agglomerative(weighting="global", unknown_voter="ignore").fit(known).transform(together)
     new = consensus["item"].str.endswith("x")
-    assert new.sum() == 30 * 15 and (consensus[new].groupby("query")["score"].nunique() == 1).all()
+    assert new.sum() == 12 * 15 and (consensus[new].groupby("query")["score"].nunique() == 1).all()
 
 
 @pytest.mark.parametrize("method", [DIBRA(), PreferenceRelations(), Agglomerative()], ids=repr)

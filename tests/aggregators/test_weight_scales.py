@@ -53,12 +53,15 @@ def weighted(seed, n_items=7):
 @pytest.mark.parametrize("method", WEIGHABLE, ids=repr)
 def test_the_scale_of_weights_decides_nothing(method):
     integers = get_tags(method).aggregator_tags.integer_weights
-    for seed in (1, 3, 5, 7, 9, 13, 23) if integers else (1, 3, 4, 5, 13, 14, 23):
-        frame = weighted(seed)
-        expected = tie_classes(clone(method).fit_transform(frame))
-        for factor in (3,) if integers else (0.1, 1e-12, 3, 2.0**-40):
-            scaled = frame.assign(weight=frame["weight"] * factor)
-            assert tie_classes(clone(method).fit_transform(scaled)) == expected, (seed, factor)
+    # Each query has weights of its own; one call for all of them.
+    frame = pd.concat(
+        weighted(seed).assign(query=lambda lists, seed=seed: f"{seed}, " + lists["query"])
+        for seed in ((1, 3, 5, 7, 9, 13, 23) if integers else (1, 3, 4, 5, 13, 14, 23))
+    )
+    expected = tie_classes(clone(method).fit_transform(frame))
+    for factor in (3,) if integers else (0.1, 1e-12, 3, 2.0**-40):
+        scaled = frame.assign(weight=frame["weight"] * factor)
+        assert tie_classes(clone(method).fit_transform(scaled)) == expected, factor
 
 
 @pytest.mark.parametrize("method", [Kemeny(), Kemeny(ties="weak"), KwikSort(), Schulze(), RankedPairs(), Minimax()])

@@ -132,8 +132,10 @@ def test_compare_agrees_with_the_comparator_and_sorts_the_best_first(run, folder
 
 
 def test_compare_compares_all_methods_by_default(run):
-    run("compare", "--n-jobs", "-1", "--out", "results.csv")
+    out = run("compare", "--n-jobs", "-1", "--out", "results.csv")
     assert set(pd.read_csv("results.csv")["method"]) == {name for name, _ in default_methods()}
+    for name, _ in default_methods():
+        assert f"\n{name} " in out
 
 
 def test_compare_writes_the_results_of_each_query(run):
@@ -576,17 +578,16 @@ def start(*argv, env=None, **options):
 
 
 def test_python_m_skrankagg_compares_on_generated_data_without_matplotlib():
-    process = start("-X", "importtime", "-m", "skrankagg", "compare")
+    process = start("-X", "importtime", "-m", "skrankagg", "compare", "--methods", "CombSUM", "Copeland")
     out, imported = process.communicate(timeout=100)
     assert process.returncode == 0
-    for name, _ in default_methods():
-        assert f"\n{name} " in out
+    assert "\nCombSUM " in out and "\nCopeland " in out
     assert " skrankagg.metrics\n" in imported
     assert "matplotlib" not in imported
 
 
 def test_a_reader_that_closes_the_pipe_early_is_not_an_error(folder):
-    lists, _ = make_ranked_lists(n_queries=200, random_state=0)
+    lists, _ = make_ranked_lists(n_queries=80, random_state=0)
     lists.to_csv("many.csv", index=False)
     process = start("-m", "skrankagg", "aggregate", "many.csv", "--method", "CombSUM", cwd=folder)
     assert process.stdout.readline() == "query,item,score,rank\n"

@@ -263,7 +263,7 @@ ROWS = st.lists(st.tuples(SMALL, SMALL, st.integers(0, 6), SMALL, st.integers(-2
 
 
 @given(rows=ROWS, depth=st.integers(1, 4), seed=st.integers(0, 99))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_every_way_to_some_lists_finds_the_same_conflicts(rows, depth, seed):
     frame = random_frame(rows)
     lists = encode(frame)

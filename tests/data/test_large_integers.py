@@ -79,7 +79,7 @@ def near(low, high):
         *(("polars", dtype) for dtype in ("Int64", "UInt64")),
     ],
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_the_order_is_that_of_the_integers(column, library, dtype, data):
     low, high = (0, 2**64 - 1) if dtype.lower().startswith("u") else (-(2**63), 2**63 - 1)

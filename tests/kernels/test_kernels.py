@@ -1,5 +1,6 @@
 """The kernels: compared with NumPy, and whether the running code is the compiled code."""
 
+import functools
 import inspect
 import json
 import os
@@ -40,9 +41,14 @@ def test_every_kernel_was_called_by_tests_of_its_methods(kernel_callers):
 
 
 def test_what_pyarrow_may_change_runs_without_it_too(request):
+    @functools.cache
+    def asks(function):
+        return 'importorskip("pyarrow"' in inspect.getsource(function)
+
+    assert asks(request.function)
     for item in request.session.items:
         function = getattr(item, "obj", None)
-        if inspect.isfunction(function) and 'importorskip("pyarrow"' in inspect.getsource(function):
+        if inspect.isfunction(function) and asks(function):
             marked = item.get_closest_marker("twice") or item.path.name == "test_docs.py"
             assert marked, f"{item.nodeid} asks for pyarrow and runs with it only; mark it: @pytest.mark.twice"
 

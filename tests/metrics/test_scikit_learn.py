@@ -3,11 +3,7 @@
 The expected numbers are computed differently: aggregate all queries at once, measure each, average over the folds.
 """
 
-import os
 import pickle
-import subprocess
-import sys
-import textwrap
 from itertools import combinations
 
 import joblib
@@ -15,7 +11,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from processes import environment
 from scipy.stats import uniform
 from sklearn.base import clone
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
@@ -512,28 +507,3 @@ def test_searches_report_their_progress():
     search = GridSearchCV(CombSUM(), {"norm": NORMS}, scoring=SCORER, cv=4).set_callbacks(Count())
     search.fit(LISTS)
     assert Count.ended >= len(NORMS) * 4
-
-
-# ---------------------------------------------------------------------- one answer everywhere
-
-
-def test_the_hash_seed_has_no_effect():
-    code = """
-        from sklearn.model_selection import GridSearchCV
-        from skrankagg import CombSUM, RankedLists
-        from skrankagg.datasets import make_ranked_lists
-        from skrankagg.metrics import make_ranking_scorer
-        frame, qrels = make_ranked_lists(
-            n_queries=11, n_voters=6, n_items=25, list_length=20, absent=0.1, quality=0.3, random_state=0)
-        qrels = qrels[qrels["query"] != "q04"]
-        scorer = make_ranking_scorer("ndcg@10", qrels=qrels)
-        search = GridSearchCV(CombSUM(), {"norm": ["borda", "rank", "min-max"]}, scoring=scorer, cv=4)
-        print(*search.fit(RankedLists.from_frame(frame)).cv_results_["mean_test_score"])
-    """
-    other = "0" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # than that of this process
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True, text=True, check=True, env=environment(PYTHONHASHSEED=other),
-    )  # fmt: skip
-    expected = [np.mean(by_fold(CombSUM(norm=norm))) for norm in NORMS]
-    close([float(word) for word in done.stdout.split()], expected)

@@ -1,6 +1,7 @@
 """The tree: imports point down, no two private modules have one name, and long modules are named with a reason."""
 
 import ast
+import functools
 import re
 from collections import Counter
 from graphlib import TopologicalSorter
@@ -52,6 +53,7 @@ def at_run_time(tree):
         yield from at_run_time(node)
 
 
+@functools.cache
 def imports(path):
     """Modules of the package that a module imports, as tuples of their parts, and the libraries."""
     modules, libraries = set(), set()
@@ -68,11 +70,8 @@ def imports(path):
     return modules, libraries
 
 
-IMPORTS = {path: imports(path) for path in MODULES}
-
-
 def imported_units(path):
-    for target in IMPORTS[path][0]:
+    for target in imports(path)[0]:
         yield target[0] if target[0] in HEIGHT else "__init__"  # a name of the package itself, such as __version__
 
 
@@ -90,7 +89,7 @@ def test_no_modules_import_each_other_in_a_circle():
     for path in MODULES:
         if path.name == "__init__.py":
             continue
-        targets = {target[:end] for target in IMPORTS[path][0] for end in range(1, len(target) + 1)}
+        targets = {target[:end] for target in imports(path)[0] for end in range(1, len(target) + 1)}
         graph[path] = {known[target] for target in targets if target in known}
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
@@ -108,7 +107,7 @@ def test_few_imports_between_units():
 
 def test_libraries_have_their_place():
     for path in MODULES:
-        own, libraries = unit(path), IMPORTS[path][1]
+        own, libraries = unit(path), imports(path)[1]
         kinds = {name.split(".")[0] for name in libraries}
         kinds |= {"sklearn private" for name in libraries if name.startswith("sklearn") and "._" in name}
         for kind in kinds & set(RESERVED):

@@ -84,26 +84,43 @@ def test_a_list_of_weight_0_has_no_effect_and_its_items_stay_ranked(method):
     assert n_compared > 2 or getattr(method, "prune", None)
 
 
+# By every aggregator, by scikit-learn's search and by fuse, whose ids are in sets on the way.
 _ANSWERS = """
-from golden import GOLDEN, one_of_each
+from sklearn.model_selection import GridSearchCV
+from golden import GOLDEN
+from skrankagg import CombSUM, RankedLists, fuse
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.metrics import make_ranking_scorer
 from skrankagg.utils.estimator_checks import example_lists
-answers = [aggregator.fit_transform(example_lists({seed})).to_csv() for aggregator, *_ in GOLDEN]
+
+def answers(seed):
+    frame, qrels = make_ranked_lists(
+        n_queries=11, n_voters=6, n_items=25, list_length=20, absent=0.1, quality=0.3, random_state=seed)
+    scorer = make_ranking_scorer("ndcg@10", qrels=qrels[qrels["query"] != "q04"])
+    search = GridSearchCV(CombSUM(), {"norm": ["borda", "rank", "min-max"]}, scoring=scorer, cv=4)
+    return [
+        *(aggregator.fit_transform(example_lists(seed)).to_csv() for aggregator, *_ in GOLDEN),
+        search.fit(RankedLists.from_frame(frame)).cv_results_["mean_test_score"].tolist(),
+        fuse([[f"d{k * 7 % 50}" for k in range(50)], ["d3", "x", "y", "z"], ["z", f"d{seed}"]]),
+    ]
 """
 
 
 def test_neither_the_hash_seed_nor_another_process_changes_anything():
-    def start(seed):
-        path = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})"
-        code = f"{path}{_ANSWERS.format(seed=seed)}print(answers)"
-        return subprocess.Popen(
-            [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment(PYTHONHASHSEED=str(seed))
-        )
-
-    # Two at once, each with its own data and seed; a library that uses files of fixed names would mix them up.
-    processes = {seed: start(seed) for seed in (0, 1)}
-    for seed, process in processes.items():
-        out, _ = process.communicate()
-        assert process.returncode == 0
-        expected = {}
-        exec(_ANSWERS.format(seed=seed), expected)
-        assert out.strip() == str(expected["answers"])
+    names = {}
+    exec(_ANSWERS, names)
+    path = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.dirname(__file__))!r})"
+    other = "0" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # than that of this process
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"{path}{_ANSWERS}print('begin', flush=True); print(answers(1))"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(PYTHONHASHSEED=other),
+    )
+    # Two at once, each with its own data; a library that uses files of fixed names would mix them up.
+    assert process.stdout.readline() == "begin\n"
+    at_once = names["answers"](0)
+    out, _ = process.communicate()
+    assert process.returncode == 0
+    assert out.strip() == str(names["answers"](1))
+    assert at_once == names["answers"](0)
