@@ -71,7 +71,7 @@ class _BaseComb(BaseAggregator):
                 self._check_range(lists, points)
                 return Consensus(points)
             # Terms of both signs may cancel, and rounding is of their size.
-            cancels = self.norm == "z-score" or gain.min() < 0
+            cancels = self.norm == "z-score" or (self.norm is None and gain.min() < 0)
             scale = sum_rows(lists, np.abs(gain)) if cancels else None
         vanishes = False
         if lists.is_weighted:
@@ -83,7 +83,7 @@ class _BaseComb(BaseAggregator):
 
     def _check_range(self, lists, points, scale=None, *, vanishes=False):
         """Raise InputError where numbers have left the range of floating point, or vanish in it by their weights."""
-        finite = np.isfinite(points) & (True if scale is None else np.isfinite(scale))
+        finite = np.isfinite(points) if scale is None else np.isfinite(points) & np.isfinite(scale)
         if finite.all() and not vanishes:
             return
         where = lists.candidate_query[first_row(~finite)] if not finite.all() else 0
