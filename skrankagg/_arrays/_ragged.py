@@ -161,13 +161,13 @@ def starts_to_ptr(start):
 
 def expand(ptr):
     """Number of the group of each row: (n_groups + 1,) to int32 of shape (n_rows,)."""
-    return np.repeat(np.arange(len(ptr) - 1, dtype=np.int32), np.diff(ptr))
+    return np.arange(len(ptr) - 1, dtype=np.int32).repeat(ptr[1:] - ptr[:-1])
 
 
 def positions(ptr):
     """Position of each row within its group, from 1: (n_groups + 1,) to int64 of shape (n_rows,)."""
     position = np.arange(1, ptr[-1] + 1)
-    position -= np.repeat(ptr[:-1].astype(np.int32), np.diff(ptr))
+    position -= ptr[:-1].astype(np.int32).repeat(ptr[1:] - ptr[:-1])
     return position
 
 

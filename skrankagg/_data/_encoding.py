@@ -69,7 +69,7 @@ def encode_lists(columns):
     row_ptr = starts_to_ptr(list_start)
     list_query, list_voter = np.divmod(list_code[row_ptr[:-1]], len(voters))
     list_ptr = starts_to_ptr(_starts(list_query))
-    lengths = np.diff(row_ptr)
+    lengths = row_ptr[1:] - row_ptr[:-1]
     del list_code, list_start
 
     def name_list(v):
