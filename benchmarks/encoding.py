@@ -1,8 +1,10 @@
-"""Encode 5 million rows, compared with one pandas factorize of the three id columns.
+"""Encode 5 million rows, compared with one pandas factorize of the three id columns; or one small query.
 
-Strings are measured as pandas stores them with pyarrow, if that is installed, and as it stores them without.
+Strings are measured as pandas stores them with pyarrow, if that is installed, and as it stores them without: rows that
+share the strings of equal ids, as after read_csv, and rows that each have strings of their own.
 
-python benchmarks/encoding.py [--queries 1000] [--voters 50] [--length 100]
+python benchmarks/encoding.py [rows] [--queries 1000] [--voters 50] [--length 100]
+python benchmarks/encoding.py small     # one query of 3 lists x 100 items, frame in and frame out
 """
 
 import argparse
@@ -12,10 +14,11 @@ import numpy as np
 import pandas as pd
 from _measure import best_time, extra_memory, table
 
-from skrankagg import RankedLists
+from skrankagg import RankedLists, ReciprocalRankFusion
 
 # Kinds of id columns: their names and dtypes.
-WITHOUT_PYARROW = {"str without pyarrow": pd.StringDtype("python", na_value=np.nan)}
+PLAIN = pd.StringDtype("python", na_value=np.nan)
+WITHOUT_PYARROW = {"str without pyarrow": PLAIN, "the same, rows apart": PLAIN}
 try:
     STRINGS = {"str": pd.StringDtype("pyarrow", na_value=np.nan)}
 except ImportError:
@@ -28,8 +31,11 @@ CASES = [
 ]
 
 
-def make_lists(n_queries, n_voters, length, dtype, shuffled, by):
-    """Long frame with ids of 25 characters; each query has its own pool of items."""
+def make_lists(n_queries, n_voters, length, dtype, shuffled, by, *, apart=False):
+    """Long frame with ids of 25 characters; each query has its own pool of items.
+
+    Where rows are kept `apart`, each has strings of its own.
+    """
     rng = np.random.default_rng(0)
     pool = 4 * length
     query = np.repeat(np.arange(n_queries), n_voters * length)
@@ -48,6 +54,9 @@ def make_lists(n_queries, n_voters, length, dtype, shuffled, by):
             )
         }
     )
+    if apart:
+        for name in frame.columns:
+            frame[name] = pd.Series(["".join(list(one)) for one in frame[name]], dtype=dtype)
     place = np.tile(np.arange(1, length + 1), n_queries * n_voters)
     frame[by] = (
         place.astype(np.int64) if by == "rank" else np.sort(rng.random((n_queries * n_voters, length)))[:, ::-1].ravel()
@@ -60,16 +69,36 @@ def size_of(lists):
     return sum(array.nbytes for array in arrays)
 
 
+def small(repeat, calls=100):
+    """Print times of one query of 3 lists of 100 items, frame in and frame out."""
+    rows = []
+    for kind, dtype in {**STRINGS, "str without pyarrow": PLAIN}.items():
+        frame = make_lists(1, 3, 100, dtype, False, "score")
+        for function in (RankedLists.from_frame, ReciprocalRankFusion().fit_transform):
+
+            def call(function=function, frame=frame):
+                for _ in range(calls):
+                    function(frame)
+
+            rows.append([f"{function.__name__}, {kind}", f"{1e6 * best_time(call, repeat) / calls:.0f}"])
+    table(rows, ["one query of 3 lists x 100 items", "us"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=("rows", "small"), nargs="?", default="rows")
     parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--voters", type=int, default=50)
     parser.add_argument("--length", type=int, default=100)
     parser.add_argument("--repeat", type=int, default=3)
     arguments = parser.parse_args()
+    if arguments.part == "small":
+        small(arguments.repeat)
+        return
     rows = []
     for kind, shuffled, by in CASES:
-        frame = make_lists(arguments.queries, arguments.voters, arguments.length, KINDS[kind], shuffled, by)
+        sizes = arguments.queries, arguments.voters, arguments.length
+        frame = make_lists(*sizes, KINDS[kind], shuffled, by, apart="apart" in kind)
         factorize = best_time(
             lambda frame=frame: [pd.factorize(frame[name]) for name in ("query", "voter", "item")], arguments.repeat
         )

@@ -1,8 +1,9 @@
 """Sorting and slicing of rows that come in groups: pure functions on arrays.
 
 Everything ragged in the library is a flat array and a pointer array: group ``g`` is ``rows[ptr[g]:ptr[g + 1]]``. What
-has to be sorted is sorted here, once for all callers, by one trick: several small integer codes and the row number
-share one 64-bit integer, which NumPy sorts several times faster than it finds an order.
+has to be sorted is sorted here, once for all callers, by two tricks. Several small integer codes and the row number
+share one 64-bit integer, which NumPy sorts several times faster than it finds an order. And rows of codes that are not
+many more than the rows are counted into place, which is what SciPy does to lay a sparse matrix out the other way round.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._ragged import group_order
@@ -11,7 +12,7 @@ array([3, 1, 2, 0])
 """
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
 
 __all__ = [
     "dense_ranks",
@@ -19,6 +20,7 @@ __all__ = [
     "gather_ranges",
     "group_order",
     "mid_ranks",
+    "number_codes",
     "positions",
     "sort_codes",
     "sparse_rows",
@@ -32,6 +34,9 @@ _CHUNK = 1 << 18
 
 
 _FEW = 10_000
+
+# More rows in one group are sorted all at once, in less memory than counting takes.
+_MOST_IN_A_BLOCK = 1 << 20
 
 
 def _n_bits(size):
@@ -95,6 +100,52 @@ def _sort_wide_codes(codes):
     return order, starts
 
 
+def number_codes(ptr, code, n_codes, parts):
+    """Number the distinct codes of each group in ascending order, the groups one after the other.
+
+    Group ``g`` is ``code[ptr[g]:ptr[g + 1]]``, int32 and below `n_codes`; none is empty. The pointer array `parts`,
+    which holds all of `ptr`, divides groups into parts that hold a code once. Returns the number of each row, int32 of
+    shape (n_rows,), a pointer array over the numbers, and their codes, int32; None where a part repeats a code, or
+    where a group is so large that sorting takes less memory.
+
+    >>> import numpy as np
+    >>> from skrankagg._arrays._ragged import number_codes
+    >>> ptr, code = np.array([0, 3, 5]), np.array([4, 2, 4, 0, 1], dtype=np.int32)
+    >>> number_codes(ptr, code, 5, np.array([0, 2, 3, 5]))
+    (array([1, 0, 1, 2, 3], dtype=int32), array([0, 2, 4]), array([2, 4, 0, 1], dtype=int32))
+    """
+    n_rows = len(code)
+    if np.diff(ptr).max() > _MOST_IN_A_BLOCK:
+        return None
+    # Some groups at a time, so that everything stands close together; each block passes over all codes once.
+    block = max(_CHUNK, n_codes // 2)
+    number, new_ptr = np.empty(n_rows, dtype=np.int32), np.zeros(len(ptr), dtype=np.int64)
+    found, n_found, first = [], 0, 0
+    while first < len(ptr) - 1:
+        last = max(first + 1, int(np.searchsorted(ptr, ptr[first] + block, side="right")) - 1)
+        begin, end = ptr[first], ptr[last]
+        heads = (ptr[first : last + 1] - begin).astype(np.int32)
+        rows = np.arange(end - begin, dtype=np.int32)
+        by_code = csr_array((rows, code[begin:end], heads), shape=(last - first, n_codes)).tocsc().tocsr()
+        rows, ordered = by_code.data, by_code.indices
+        start = np.ones(len(rows), dtype=bool)
+        np.not_equal(ordered[1:], ordered[:-1], out=start[1:])
+        start[heads[:-1]] = True
+        within = slice(*np.searchsorted(parts, [begin, end]))
+        part = expand(np.append(parts[within], end))[rows]
+        if ((part[1:] == part[:-1]) & ~start[1:]).any():
+            return None
+        numbers = np.cumsum(start, dtype=np.int32)
+        numbers += n_found - 1
+        number[begin:end][rows] = numbers
+        new_ptr[first:last] = numbers[heads[:-1]]
+        found.append(ordered[start])
+        n_found += len(found[-1])
+        first = last
+    new_ptr[-1] = n_found
+    return number, new_ptr, np.concatenate(found)
+
+
 def group_order(group, value):
     """Order rows by group, then by ascending value, equal rows in their old order: int64 of shape (n_rows,).
 
@@ -115,7 +166,10 @@ def group_order(group, value):
     whole = high - low < 2 ** min(left, 53) and (
         value.dtype.kind == "i" or all((np.trunc(value[rows]) == value[rows]).all() for rows in _chunks(n_rows))
     )
-    value_bits = _n_bits(int(high) - int(low) + 1) if whole else min(left, 40)
+    n_values = int(high) - int(low) + 1
+    if whole and n_values <= n_rows and group.dtype == np.int32 and group.max() < n_rows:
+        return _count_into_place(group, value, int(low), n_values)
+    value_bits = _n_bits(n_values) if whole else min(left, 40)
     # Halves of the range cannot overflow; the factor keeps the highest value below 2 ** value_bits after rounding.
     span = high / 2 - low / 2
     scale = 2.0**value_bits * (1 - 1e-9) / span if span > 1e-290 else 0.0
@@ -136,6 +190,18 @@ def group_order(group, value):
         if falls.any():
             packed[rows] = chosen[np.lexsort((ordered, run))]
     return packed
+
+
+def _count_into_place(group, value, low, n_values):
+    """As :func:`group_order`, of whole numbers from `low` that are not many."""
+    place = np.empty(len(group), dtype=np.int32)
+    for rows in _chunks(len(group)):
+        np.subtract(value[rows], low, out=place[rows], casting="unsafe")
+    rows = np.arange(len(group), dtype=np.int32)
+    cells = coo_array((rows, (place, group)), shape=(n_values, int(group.max()) + 1))
+    cells.has_canonical_format = True  # rows of one group and value stay apart
+    del place, rows
+    return cells.tocsr().tocsc().data.astype(np.int64)
 
 
 def tie_starts(ptr, value):
@@ -161,13 +227,13 @@ def starts_to_ptr(start):
 
 def expand(ptr):
     """Number of the group of each row: (n_groups + 1,) to int32 of shape (n_rows,)."""
-    return np.repeat(np.arange(len(ptr) - 1, dtype=np.int32), np.diff(ptr))
+    return np.arange(len(ptr) - 1, dtype=np.int32).repeat(ptr[1:] - ptr[:-1])
 
 
 def positions(ptr):
     """Position of each row within its group, from 1: (n_groups + 1,) to int64 of shape (n_rows,)."""
     position = np.arange(1, ptr[-1] + 1)
-    position -= np.repeat(ptr[:-1].astype(np.int32), np.diff(ptr))
+    position -= ptr[:-1].astype(np.int32).repeat(ptr[1:] - ptr[:-1])
     return position
 
 

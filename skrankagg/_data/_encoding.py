@@ -7,7 +7,7 @@ lists is said here, in one sentence.
 import numpy as np
 import pandas as pd
 
-from .._arrays._ragged import gather_ranges, group_order, mid_ranks, sort_codes, starts_to_ptr
+from .._arrays._ragged import gather_ranges, group_order, mid_ranks, number_codes, sort_codes, starts_to_ptr
 from .._support._warn import warn_user
 from ..exceptions import InputError, RankScoreConflictWarning, SplitQueryWarning
 from ._conflicts import CONFLICT_ADVICE, find_conflicts, find_merged
@@ -17,6 +17,9 @@ __all__ = ["ONE_QUERY", "ONE_VOTER", "encode_lists"]
 
 #: Ids of the query and of the voter where there is one, and no column that names it.
 ONE_QUERY, ONE_VOTER = "q", "consensus"
+
+# Up to so many rows are sorted faster than counted into place.
+_FEW = 10_000
 
 # Codes of candidates have 32 bits.
 _MOST_CANDIDATES = 2**31 - 1
@@ -69,7 +72,7 @@ def encode_lists(columns):
     row_ptr = starts_to_ptr(list_start)
     list_query, list_voter = np.divmod(list_code[row_ptr[:-1]], len(voters))
     list_ptr = starts_to_ptr(_starts(list_query))
-    lengths = np.diff(row_ptr)
+    lengths = row_ptr[1:] - row_ptr[:-1]
     del list_code, list_start
 
     def name_list(v):
@@ -78,9 +81,11 @@ def encode_lists(columns):
     conflict = find_conflicts(row_ptr, tie_start, score) if with_rank and with_score else None
     if conflict is not None:
         _warn_of_conflicts(conflict, name_list)
-    candidate, candidate_ptr, candidate_item = _encode_candidates(
-        list_query, list_voter, lengths, item, queries, voters, items
-    )
+    candidates = number_codes(row_ptr[list_ptr], item, len(items), row_ptr) if len(item) > _FEW else None
+    if candidates is None:
+        candidates = _sort_candidates(list_query, list_voter, lengths, item, queries, voters, items)
+    candidate, candidate_ptr, candidate_item = candidates
+    del candidates
     del item
     return {
         "queries": queries,
@@ -133,7 +138,7 @@ def _sort_ties_by_item(tie_start, *columns):
             column[tied] = column[order]
 
 
-def _encode_candidates(list_query, list_voter, lengths, item, queries, voters, items):
+def _sort_candidates(list_query, list_voter, lengths, item, queries, voters, items):
     # One at a time: a column of codes is as large as the result.
     codes = (code if code is item else np.repeat(code, lengths) for code in (list_query, item, list_voter))
     order, (query_start, candidate_start, row_start) = sort_codes(codes, [len(queries), len(items), len(voters)])
@@ -147,7 +152,7 @@ def _encode_candidates(list_query, list_voter, lengths, item, queries, voters, i
             "Keep one of them, say with RankedLists.from_frame(df, duplicates='first'), 'best' or 'mean'."
         )
     n_candidates = int(np.count_nonzero(candidate_start))
-    if n_candidates > _MOST_CANDIDATES:
+    if n_candidates > _MOST_CANDIDATES:  # so many rows are sorted
         raise InputError(
             f"X must have at most {_MOST_CANDIDATES:,} candidates; it has {n_candidates:,}. Encode some "
             "of the queries at a time."

@@ -6,10 +6,15 @@ from .._support._warn import warn_user
 from ..exceptions import ExposureWarning
 from ._frames import first_row, show_id
 
-__all__ = ["warn_of_exposure"]
+__all__ = ["hold_pairs", "warn_of_exposure"]
 
 # Up to this many items a list of two says something of half of them.
 _FEW_ITEMS = 4
+
+
+def hold_pairs(lists):
+    """Whether there is a list of two items, without which there is nothing to warn of."""
+    return bool((lists.list_length == 2).any())
 
 
 def warn_of_exposure(lists, method):

@@ -21,17 +21,32 @@ __all__ = ["FittedRows", "RemembersRows", "check_untorn"]
 
 _ATTRIBUTE = "_fitted_rows"
 
+# Up to so many rows the lists themselves are kept.
+_FEW = 2_000
+
 
 class FittedRows:
-    """The rows of encoded lists as fingerprints, 8 bytes each."""
+    """The rows of encoded lists as fingerprints, 8 bytes each.
+
+    Few rows are kept encoded, and their fingerprints are made when they are first asked for, which mostly is never.
+    """
 
     def __init__(self, lists):
+        self._lists = lists
+        if lists.n_rows > _FEW:
+            self._forget_lists(lists)
+
+    def _forget_lists(self, lists):
         self._queries = plain_index(lists.queries)
         self._ptr = lists.row_ptr[lists.list_ptr]
         self._rows = _fingerprints(lists)
+        self._lists = None  # last: another thread may look
 
     def torn_queries(self, lists):
         """Positions in ``lists.queries`` of those that are here, too, and share no row with these lists."""
+        kept = self._lists
+        if kept is not None:
+            self._forget_lists(kept)
         place = self._queries.get_indexer(plain_index(lists.queries))
         common = np.flatnonzero(place >= 0)
         if not len(common):

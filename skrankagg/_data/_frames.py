@@ -7,7 +7,6 @@ values where float64 cannot hold them.
 """
 
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -16,6 +15,7 @@ import pandas as pd
 from narwhals.stable.v2.typing import IntoFrame
 
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
+from ._id_codes import encode_ids, factorize
 from ._titles import canonical, other_titles
 
 __all__ = [
@@ -25,16 +25,14 @@ __all__ = [
     "Columns",
     "SampleIndex",
     "canonical_frame",
-    "encode_ids",
     "first_row",
+    "frame_of",
     "known_or_missing",
     "plain_index",
     "sample_index",
     "show_id",
+    "take_ids",
 ]
-
-# Types of objects, as pandas tells them, of which no two values are without an order.
-_ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
 
 #: From here on neighbouring integers are one float64.
 EXACT_LIMIT = 2.0**53
@@ -68,7 +66,7 @@ class Columns:
         if is_lazy:
             read = [name for name in self.available if name in self._names.values()]
             frame = _collect(frame.select(read) if read else frame.head(0), caller)
-        self._frame = frame
+        self._frame, self._series = frame, {}
         self.n_rows = frame.shape[0]
         self.index = frame.index if isinstance(frame, pd.DataFrame) else None
 
@@ -206,12 +204,14 @@ class Columns:
             if not isinstance(values.dtype, np.dtype) or values.dtype.itemsize <= 8:
                 return None
             return np.unique(values.to_numpy(), return_inverse=True)[1]  # pandas would round long doubles
-        return _factorize(values)[0]
+        return factorize(values)[0]
 
     def series(self, name):
         """A column of the frame, by its own name, as pandas holds it."""
         if isinstance(self._frame, pd.DataFrame):
-            return self._frame[name]
+            if name not in self._series:  # each look-up makes a new one
+                self._series[name] = self._frame[name]
+            return self._series[name]
         values = self._frame[name]
         if values.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such integers
             return pd.Series(values.to_list(), dtype=object)
@@ -277,6 +277,17 @@ def show_id(index, position):
     return repr(index[[position]].tolist()[0])
 
 
+def take_ids(index, codes):
+    """Ids of an index by their positions, as a column for :func:`frame_of`."""
+    # An array of objects would be taken for strings where it holds nothing else.
+    return index.take(codes) if index.dtype == object else index.array.take(codes)
+
+
+def frame_of(columns):
+    """Make a frame of columns by name, which are not copied: they must be writeable, and the frame's alone."""
+    return pd.DataFrame(columns, copy=False)
+
+
 def plain_index(index):
     """Values of an index that look-ups can compare: a categorical index as its categories' own type."""
     if isinstance(index, pd.CategoricalIndex):
@@ -316,84 +327,3 @@ def sample_index(index):
     """The same index, as one that scikit-learn can slice."""
     backed_by_arrow = isinstance(index.dtype, pd.ArrowDtype) or "pyarrow" in str(getattr(index.dtype, "storage", ""))
     return SampleIndex(index) if backed_by_arrow and not isinstance(index, SampleIndex) else index
-
-
-def encode_ids(values):
-    """Number the distinct values of a Series in sorted order: int32 codes (n_rows,), -1 where missing, and their index.
-
-    Categories stay categories.
-
-    >>> import pandas as pd
-    >>> from skrankagg._data._frames import encode_ids
-    >>> codes, index = encode_ids(pd.Series(["b", "a", "b"]))
-    >>> codes, list(index)
-    (array([1, 0, 1], dtype=int32), ['a', 'b'])
-    """
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        return _encode_categories(values)
-    runs = _run_starts(values)
-    if runs is None:
-        return _factorize(values)
-    codes, index = _factorize(values.iloc[runs])
-    return np.repeat(codes, np.diff(np.append(runs, len(values)))), index
-
-
-def _factorize(values):
-    # Sorted here rather than by pandas, which makes several columns of 64-bit codes on the way.
-    codes, index = pd.factorize(values)
-    index = pd.Index(index)
-    if index.is_monotonic_increasing:
-        _check_ordered(index)
-        return codes.astype(np.int32), index
-    order = index.argsort()
-    _check_ordered(index[order])
-    new_code = np.full(len(index) + 1, -1, dtype=np.int32)  # the last place takes the missing, code -1
-    new_code[order] = np.arange(len(index), dtype=np.int32)
-    return new_code[codes], index[order]
-
-
-def _check_ordered(index):
-    """Refuse sorted values that are only partly ordered, as sets are, for their order would be that of the rows."""
-    if index.dtype != object or pd.api.types.infer_dtype(index) in _ORDERED:
-        return
-    values = index.tolist()
-    for low, high in pairwise(values):
-        if not low < high:
-            raise TypeError(f"neither of {low!r} and {high!r} is smaller")
-
-
-def _encode_categories(values):
-    codes = values.cat.codes.to_numpy()
-    categories = values.cat.categories
-    used = np.zeros(len(categories) + 1, dtype=bool)  # the last place takes the missing, code -1
-    used[codes] = True
-    present = np.flatnonzero(used[:-1])
-    # Categories stand in the order of their values, as the ids of every other dtype do, not in the order declared.
-    present = present[np.asarray(categories[present].argsort())]
-    _check_ordered(categories[present])
-    new_code = np.full(len(categories) + 1, -1, dtype=np.int32)
-    new_code[present] = np.arange(len(present), dtype=np.int32)
-    return new_code[codes], pd.CategoricalIndex(pd.Categorical.from_codes(present, dtype=values.dtype))
-
-
-def _run_starts(values, sample=4096):
-    """Starts of the runs of equal values, or None where runs are short.
-
-    Queries and voters usually come in long runs, and comparing neighbours is several times cheaper than hashing.
-    """
-    n_rows = len(values)
-    if n_rows < sample:
-        return None
-    array = values.array
-    head = array[:sample]
-    if np.mean(_differ(head)) > 0.1:
-        return None
-    changed = _differ(array)
-    if np.mean(changed) > 0.25:
-        return None
-    return np.concatenate([[0], np.flatnonzero(changed) + 1])
-
-
-def _differ(array):
-    # A missing value differs from everything, itself included: it starts a run of its own.
-    return np.asarray(pd.array(array[1:] != array[:-1], dtype="boolean").fillna(True), dtype=bool)

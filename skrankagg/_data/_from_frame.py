@@ -8,7 +8,8 @@ import pandas as pd
 
 from ..exceptions import InputError, InputTypeError
 from ._encoding import ONE_QUERY, ONE_VOTER, encode_lists
-from ._frames import AnyFrame, Columns, encode_ids
+from ._frames import AnyFrame, Columns
+from ._id_codes import encode_ids
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, encode_rows, repeat_id, strip_ids
 from ._similar_ids import warn_of_similar_ids
 

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._arrays._ragged import expand, gather_ranges, group_order, sort_codes
+from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
-from ._frames import AnyFrame, Columns, first_row, plain_index, show_id
+from ._frames import AnyFrame, Columns, first_row, frame_of, plain_index, show_id, take_ids
 from ._immutable import Immutable
 
 __all__ = [
@@ -152,20 +152,20 @@ class Qrels(Immutable):
         query_code, queries = columns.ids("query")
         item_code, items = columns.ids("item")
         grade = columns.numbers("relevance")
-        order, (query_start, candidate_start) = sort_codes([query_code, item_code], [len(queries), len(items)])
-        if not candidate_start.all():
-            row = order[first_row(~candidate_start)]
+        order = group_order(query_code, item_code)
+        query_code, item_code = query_code[order], item_code[order]
+        query_start = np.ones(len(order), dtype=bool)
+        np.not_equal(query_code[1:], query_code[:-1], out=query_start[1:])
+        repeated = np.zeros(len(order), dtype=bool)
+        np.equal(item_code[1:], item_code[:-1], out=repeated[1:])
+        repeated &= ~query_start
+        if repeated.any():
+            row = first_row(repeated)
             raise InputError(
-                f"Each item of a query must be judged once; {int((~candidate_start).sum())} rows repeat one, the first "
-                f"is query {show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
+                f"Each item of a query must be judged once; {int(repeated.sum())} rows repeat one, the first is query "
+                f"{show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
             )
-        return cls(
-            queries=queries,
-            items=items,
-            ptr=np.append(np.flatnonzero(query_start), len(order)),
-            item=item_code[order],
-            relevance=grade[order],
-        )
+        return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
 
     @property
     def n_queries(self) -> int:
@@ -240,11 +240,11 @@ class Qrels(Immutable):
         pandas.DataFrame
             Columns `query`, `item`, `relevance`.
         """
-        return pd.DataFrame(
+        return frame_of(
             {
-                "query": self.queries.take(expand(self.ptr)),
-                "item": self.items.take(self.item),
-                "relevance": self.relevance,
+                "query": take_ids(self.queries, expand(self.ptr)),
+                "item": take_ids(self.items, self.item),
+                "relevance": self.relevance.copy(),
             }
         )
 

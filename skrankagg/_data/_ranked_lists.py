@@ -36,7 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
 from ..exceptions import InputError
 from ._conflicts import find_conflicts, still_merged
-from ._frames import AnyFrame, first_row, sample_index, show_id
+from ._frames import AnyFrame, first_row, frame_of, sample_index, show_id, take_ids
 from ._from_frame import FromFrame
 from ._from_python import FromPython, plain_lists
 from ._from_tables import FromTables
@@ -204,12 +204,12 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
     @property
     def list_length(self) -> NDArray[np.int64]:
         """Number of items in each list, int64 of shape (n_lists,)."""
-        return np.diff(self.row_ptr)
+        return self.row_ptr[1:] - self.row_ptr[:-1]
 
     @property
     def query_n_items(self) -> NDArray[np.int64]:
         """Number of distinct items of each query, int64 of shape (n_queries,)."""
-        return np.diff(self.candidate_ptr)
+        return self.candidate_ptr[1:] - self.candidate_ptr[:-1]
 
     @cached_property
     def is_weighted(self) -> bool:
@@ -418,16 +418,16 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         """
         row_list = self.row_list
         columns = {
-            "query": self.queries.take(self.list_query[row_list]),
-            "voter": self.voters.take(self.list_voter[row_list]),
-            "item": self.items.take(self.candidate_item[self.candidate]),
-            "rank": self.rank,
+            "query": take_ids(self.queries, self.list_query[row_list]),
+            "voter": take_ids(self.voters, self.list_voter[row_list]),
+            "item": take_ids(self.items, self.candidate_item[self.candidate]),
+            "rank": self.rank.copy(),
         }
-        if self.has_scores:
-            columns["score"] = self.score
+        if self.score is not None:
+            columns["score"] = self.score.copy()
         if self.is_weighted:
             columns["weight"] = self.list_weight[row_list]
-        return pd.DataFrame(columns)
+        return frame_of(columns)
 
     def to_runs(self) -> dict[Any, dict[Any, Any]]:
         """Write the lists as runs by voter, each a dict of query to results.

@@ -16,7 +16,7 @@ def warn_of_similar_ids(lists):
     """Warn once of queries, voters and items, as far as they are text, of which two differ in case or blanks only."""
     found = []
     for many, ids in (("queries", lists.queries), ("voters", lists.voters), ("items", lists.items)):
-        pairs = _similar(plain_index(ids)) if 1 < len(ids) <= MOST_IDS else []
+        pairs = _similar(ids) if 1 < len(ids) <= MOST_IDS else []
         if pairs:
             first, second = pairs[0]
             others = f" and {len(pairs) - 1} more of the {many}" if len(pairs) > 1 else f" of the {many}"
@@ -32,6 +32,8 @@ def warn_of_similar_ids(lists):
 
 def _similar(ids):
     """Pairs of ids that are one but for case and blanks, each id with the first that is like it."""
+    if isinstance(ids, pd.CategoricalIndex):
+        ids = plain_index(ids)
     if not pd.api.types.is_string_dtype(ids.dtype):
         return []
     names = ids.tolist()

@@ -4,6 +4,7 @@ Two private names stand at the top, where classes need them; the others are impo
 """
 
 import sys
+from functools import lru_cache
 from numbers import Integral
 
 from sklearn.base import BaseEstimator as _BaseEstimator
@@ -80,6 +81,16 @@ def _suggest(message, estimator):
 
 class BaseEstimator(_Suggesting, _Documented, _BaseEstimator):
     """Scikit-learn's base of all estimators, with links to our documentation and suggestions in errors."""
+
+    @classmethod
+    def _get_param_names(cls):
+        return list(_param_names(cls, cls.__init__))
+
+
+@lru_cache(maxsize=512)
+def _param_names(cls, init):
+    """Names of the parameters of a class, which scikit-learn reads from its constructor at each call."""
+    return super(BaseEstimator, cls)._get_param_names()
 
 
 class BaseComposition(_Suggesting, _Documented, _BaseComposition):

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._data._conflicts import check_scores
-from .._data._exposure import warn_of_exposure
+from .._data._exposure import hold_pairs, warn_of_exposure
 from .._data._fitted_rows import RemembersRows
 from .._data._frames import first_row, show_id
 from .._data._output import check_output
@@ -246,7 +246,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         A method within a method is given its lists by ``_prepare`` alone, and leaves the warning to the outer one.
         """
         lists = self._prepare(X)
-        if self.__sklearn_tags__().aggregator_tags.absent_below:
+        if hold_pairs(lists) and self.__sklearn_tags__().aggregator_tags.absent_below:
             warn_of_exposure(lists, type(self).__name__)
         return lists
 

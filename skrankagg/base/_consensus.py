@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._arrays import TOLERANCE
 from .._arrays._plain_ids import best_first
 from .._arrays._ragged import expand, gather_ranges, group_order, positions, starts_to_ptr
+from .._data._frames import frame_of, take_ids
 from .._data._ranked_lists import RankedLists
 
 __all__ = ["Consensus", "Contributions", "EncodedConsensus", "best_items", "order_candidates", "rank_scores"]
@@ -134,13 +135,13 @@ class EncodedConsensus:
     def to_frame(self):
         """Write the consensus as a frame with columns `query`, `item`, `score`, `rank` and the method's own."""
         lists = self.lists
-        return pd.DataFrame(
+        return frame_of(
             {
-                "query": lists.queries.take(lists.candidate_query),
-                "item": lists.items.take(lists.candidate_item[self.order]),
-                "score": self.score,
+                "query": take_ids(lists.queries, lists.candidate_query),
+                "item": take_ids(lists.items, lists.candidate_item[self.order]),
+                "score": self.score.copy(),
                 "rank": positions(lists.candidate_ptr),
-                **self.columns,
+                **{name: column.copy() for name, column in self.columns.items()},
             }
         )
 

@@ -1,0 +1,205 @@
+"""A column of ids becomes integer codes and a sorted index of its distinct values in their own dtype.
+
+Strings are most of the work. Those that pandas keeps as Python's are numbered as such, without the checks of its
+columns, and where many rows share one object, by its address.
+"""
+
+from itertools import islice, pairwise
+from operator import lt
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["encode_ids", "factorize"]
+
+# Types of objects, as pandas tells them, of which no two values are without an order.
+_ORDERED = {"string", "bytes", "integer", "decimal", "boolean", "date", "datetime", "datetime64"}
+
+# Up to so many strings the calls of pandas and Arrow cost more than what they do.
+_FEW = 2_000
+
+# Longer strings are sorted one by one, as a table of their characters is as wide as the longest.
+_MOST_CHARACTERS = 64
+
+# Rows that tell whether rows share their objects.
+_SAMPLE = 8192
+
+# Rows that one step of a long pass works on.
+_CHUNK = 1 << 18
+
+
+def encode_ids(values):
+    """Number the distinct values of a Series in sorted order: int32 codes (n_rows,), -1 where missing, and their index.
+
+    Categories stay categories.
+
+    >>> import pandas as pd
+    >>> from skrankagg._data._id_codes import encode_ids
+    >>> codes, index = encode_ids(pd.Series(["b", "a", "b"]))
+    >>> codes, list(index)
+    (array([1, 0, 1], dtype=int32), ['a', 'b'])
+    """
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return _encode_categories(values)
+    runs = _run_starts(values)
+    if runs is None:
+        return factorize(values)
+    codes, index = factorize(values.iloc[runs])
+    return np.repeat(codes, np.diff(np.append(runs, len(values)))), index
+
+
+def factorize(values):
+    """Number the distinct values of a Series without categories, as :func:`encode_ids` does."""
+    # Sorted here rather than by pandas, which makes several columns of 64-bit codes on the way.
+    dtype = values.dtype
+    is_text = isinstance(dtype, pd.StringDtype)
+    if is_text and (dtype.storage == "python" or len(values) < _FEW):
+        codes, found = _factorize_objects(np.asarray(values.array, dtype=object))
+        order = _string_order(found.tolist())
+        index = pd.Index(found if order is None else found[order], dtype=dtype, copy=False)
+        return _renumber(codes, order), index
+    if pd.api.types.is_object_dtype(dtype):
+        codes, found = _factorize_objects(values.to_numpy())
+        index = pd.Index(found, dtype=object, copy=False)
+        is_text = pd.api.types.infer_dtype(index) == "string"
+        order = _string_order(index.tolist()) if is_text else _order(index)
+    else:
+        codes, index = pd.factorize(values)
+        index = pd.Index(index)
+        if is_text:  # Arrow compares all neighbours at once
+            order = None if (index.array[1:] > index.array[:-1]).all() else _string_order(index.tolist())
+        else:
+            order = _order(index)
+    if order is not None:
+        index = index[order]
+    _check_ordered(index)
+    return _renumber(codes, order), index
+
+
+def _order(index):
+    return None if index.is_monotonic_increasing else index.argsort()
+
+
+def _renumber(codes, order):
+    """Codes in the order of appearance as codes in sorted order, int32; `order` sorts the values, None if they were."""
+    if order is None:
+        return codes.astype(np.int32)
+    new_code = np.full(len(order) + 1, -1, dtype=np.int32)  # the last place takes the missing, code -1
+    new_code[order] = np.arange(len(order), dtype=np.int32)
+    return new_code[codes]
+
+
+def _factorize_objects(objects):
+    """Number distinct objects in the order of appearance: codes, -1 where missing, and the objects."""
+    if not _share_objects(objects):
+        return pd.factorize(objects)
+    # An address is hashed several times faster than what stands there.
+    place, address = pd.factorize(_addresses(objects))
+    row = np.empty(len(address), dtype=np.intp)
+    for start in range(0, len(place), _CHUNK):
+        rows = slice(start, start + _CHUNK)
+        row[place[rows]] = np.arange(start, min(start + _CHUNK, len(place)))
+    codes, found = pd.factorize(objects[row])
+    return codes.astype(np.int32)[place], found
+
+
+def _addresses(objects):
+    """Addresses of objects in an array of them, intp of the same shape: the array itself, read as numbers."""
+    return np.frombuffer(objects, dtype=np.intp)
+
+
+def _share_objects(objects):
+    """Whether there are at most about half as many objects as rows, which are many."""
+    n_rows = len(objects)
+    if n_rows < 4 * _SAMPLE or not objects.flags.c_contiguous:
+        return False
+    sample = np.sort(_addresses(objects)[:: n_rows // _SAMPLE])
+    # Of k rows that hold m objects at random, k ** 2 / 2m repeat one.
+    return np.count_nonzero(sample[1:] == sample[:-1]) >= len(sample) ** 2 / n_rows
+
+
+def _string_order(names):
+    """Positions of distinct strings in sorted order, (n,), or None where they are sorted.
+
+    Many are sorted as numbers, which their first eight characters behind those that all share make up; those that have
+    these in common are then sorted as strings.
+    """
+    if all(map(lt, names, islice(names, 1, None))):
+        return None
+    text = _as_bytes(names)
+    if text is None:
+        return np.array(sorted(range(len(names)), key=names.__getitem__))
+    width = text.shape[1]
+    start = next((k for k in range(width) if (text[:, k] != text[0, k]).any()), width)
+    word = np.zeros((len(text), 8), dtype=np.uint8)
+    word[:, : width - start] = text[:, start : start + 8]
+    number = word.view(">u8").ravel().astype(np.uint64)
+    order = np.argsort(number)
+    number = number[order]
+    tied = np.zeros(len(order), dtype=bool)
+    tied[1:] = number[1:] == number[:-1]
+    tied[:-1] |= tied[1:]
+    # The order of the numbers is never against that of the strings, so that all of these are sorted at once.
+    order[tied] = sorted(order[tied].tolist(), key=names.__getitem__)
+    return order
+
+
+def _as_bytes(names):
+    """Characters of strings, uint8 (n, width), ending in zeros; None where it does not pay or they are not ASCII."""
+    if len(names) < _FEW or max(map(len, names)) > _MOST_CHARACTERS:
+        return None
+    try:
+        return np.array(names, dtype=np.bytes_).view(np.uint8).reshape(len(names), -1)
+    except UnicodeEncodeError:
+        return None
+
+
+def _check_ordered(index):
+    """Refuse sorted values that are only partly ordered, as sets are, for their order would be that of the rows."""
+    if index.dtype != object or pd.api.types.infer_dtype(index) in _ORDERED:
+        return
+    values = index.tolist()
+    for low, high in pairwise(values):
+        if not low < high:
+            raise TypeError(f"neither of {low!r} and {high!r} is smaller")
+
+
+def _encode_categories(values):
+    codes = values.cat.codes.to_numpy()
+    categories = values.cat.categories
+    used = np.zeros(len(categories) + 1, dtype=bool)  # the last place takes the missing, code -1
+    used[codes] = True
+    present = np.flatnonzero(used[:-1])
+    # Categories stand in the order of their values, as the ids of every other dtype do, not in the order declared.
+    present = present[np.asarray(categories[present].argsort())]
+    _check_ordered(categories[present])
+    new_code = np.full(len(categories) + 1, -1, dtype=np.int32)
+    new_code[present] = np.arange(len(present), dtype=np.int32)
+    return new_code[codes], pd.CategoricalIndex(pd.Categorical.from_codes(present, dtype=values.dtype))
+
+
+def _run_starts(values, sample=4096):
+    """Starts of the runs of equal values, or None where runs are short.
+
+    Queries and voters usually come in long runs, and comparing neighbours is several times cheaper than hashing.
+    """
+    if len(values) < sample:
+        return None
+    array, differ = values.array, _differ
+    if values.dtype == object or (isinstance(values.dtype, pd.StringDtype) and values.dtype.storage == "python"):
+        objects = np.asarray(array, dtype=object)
+        if not objects.flags.c_contiguous:
+            return None
+        # Runs of one object: to compare what stands there costs as much as to hash it.
+        array, differ = _addresses(objects), np.not_equal
+    if np.mean(differ(array[1:sample], array[: sample - 1])) > 0.1:
+        return None
+    changed = differ(array[1:], array[:-1])
+    if np.mean(changed) > 0.25:
+        return None
+    return np.concatenate([[0], np.flatnonzero(changed) + 1])
+
+
+def _differ(array, other):
+    # A missing value differs from everything, itself included: it starts a run of its own.
+    return np.asarray(pd.array(array != other, dtype="boolean").fillna(True), dtype=bool)

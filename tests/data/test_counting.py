@@ -1,0 +1,94 @@
+"""Rows that are counted into place stand where sorting puts them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skrankagg import RankedLists
+from skrankagg._arrays import _ragged
+from skrankagg._arrays._ragged import group_order, number_codes
+from skrankagg._data import _encoding
+from skrankagg.exceptions import InputError
+
+pytestmark = pytest.mark.twice
+
+#: Queries of lists of distinct items.
+QUERIES = st.lists(
+    st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=6, unique=True), min_size=1, max_size=4),
+    min_size=1,
+    max_size=8,
+)
+
+
+def pointers(lengths):
+    return np.concatenate([[0], np.cumsum(lengths)])
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 1 << 18])
+@given(queries=QUERIES)
+@settings(max_examples=100, deadline=None)
+def test_codes_are_numbered_as_sorting_does(chunk, queries):
+    code = np.array([item for query in queries for one in query for item in one], dtype=np.int32)
+    parts = pointers([len(one) for query in queries for one in query])
+    ptr = pointers([sum(map(len, query)) for query in queries])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ragged, "_CHUNK", chunk)
+        number, new_ptr, found = number_codes(ptr, code, 10, parts)
+    distinct = [sorted({item for one in query for item in one}) for query in queries]
+    assert found.tolist() == [one for codes in distinct for one in codes]
+    assert new_ptr.tolist() == pointers([*map(len, distinct)]).tolist()
+    group = np.repeat(np.arange(len(queries)), np.diff(ptr))
+    assert number.tolist() == [new_ptr[g] + distinct[g].index(one) for g, one in zip(group, code, strict=True)]
+    assert number.dtype == found.dtype == np.int32 and new_ptr.dtype == np.int64
+
+
+def test_a_code_may_be_twice_in_a_group_and_not_in_a_part():
+    ptr, code = np.array([0, 2, 5]), np.array([3, 3, 0, 1, 0], dtype=np.int32)
+    assert number_codes(ptr, code, 4, np.array([0, 1, 2, 4, 5])) is not None
+    assert number_codes(ptr, code, 4, np.array([0, 1, 2, 5])) is None
+    assert number_codes(ptr, code, 4, ptr) is None
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 7)), min_size=30, max_size=60),
+    low=st.sampled_from([0, -(2**53), 2**31, 2**62, -3]),
+    kind=st.sampled_from([float, np.int64]),
+)
+@settings(max_examples=100, deadline=None)
+def test_whole_numbers_are_ordered_as_sorting_does(rows, low, kind):
+    group, value = np.array(rows).T
+    value = (value + low).astype(kind)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ragged, "_FEW", 1)
+        order = group_order(group.astype(np.int32), value)
+    assert order.tolist() == np.lexsort((value, group)).tolist() and order.dtype == np.int64
+
+
+@given(queries=QUERIES, seed=st.integers(0, 99), tied=st.booleans())
+@settings(max_examples=100, deadline=None)
+def test_lists_are_the_same_whether_counted_or_sorted(queries, seed, tied):
+    rows = [
+        (f"q{q}", f"v{v}", f"i{item}", place // 2 if tied else place)
+        for q, query in enumerate(queries)
+        for v, one in enumerate(query)
+        for place, item in enumerate(one)
+    ]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+    frame = frame.sample(frac=1, random_state=seed, ignore_index=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_encoding, "_FEW", 0)
+        patch.setattr(_ragged, "_FEW", 1)
+        counted = RankedLists.from_frame(frame)
+    assert counted.equals(RankedLists.from_frame(frame))
+
+
+def test_a_repeated_item_is_refused_in_many_rows():
+    frame = pd.DataFrame(
+        {"query": np.repeat(np.arange(200), 100), "voter": "v", "item": np.tile(np.arange(100), 200), "rank": 1}
+    )
+    assert RankedLists.from_frame(frame).n_candidates == 20_000
+    frame.loc[7042, "item"] = 41
+    with pytest.raises(InputError, match="1 rows repeat one, the first is query 70, voter 'v', item 41"):
+        RankedLists.from_frame(frame)

@@ -1,0 +1,101 @@
+"""Ids to codes: the same codes and the same sorted index, whichever of the ways there is taken."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skrankagg import RankedLists
+from skrankagg._data import _id_codes
+from skrankagg._data._id_codes import encode_ids, factorize
+from skrankagg.aggregators import BordaCount, Condorcet
+
+pytestmark = pytest.mark.twice
+
+PLAIN = pd.StringDtype("python", na_value=np.nan)
+DTYPES = [PLAIN, pd.StringDtype("python"), "str", "string", object]
+# What tells strings apart: zeros at the end, characters beyond ASCII, long beginnings in common.
+NAMES = st.text(alphabet="ab\0é日😀", max_size=12) | st.integers(0, 99).map("document {:020d}".format)
+
+
+def by_hand(ids):
+    """Codes in the order of Python's strings, -1 where missing, and the distinct ids."""
+    found = sorted({one for one in ids if isinstance(one, str)})
+    return [found.index(one) if isinstance(one, str) else -1 for one in ids], found
+
+
+@pytest.mark.parametrize("few", [0, 10_000], ids=["many", "few"])
+@given(ids=st.lists(NAMES | st.none(), min_size=1, max_size=40), dtype=st.sampled_from(DTYPES))
+@settings(max_examples=150, deadline=None)
+def test_strings_are_numbered_in_their_order(few, ids, dtype):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_id_codes, "_FEW", few)
+        column = pd.Series(ids, dtype=dtype)
+        codes, index = encode_ids(column)
+    expected, found = by_hand(ids)
+    assert codes.tolist() == expected and index.tolist() == found
+    assert codes.dtype == np.int32 and index.dtype == column.dtype
+
+
+@given(ids=st.lists(NAMES | st.integers(0, 3).map(lambda k: "y" * 30 * k), min_size=1, max_size=60, unique=True))
+@settings(max_examples=150, deadline=None)
+def test_strings_are_sorted_as_numbers(ids):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_id_codes, "_FEW", 0)
+        order = _id_codes._string_order(ids)
+    assert sorted(ids) == (ids if order is None else [ids[k] for k in order])
+
+
+@pytest.mark.parametrize("dtype", [PLAIN, object], ids=str)
+@pytest.mark.parametrize("shared", [True, False], ids=["shared", "apart"])
+@pytest.mark.parametrize("arrangement", ["runs", "shuffled", "with gaps", "missing"])
+def test_many_rows_of_few_objects(dtype, shared, arrangement, monkeypatch):
+    rng = np.random.default_rng(0)
+    code = rng.integers(0, 500, 40_000)
+    if arrangement == "runs":
+        code.sort()
+    names = [f"item {k}" for k in range(500)]
+    ids = [names[k] if shared else "".join(list(names[k])) for k in code]
+    if arrangement == "missing":
+        ids[7:9000:3] = [None] * len(ids[7:9000:3])
+    column = pd.Series(ids, dtype=dtype)
+    if arrangement == "with gaps":
+        column = pd.concat([column, column]).iloc[::2]
+    seen = []
+    share = _id_codes._share_objects
+    monkeypatch.setattr(_id_codes, "_share_objects", lambda objects: seen.append(share(objects)) or seen[-1])
+    codes, index = encode_ids(column)
+    expected, found = by_hand(column.tolist())
+    np.testing.assert_array_equal(codes, expected)
+    assert index.tolist() == found
+    if arrangement in {"shuffled", "missing"}:
+        assert seen == [shared]
+
+
+def test_missing_ids_in_runs_of_one_object():
+    column = pd.Series(["a"] * 5000 + [None] * 5000 + ["b"] * 5000, dtype=PLAIN)
+    codes, index = encode_ids(column)
+    assert np.unique(codes).tolist() == [-1, 0, 1] and (codes[5000:10_000] == -1).all() and index.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("n_rows", [3, 50_000])
+def test_ids_that_have_no_order_are_refused(n_rows):
+    column = pd.Series([frozenset([k % 2]) for k in range(n_rows)], dtype=object)
+    with pytest.raises(TypeError, match=r"neither of frozenset\(\{0\}\) and frozenset\(\{1\}\) is smaller"):
+        factorize(column)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, "category", "Int64", np.int8], ids=str)
+def test_frames_that_come_out_own_their_memory_and_keep_the_dtypes(dtype):
+    ids = [1, 2, 1, 3] if dtype in ("Int64", np.int8) else ["a", "b", "a", "c"]
+    frame = pd.DataFrame({"query": "q", "voter": ["u", "u", "v", "v"], "item": pd.Series(ids, dtype=dtype)})
+    lists = RankedLists.from_frame(frame.assign(score=[4.0, 3.0, 2.0, 1.0]))
+    for make in (lists.to_frame, lambda: BordaCount().fit_transform(lists), lambda: Condorcet().fit_transform(lists)):
+        first = make()
+        assert first["item"].dtype == frame["item"].dtype and first["query"].dtype == frame["query"].dtype
+        for name in first.columns.difference(["query", "voter", "item"]):
+            first.loc[0, name] = 77
+        assert (first.loc[0, ["score", "rank"]] == 77).all()
+        pd.testing.assert_frame_equal(make(), make())
+        assert not (make()["rank"] == 77).any() and not (make()["score"] == 77).any()
