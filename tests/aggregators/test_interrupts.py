@@ -84,7 +84,14 @@ def test_blocks_give_what_one_call_gives(monkeypatch):
     by_item = np.lexsort((np.arange(m * n), item))
     score = rng.random((m, n))
     x = np.sort(rng.random(m * n).reshape(m, n), axis=1).ravel()
+    margins, orders = np.stack([margin] * 5), np.array([rng.permutation(n) for _ in range(5)])
     cases = {
+        ("_orders", "order_costs"): lambda: _kernels.order_costs(margins, margins, np.arange(5), orders, orders // 3),
+        ("_orders", "pivot_orders"): lambda: _kernels.pivot_orders(
+            margins, 2, lambda k: np.random.default_rng(0).bit_generator.random_raw(k)
+        ),
+        ("_orders", "majority_insertions"): lambda: _kernels.majority_insertions(margins, orders),
+        ("_orders", "draw_places"): lambda: _kernels.draw_places(margins, orders),
         ("_insertion", "descend"): lambda: _kernels.insertion_descent(margin, np.arange(n)),
         ("_buckets", "descend"): lambda: _kernels.bucket_descent(before, tied, np.zeros(n, dtype=int)),
         ("_co_ranked", "co_ranked"): lambda: _kernels.co_ranked(ptr, item, ranks, weight, np.zeros(m, dtype=int), n, 1),

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ..._arrays import TOLERANCE
 from ..._arrays._preferences import margins
-from ..._kernels import COMPILED, insertion_descent, insertion_rounds
+from ..._kernels import COMPILED, insertion_descent, insertion_rounds, majority_insertions
 from ..._support._memory import check_matrix
 
 __all__ = ["local_kemenization"]
@@ -52,15 +52,7 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
     array([0, 1, 2])
     """
     check_matrix("local_kemenization", len(prefer), 19.0)
-    better = margins(prefer) < 0
-    kept = np.empty(len(better), dtype=np.int64)
-    for n, item in enumerate(np.asarray(order)):
-        # Up to, and not past, the lowest item that no majority puts below it.
-        stays = np.flatnonzero(~better[item, kept[:n]])
-        place = stays[-1] + 1 if len(stays) else 0
-        kept[place + 1 : n + 1] = kept[place:n].copy()
-        kept[place] = item
-    return kept
+    return majority_insertions(margins(prefer)[None], np.asarray(order)[None])[0]
 
 
 def borda_order(margin):
