@@ -25,13 +25,14 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _orders
+from . import _agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _orders, _subsets
 from . import _running_sums as _ragged
 
 __all__ = [
     "COMPILED",
     "best_first",
     "bucket_descent",
+    "cheapest_orders",
     "co_ranked",
     "discordant_pairs",
     "draw_places",
@@ -49,6 +50,7 @@ __all__ = [
 ]
 
 _KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _orders, _ragged)
+_KERNELS += (_subsets,)
 # Steps that one kernel call may take: about a tenth of a second, between which Ctrl-C is heard. Interpreted, a step
 # takes a hundred times as long.
 _BLOCK = 50_000_000
@@ -412,6 +414,20 @@ def draw_places(margin, order):
     (b, n), margin, order = order.shape, _as_vf(np.ravel(margin)), _as_vi(order.ravel())
     blocks = _blocks(np.arange(1, b + 1) * n**2)
     return np.concatenate([_orders.draw_places(*ends, n, margin, order) for ends in blocks]).reshape(b, n)
+
+
+def cheapest_orders(size, margin, most):
+    """Least costs of orders of few items by margins, whole numbers, and in how many ways, 2 for several.
+
+    `margin` are the matrices of `size` rows, one after the other, and `most` costs of known orders: flat arrays. The
+    time grows with 2 to the power of the size where majorities contradict each other much.
+    """
+    start = np.cumsum(size * size) - size * size
+    arrays = *map(_as_vi, (size, start)), *map(_as_vf, (margin, most))
+    blocks = _blocks(np.cumsum(2.0**size * size**2))
+    found = [_subsets.cheapest_orders(*ends, 1 << int(size[slice(*ends)].max()), *arrays) for ends in blocks]
+    cost, ways = zip(*found, strict=True) if found else (((),), ((),))
+    return np.concatenate(cost), np.concatenate(ways)
 
 
 def number_items(lists, n_rows):

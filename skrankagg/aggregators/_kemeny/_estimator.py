@@ -1,5 +1,6 @@
 """Kemeny: the estimator, and what it reports of each query."""
 
+from itertools import chain
 from numbers import Integral, Real
 from typing import Literal
 
@@ -7,7 +8,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
-from ..._arrays._preferences import draws, margins, n_below, query_preferences
+from ..._arrays._preferences import draws, margins, n_below
 from ..._arrays._weight_units import count_in_units
 from ..._data._frames import known_or_missing
 from ..._support._progress import Progress
@@ -18,11 +19,14 @@ from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._budget import Budget
 from ._costs import kemeny_lower_bound
 from ._solver import solve_strict
+from ._stacks import preference_blocks
 from ._unique import only_order
 from ._weak import solve_weak
 
 __all__ = ["Kemeny"]
 
+# Groups of queries for each process, and items of a query beyond which it begins a group: small ones take milliseconds.
+_GROUPS, _FEW_ITEMS = 8, 20
 # Items of a component up to which method="auto" proves without a time limit: a second or so.
 _EASY_ITEMS = 60
 # Share of the time limit that the search for a strict order may take where one with ties is looked for.
@@ -111,8 +115,10 @@ class Kemeny(BaseAggregator):
     merged at the same score, and if each component has only one best order, the names of the items do not matter (with
     a `penalty` above 0.5 they may, for a drawn pair that costs more if tied).
 
-    To find out whether the order is `unique`, the proof is repeated with that order excluded, within the time limit and
-    in about as many programmes as the first one took.
+    A component of up to 15 items, between which margins are whole numbers or multiples of one, is proven by dynamic
+    programming over the sets of items that may come first, which also counts its best orders. To find out whether any
+    other order is `unique`, the proof is repeated with that order excluded, within the time limit and in about as many
+    programmes as the first one took.
 
     Programmes that may take longer than a fraction of a second are solved in a process of their own, which is ended at
     the time limit and by Ctrl-C, for the solver itself stops where it pleases. A step that cannot be stopped is not
@@ -208,9 +214,13 @@ class Kemeny(BaseAggregator):
         progress = Progress(type(self).__name__, verbose)
         try:
             # One query needs no other process, which would take a second to start.
-            solved = Parallel(n_jobs=1 if lists.n_queries == 1 else self.n_jobs)(
-                delayed(self._solve)(lists.take([q]), seed, progress) for q in range(lists.n_queries)
-            )
+            if lists.n_queries == 1 or effective_n_jobs(self.n_jobs) == 1:
+                solved = self._solve(lists, seed, progress)
+            else:
+                groups = Parallel(n_jobs=self.n_jobs)(
+                    delayed(self._solve)(lists.take(group), seed, progress) for group in self._groups(lists)
+                )
+                solved = list(chain.from_iterable(groups))
         finally:
             progress.close()
         score, cost, bound, reason, unique = zip(*solved, strict=True)
@@ -228,20 +238,36 @@ class Kemeny(BaseAggregator):
             },
         )
 
+    def _groups(self, lists):
+        """Neighbouring queries that one process solves together: small ones, for a large one takes its time."""
+        few = -(-lists.n_queries // (_GROUPS * effective_n_jobs(self.n_jobs)))
+        group = []
+        for q, n in enumerate(lists.query_n_items):
+            if group and (len(group) >= few or n > _FEW_ITEMS):
+                yield group
+                group = []
+            group.append(q)
+        yield group
+
     def _solve(self, lists, seed, progress):
-        """Solve one query: the items' scores, the consensus' score, the bound, why it stopped, whether it is unique."""
-        with Budget(self.time_limit) as budget:
-            lists, (unit,) = count_in_units(lists)
-            score, cost, bound, reason, unique = self._solve_within(budget, lists, unit, seed, progress)
-            return score, unit * cost, unit * bound, reason, unique
-
-    def _solve_within(self, budget, lists, unit, seed, progress):
+        """Solve queries; of each: the items' scores, the order's score, the bound, why it stopped, if it is unique."""
+        lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
-        prefer, tied = query_preferences(lists, 0, self.absent)
+        start = rng.bit_generator.state
+        solved = [()] * lists.n_queries
+        for queries, prefer, tied in preference_blocks(lists, self.absent):
+            for k, q in enumerate(queries):
+                rng.bit_generator.state = start
 
-        def report(cost, bound):
-            progress.show(f"{lists.queries[0]!r}: at most {unit * cost:g}, at least {unit * bound:g}")
+                def report(cost, bound, q=q, unit=unit[q]):
+                    progress.show(f"{lists.queries[q]!r}: at most {unit * cost:g}, at least {unit * bound:g}")
 
+                with Budget(self.time_limit) as budget:
+                    score, *numbers, reason, unique = self._solve_within(budget, prefer[k], tied[k], rng, report)
+                solved[q] = score, *(unit[q] * number for number in numbers), reason, unique
+        return solved
+
+    def _solve_within(self, budget, prefer, tied, rng, report):
         base = kemeny_lower_bound(prefer, tied, penalty=self.penalty, ties=self.ties)
         unproven = "large component" if self.method == "auto" else "search"
         order, cost, bound, reason, parts = solve_strict(
