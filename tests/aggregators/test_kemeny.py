@@ -22,6 +22,7 @@ from skrankagg.aggregators import (
 )
 from skrankagg.aggregators._kemeny import _cuts, _estimator, _proof
 from skrankagg.aggregators._kemeny._budget import Budget
+from skrankagg.aggregators._kemeny._components import stacked_components
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -190,6 +191,18 @@ def test_many_queries_at_once_give_what_each_gives_alone():
             together = method.set_params(n_jobs=n_jobs).aggregate(frame)
             for found, parts in zip(together, zip(*alone, strict=True), strict=True):
                 pd.testing.assert_frame_equal(found, pd.concat(parts, ignore_index=True), check_exact=True)
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 9), most=st.integers(1, 5), sparse=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_components_of_many_queries_are_those_of_each(seed, n, most, sparse):
+    rng = np.random.default_rng(seed)
+    prefer = rng.integers(0, most + 1, size=(5, n, n)) * 1.0
+    if sparse:
+        prefer *= rng.random((5, n, n)) < 0.3
+    prefer[:, np.arange(n), np.arange(n)] = 0.0
+    for found, one in zip(stacked_components(prefer.swapaxes(1, 2) - prefer), prefer, strict=True):
+        assert [items.tolist() for items in found] == [items.tolist() for items in condorcet_components(one)]
 
 
 def test_where_the_search_misses_the_optimum_programmes_find_it(monkeypatch):

@@ -8,18 +8,20 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
-from ..._arrays._preferences import draws, margins, n_below
+from ..._arrays._preferences import n_below
 from ..._arrays._weight_units import count_in_units
 from ..._data._frames import known_or_missing
+from ..._kernels import draw_places
 from ..._support._progress import Progress
 from ..._support._sklearn import N_JOBS, Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._budget import Budget
-from ._costs import kemeny_lower_bound
+from ._components import condorcet_components, stacked_components
+from ._costs import lower_bounds
 from ._solver import solve_strict
-from ._stacks import preference_blocks
+from ._stacks import by_item, is_whole, margin_stack, n_below_place, preference_blocks
 from ._unique import only_order
 from ._weak import solve_weak
 
@@ -256,6 +258,10 @@ class Kemeny(BaseAggregator):
         start = rng.bit_generator.state
         solved = [()] * lists.n_queries
         for queries, prefer, tied in preference_blocks(lists, self.absent):
+            margin = margin_stack(prefer)
+            stacked = stacked_components(margin) if len(queries) > 1 and is_whole(margin) else None
+            base = lower_bounds(prefer, tied, self.penalty, self.ties)
+            orders = np.empty(margin.shape[:2], dtype=np.int64)
             for k, q in enumerate(queries):
                 rng.bit_generator.state = start
 
@@ -263,32 +269,43 @@ class Kemeny(BaseAggregator):
                     progress.show(f"{lists.queries[q]!r}: at most {unit * cost:g}, at least {unit * bound:g}")
 
                 with Budget(self.time_limit) as budget:
-                    score, *numbers, reason, unique = self._solve_within(budget, prefer[k], tied[k], rng, report)
-                solved[q] = score, *(unit[q] * number for number in numbers), reason, unique
+                    solve = self._solve_weak if self.ties == "weak" else self._solve_strict
+                    components = condorcet_components(prefer[k]) if stacked is None else stacked[k]
+                    given = prefer[k], tied[k], margin[k], components, base[k]
+                    orders[k], *numbers, reason, unique = solve(budget, *given, rng, report)
+                solved[q] = (unit[q] * number for number in numbers), reason, unique
+            if self.ties == "weak":
+                below = map(n_below, orders)  # the buckets of the items
+            else:
+                below = by_item(orders, n_below_place(draw_places(margin, orders)))
+            for q, own in zip(queries, below, strict=True):
+                (cost, bound), reason, unique = solved[q]
+                solved[q] = own, cost, bound, reason, unique
         return solved
 
-    def _solve_within(self, budget, prefer, tied, rng, report):
-        base = kemeny_lower_bound(prefer, tied, penalty=self.penalty, ties=self.ties)
-        unproven = "large component" if self.method == "auto" else "search"
-        order, cost, bound, reason, parts = solve_strict(
-            prefer,
-            rng,
-            budget.share(_SHARE) if self.ties == "weak" else budget,
-            proves=self._proves if self.ties == "strict" else lambda n: False,
-            n_restarts=0 if self.method == "local-search" else self.n_restarts,
-            unproven=unproven,
-            report=report,
-        )
-        if self.ties == "weak":
-            rank = np.empty(len(order), dtype=np.int64)
-            rank[order] = np.arange(len(order))
-            rank, score, bound, reason, unique = solve_weak(
-                prefer, tied, self.penalty, rank, budget, proves=self._proves(len(order)), report=report
-            )
-            return n_below(rank), score, max(bound, base), reason or unproven, unique
-        score, margin = base + cost, margins(prefer)
+    def _solve_strict(self, budget, prefer, tied, margin, components, base, rng, report):
+        order, cost, bound, reason, parts = self._search(margin, components, rng, budget, report, self._proves)
+        score = base + cost
         bound = score if reason == "optimal" else base + bound
-        return n_below(draws(margin, order)), score, bound, reason, only_order(margin, parts, budget)
+        return order, score, bound, reason, only_order(margin, parts, budget)
+
+    def _solve_weak(self, budget, prefer, tied, margin, components, base, rng, report):
+        share = budget.share(_SHARE)
+        order = self._search(margin, components, rng, share, report, lambda n: False)[0]
+        proves = self._proves(len(order))
+        rank, score, bound, reason, unique = solve_weak(
+            prefer, tied, self.penalty, np.argsort(order), budget, proves=proves, report=report
+        )
+        return rank, score, max(bound, base), reason or self._unproven, unique
+
+    def _search(self, margin, components, rng, budget, report, proves):
+        n_restarts = 0 if self.method == "local-search" else self.n_restarts
+        options = {"proves": proves, "n_restarts": n_restarts, "unproven": self._unproven, "report": report}
+        return solve_strict(margin, components, rng, budget, **options)
+
+    @property
+    def _unproven(self):
+        return "large component" if self.method == "auto" else "search"
 
     def _proves(self, n):
         if self.method == "auto":

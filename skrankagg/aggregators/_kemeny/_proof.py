@@ -72,11 +72,14 @@ def prove(margin, order, rng, budget, *, report=None):
 def _prove_few(margin, order, rng, budget):
     """Prove a small component of whole margins by the sets of items that may come first, without a programme.
 
-    The order is the one that the search finds, as in a larger component; None where the search does not find a cheapest
-    one, and where there may not be time. The random numbers that the whole search would take are passed over.
+    Whole margins are those of which rounding to the tolerance makes no two costs equal. The order is the one that the
+    search finds, as in a larger component; None where the search does not find a cheapest one, and where there may not
+    be time. The random numbers that the whole search would take are passed over.
     """
     n = len(margin)
-    if n > _FEW_ITEMS or budget.left < _SECONDS_PER_SET * 2.0**n * n**2 or (np.rint(margin) != margin).any():
+    if n > _FEW_ITEMS or budget.left < _SECONDS_PER_SET * 2.0**n * n**2:
+        return None
+    if (np.rint(margin) != margin).any() or TOLERANCE * np.abs(margin).sum() >= 0.5:
         return None
     first = descend(margin, order, budget)
     known, n_rounds = order_cost(margin, first), _SEARCH_ROUNDS * n

@@ -57,6 +57,11 @@ def _preferences(prefer, level, weight, absent):
     return prefer, tied
 
 
+def is_whole(stack):
+    """Whether all numbers are whole ones, sums of which are exact in any order."""
+    return bool((np.rint(stack) == stack).all())
+
+
 def margin_stack(prefer):
     """Margins of each query, as :func:`margins` has them."""
     if len(prefer) == 1:
@@ -84,7 +89,7 @@ def rank_stack(lists, queries, value, absent):
 
 def scores(rank, prefer, tied):
     """Kemeny scores of the ranks (n_queries, n) of each query's items, with a penalty of 0.5: (n_queries,)."""
-    if len(rank) == 1 or not ((np.rint(prefer) == prefer).all() and (np.rint(tied) == tied).all()):
+    if len(rank) == 1 or not (is_whole(prefer) and is_whole(tied)):
         return np.array([kemeny_score(*one) for one in zip(rank, prefer, tied, strict=True)])
     # Sums of whole numbers and halves are exact in any order.
     above, level = rank[:, :, None] < rank[:, None, :], rank[:, :, None] == rank[:, None, :]

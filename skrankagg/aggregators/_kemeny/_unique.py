@@ -35,12 +35,12 @@ def only_order(margin, parts, budget):
     for (_, last, above), (first, _, below) in pairwise(ends):
         if above and below and margin[last, first] == 0:
             return False
-    cycles = [(margin[np.ix_(items, items)], part) for items, part in parts if len(items) > 2]
-    proven = [(inner, part) for inner, part in cycles if part.reason == "optimal"]
+    cycles = [(items, part) for items, part in parts if len(items) > 2]
+    proven = [(items, part) for items, part in cycles if part.reason == "optimal"]
+    if any(part.only is False for _, part in proven):
+        return False
+    unknown = [(margin[np.ix_(items, items)], part) for items, part in proven if part.only is None]
     try:
-        if any(part.only is False for _, part in proven):
-            return False
-        unknown = [(inner, part) for inner, part in proven if part.only is None]
         if any(_blocks_can_change_places(inner, part.order, budget) for inner, part in unknown):
             return False
     except Unfinished:
