@@ -269,3 +269,52 @@ def normalised(frame, n=None, full=False):
 def rho(x):
     """The least of the probabilities of the order statistics."""
     return min((beta(k, len(x), value) for k, value in enumerate(x, start=1)), default=Fraction(1))
+
+
+def kwik_sort(margin, rng):
+    """An order of items by the signs of margins, around pivots that NumPy's Generator draws."""
+
+    def ordered(items):
+        if len(items) < 2:
+            return items
+        pivot = items[rng.integers(len(items))]
+        others = [item for item in items if item != pivot]
+        chances = iter(rng.random(sum(margin[item][pivot] == 0 for item in others)))
+        above = [i for i in others if margin[i][pivot] < 0 or (margin[i][pivot] == 0 and next(chances) < 0.5)]
+        # The items above are sorted first.
+        return [*ordered(above), pivot, *ordered([item for item in others if item not in above])]
+
+    return ordered(list(range(len(margin))))
+
+
+def inserted(margin, order):
+    """An order in which each item went up as long as a majority prefers it to the item just above it."""
+    kept = []
+    for item in order:
+        place = len(kept)
+        while place and margin[item][kept[place - 1]] < 0:
+            place -= 1
+        kept.insert(place, item)
+    return kept
+
+
+def places_of_draws(margin, order):
+    """First place of the neighbours that each item of an order ties with, as no majority orders any two of them."""
+    groups = []
+    for item in order:
+        if not groups or any(margin[other][item] for other in groups[-1]):
+            groups.append([])
+        groups[-1].append(item)
+    return {item: sum(map(len, groups[:k])) for k, group in enumerate(groups) for item in group}
+
+
+def disagreements(rank, prefer, tied):
+    """Kemeny score of ranks with a penalty of 1/2, pair by pair."""
+    total = 0
+    for i, j in combinations(range(len(rank)), 2):
+        if rank[i] == rank[j]:
+            total += (prefer[i][j] + prefer[j][i]) / 2
+        else:
+            above, below = (i, j) if rank[i] < rank[j] else (j, i)
+            total += prefer[below][above] + tied[i][j] / 2
+    return total

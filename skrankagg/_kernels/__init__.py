@@ -25,26 +25,32 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority
+from . import _agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _orders, _subsets
 from . import _running_sums as _ragged
 
 __all__ = [
     "COMPILED",
     "best_first",
     "bucket_descent",
+    "cheapest_orders",
     "co_ranked",
     "discordant_pairs",
+    "draw_places",
     "insertion_descent",
     "insertion_rounds",
     "log_joint_probability",
+    "majority_insertions",
     "majority_points",
     "merge_lists",
     "number_items",
+    "order_costs",
+    "pivot_orders",
     "ragged_cumsum",
     "stale_kernels",
 ]
 
-_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _ragged)
+_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _orders, _ragged)
+_KERNELS += (_subsets,)
 # Steps that one kernel call may take: about a tenth of a second, between which Ctrl-C is heard. Interpreted, a step
 # takes a hundred times as long.
 _BLOCK = 50_000_000
@@ -103,17 +109,8 @@ if stale_kernels():
 def ragged_cumsum(value, ptr):
     """Running totals within consecutive segments.
 
-    Parameters
-    ----------
-    value : ndarray of shape (n,), dtype=float64
-        What to add up.
-    ptr : ndarray of shape (n_segments + 1,), dtype=int
-        Segment ``s`` is ``value[ptr[s]:ptr[s + 1]]``.
-
-    Returns
-    -------
-    ndarray of shape (n,), dtype=float64
-        At each place, the sum of its segment up to and with it; read-only.
+    Segment ``s`` is ``value[ptr[s]:ptr[s + 1]]``. Returns at each place the sum of its segment up to and with it,
+    float64 of shape (n,) and read-only.
     """
     return np.asarray(_ragged.ragged_cumsum(_as_vf(value), _as_vi(ptr)))
 
@@ -322,25 +319,11 @@ def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, 
 
 
 def insertion_descent(margin, order, tolerance=0.0, *, until=None):
-    """Insert items elsewhere in an order as long as that makes it cheaper.
+    """Insert items elsewhere in an order as long as that makes it cheaper by more than a tolerance.
 
-    Parameters
-    ----------
-    margin : ndarray of shape (n, n), dtype=float64
-        What an order costs more with the row before the column than the other way round.
-    order : ndarray of shape (n,), dtype=int
-        Where to start.
-    tolerance : float, default=0.0
-        Smaller gains are none.
-    until : callable, optional
-        Asked now and then whether to stop before that.
-
-    Returns
-    -------
-    order : ndarray of shape (n,), dtype=int64
-        No single insertion makes it cheaper; read-only.
-    change : float
-        What it costs more than the first one, at most 0. A pass over all items is O(n^2).
+    `margin`, (n, n), is what an order costs more with the row before the column than the other way round; ``until()``
+    is asked now and then whether to stop before. Returns the order, int64 of shape (n,) and read-only, and what it
+    costs more than the first one, at most 0. A pass over all items is O(n^2).
     """
     n, order, margin = len(order), _as_vi(order), _as_vf(np.ravel(margin))
     at, change = _VI(np.zeros(2, dtype=np.int64)), 0.0
@@ -350,31 +333,12 @@ def insertion_descent(margin, order, tolerance=0.0, *, until=None):
 
 
 def insertion_rounds(margin, order, costs, uniform, n_moves, span, slack, tolerance=0.0):
-    """Go on from an order by rounds of displacing some items and descending again.
+    """Go on from an order by rounds of displacing `n_moves` items, by up to `span` places, and descending again.
 
-    Parameters
-    ----------
-    margin : ndarray of shape (n, n), dtype=float64
-        What an order costs more with the row before the column than the other way round.
-    order : ndarray of shape (n,), dtype=int
-        Where to start.
-    costs : tuple of float
-        Costs of this order and of the best known one.
-    uniform : ndarray of shape (n_rounds * 2 * n_moves,), dtype=float64
-        Random numbers from 0 to 1.
-    n_moves, span : int
-        How many items a round displaces, and by how many places at most.
-    slack : float
-        How much more than the best one an order may cost to go on from.
-    tolerance : float, default=0.0
-        Smaller differences are none.
-
-    Returns
-    -------
-    best, order : ndarray of shape (n,), dtype=int64
-        The cheapest order of these rounds, and the last one; read-only.
-    costs : tuple of float
-        Costs of the last one and of the best one; if the latter did not fall, `best` is where the rounds started.
+    `costs` are those of this order and of the best known one; an order of at most `slack` more than the best one is
+    gone on from; `uniform` are ``2 * n_moves`` random numbers from 0 to 1 for each round. Returns the cheapest order of
+    these rounds, the last one, both read-only, and the costs of the last one and of the best one; if the latter did not
+    fall, the cheapest order is where the rounds started.
     """
     order = _as_vi(order)
     best, order, costs = _insertion.iterate(
@@ -392,32 +356,78 @@ def insertion_rounds(margin, order, costs, uniform, n_moves, span, slack, tolera
 
 
 def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
-    """Move items between the buckets of an order with ties as long as that makes it cheaper.
+    """Move items between the buckets of an order with ties as long as that makes it cheaper by more than a tolerance.
 
-    Parameters
-    ----------
-    before : ndarray of shape (n, n), dtype=float64
-        Cost of the row before the column.
-    tied : ndarray of shape (n, n), dtype=float64
-        Cost of a tie of the two.
-    bucket : ndarray of shape (n,), dtype=int
-        Bucket of each item, best first, from 0 without gaps.
-    tolerance : float, default=0.0
-        Smaller gains are none.
-    until : callable, optional
-        Asked now and then whether to stop before that.
-
-    Returns
-    -------
-    ndarray of shape (n,), dtype=int64
-        Buckets in the same manner; no single item can go elsewhere, or into a bucket of its own, for less; read-only. A
-        pass over all items is O(n^2).
+    `before` and `tied`, (n, n), are the costs of the row before the column and of a tie; `bucket`, (n,), rises from 0
+    without gaps; ``until()`` is asked now and then whether to stop before. Returns buckets in the same manner, int64
+    and read-only: no single item can go elsewhere, or into a bucket of its own, for less. A pass is O(n^2).
     """
     n, bucket, before, tied = len(bucket), _as_vi(bucket), _as_vf(np.ravel(before)), _as_vf(np.ravel(tied))
     at = _VI(np.zeros(2, dtype=np.int64))
     while at[1] < n and not (until is not None and until()):
         _buckets.descend(before, tied, bucket, n, tolerance, at, max(1, _BLOCK // (10 * n)))
     return np.asarray(bucket)
+
+
+def order_costs(margin, tied, query, order, bucket):
+    """Sum of the margins of the items of orders over those below, less that of `tied` over the pairs of one bucket.
+
+    `margin` and `tied` are of shape (n_queries, n, n); the orders and the rising buckets of their places of shape
+    (n_orders, n), of the queries `query`, (n_orders,). Returns float64 of shape (n_orders,).
+    """
+    (m, n), margin = order.shape, _as_vf(np.ravel(margin))  # not two copies, for it may be large
+    arrays = margin, _as_vf(np.ravel(tied)), *map(_as_vi, (query, order.ravel(), bucket.ravel()))
+    work = np.arange(1, m + 1) * n**2
+    return np.concatenate([np.empty(0), *(_orders.order_costs(*ends, n, *arrays) for ends in _blocks(work))])
+
+
+def pivot_orders(margin, n_orders, draw):
+    """Sort the items of queries by the signs of margins (n_queries, n, n), as quicksort does, around random pivots.
+
+    ``draw(k)`` returns the first k draws of 64 bits, uint64, of the stream that each query starts with. Returns so many
+    orders of each query, int64 of shape (n_queries, n_orders, n).
+    """
+    b, n = margin.shape[:2]
+    orders, n_drawn, margin = [], 4 * n_orders * n, _as_vf(np.ravel(margin))
+    for first, last in _blocks(np.arange(1, b + 1) * n_orders * n**2):
+        order = _VI(np.zeros((last - first) * n_orders * n, dtype=np.int64))
+        while True:
+            bits = draw(n_drawn)
+            drawn = _as_vi(bits & 0xFFFFFFFF), _as_vi(bits >> 32), _as_vf((bits >> 11) * 2.0**-53)
+            if _orders.pivot_orders(first, last, n, n_orders, margin, *drawn, order) == last:
+                break
+            n_drawn *= 2
+        orders.append(np.asarray(order).reshape(-1, n_orders, n))
+    return np.concatenate(orders)
+
+
+def majority_insertions(margin, order):
+    """Let each item of orders (n_queries, n) go up past those that a margin (n_queries, n, n) below 0 puts below it."""
+    (b, n), order, margin = order.shape, _as_vi(order.ravel()), _as_vf(np.ravel(margin))
+    for first, last in _blocks(np.arange(1, b + 1) * n**2):
+        _orders.majority_insertions(first, last, n, margin, order)
+    return np.asarray(order).reshape(b, n)
+
+
+def draw_places(margin, order):
+    """First place of the neighbours, none of them divided by a margin (n_queries, n, n), of each place: int64."""
+    (b, n), margin, order = order.shape, _as_vf(np.ravel(margin)), _as_vi(order.ravel())
+    blocks = _blocks(np.arange(1, b + 1) * n**2)
+    return np.concatenate([_orders.draw_places(*ends, n, margin, order) for ends in blocks]).reshape(b, n)
+
+
+def cheapest_orders(size, margin, most):
+    """Least costs of orders of few items by margins, whole numbers, and in how many ways, 2 for several.
+
+    `margin` are the matrices of `size` rows, one after the other, and `most` costs of known orders: flat arrays. The
+    time grows with 2 to the power of the size where majorities contradict each other much.
+    """
+    start = np.cumsum(size * size) - size * size
+    arrays = *map(_as_vi, (size, start)), *map(_as_vf, (margin, most))
+    blocks = _blocks(np.cumsum(2.0**size * size**2))
+    found = [_subsets.cheapest_orders(*ends, 1 << int(size[slice(*ends)].max()), *arrays) for ends in blocks]
+    cost, ways = zip(*found, strict=True) if found else (((),), ((),))
+    return np.concatenate(cost), np.concatenate(ways)
 
 
 def number_items(lists, n_rows):

@@ -44,15 +44,17 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(method, monkeypatch):
                         assert state(method) == before, (call, hook)
 
 
-@pytest.mark.parametrize("kernel", ["insertion_rounds", "insertion_descent"])
+@pytest.mark.parametrize("kernel", ["insertion_rounds", "insertion_descent", "cheapest_orders"])
 def test_an_interrupt_in_a_kernel_leaves_kemeny_unfitted(kernel, monkeypatch):
-    from skrankagg.aggregators._kemeny import _search
+    from skrankagg.aggregators._kemeny import _proof, _search
 
     method = Kemeny()
     rows = [("q", v, i, r) for v, order in enumerate(("abc", "bca", "cab")) for r, i in enumerate(order, 1)]
     cycle = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
     before = state(method)
-    monkeypatch.setattr(_search, kernel, interrupt)
+    monkeypatch.setattr(_proof if kernel == "cheapest_orders" else _search, kernel, interrupt)
+    if kernel == "insertion_rounds":  # without a search, programmes prove it
+        monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)
     with pytest.raises(KeyboardInterrupt):
         method.fit(cycle)
     assert state(method) == before
@@ -84,7 +86,17 @@ def test_blocks_give_what_one_call_gives(monkeypatch):
     by_item = np.lexsort((np.arange(m * n), item))
     score = rng.random((m, n))
     x = np.sort(rng.random(m * n).reshape(m, n), axis=1).ravel()
+    margins, orders = np.stack([margin] * 5), np.array([rng.permutation(n) for _ in range(5)])
     cases = {
+        ("_orders", "order_costs"): lambda: _kernels.order_costs(margins, margins, np.arange(5), orders, orders // 3),
+        ("_orders", "pivot_orders"): lambda: _kernels.pivot_orders(
+            margins, 2, lambda k: np.random.default_rng(0).bit_generator.random_raw(k)
+        ),
+        ("_orders", "majority_insertions"): lambda: _kernels.majority_insertions(margins, orders),
+        ("_orders", "draw_places"): lambda: _kernels.draw_places(margins, orders),
+        ("_subsets", "cheapest_orders"): lambda: _kernels.cheapest_orders(
+            np.full(5, n), margins.ravel(), np.full(5, np.inf)
+        ),
         ("_insertion", "descend"): lambda: _kernels.insertion_descent(margin, np.arange(n)),
         ("_buckets", "descend"): lambda: _kernels.bucket_descent(before, tied, np.zeros(n, dtype=int)),
         ("_co_ranked", "co_ranked"): lambda: _kernels.co_ranked(ptr, item, ranks, weight, np.zeros(m, dtype=int), n, 1),

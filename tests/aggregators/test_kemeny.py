@@ -11,6 +11,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
 from skrankagg import Kemeny
+from skrankagg._kernels import cheapest_orders
 from skrankagg.aggregators import (
     condorcet_components,
     kemeny_lower_bound,
@@ -21,6 +22,7 @@ from skrankagg.aggregators import (
 )
 from skrankagg.aggregators._kemeny import _cuts, _estimator, _proof
 from skrankagg.aggregators._kemeny._budget import Budget
+from skrankagg.aggregators._kemeny._components import stacked_components
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -130,6 +132,87 @@ def test_the_optimum_is_that_of_the_programme_over_subsets(n, real):
     proven = _proof.prove(margin, np.arange(n), rng, Budget())
     assert proven.reason == "optimal"
     assert proven.cost == proven.bound == pytest.approx(least_by_subsets(margin), abs=1e-9)
+
+
+def orders_by_subsets(margin):
+    """The number of cheapest orders, by the same programme."""
+    n = len(margin)
+    dear = np.maximum(margin, 0.0)
+    best, count = {0: 0.0}, {0: 1}
+    for subset in range(1, 1 << n):
+        items = [k for k in range(n) if subset >> k & 1]
+        cost = {k: best[subset ^ (1 << k)] + sum(dear[i, k] for i in items) for k in items}
+        best[subset] = min(cost.values())
+        count[subset] = sum(count[subset ^ (1 << k)] for k in items if cost[k] == best[subset])
+    return count[(1 << n) - 1]
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 8), most=st.integers(1, 4), several=st.integers(1, 3))
+@settings(max_examples=60, deadline=None)
+def test_sets_of_first_items_count_the_cheapest_orders(seed, n, most, several):
+    rng = np.random.default_rng(seed)
+    margins, costs = [], []
+    for k in range(several):
+        margin = np.triu(rng.integers(-most, most + 1, size=(n + k, n + k)).astype(float), 1)
+        margins.append(margin - margin.T)
+        known = np.triu(np.maximum(margins[-1], 0.0), 1).sum()  # of the items in their order
+        costs.append(known if rng.random() < 0.5 else least_by_subsets(margins[-1]))
+    size = np.arange(n, n + several)
+    cost, n_ways = cheapest_orders(size, np.concatenate([margin.ravel() for margin in margins]), np.array(costs))
+    assert cost.tolist() == [least_by_subsets(margin) for margin in margins]
+    assert n_ways.tolist() == [min(2, orders_by_subsets(margin)) for margin in margins]
+
+
+@given(seed=st.integers(0, 10**6), weights=st.sampled_from([(1,) * 5, (1, 2, 3, 1, 4), (0.3, 0.1, 0.2, 0.7, 1.5)]))
+@settings(max_examples=15, deadline=None)
+def test_small_components_have_the_order_that_programmes_prove(seed, weights):
+    frame = weigh(example_lists(seed, n_queries=6, n_items=3 + seed % 9), weights)
+    for absent in ("last", "ignore"):
+        found = Kemeny(absent=absent).aggregate(frame)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_proof, "_FEW_ITEMS", 0)
+            expected = Kemeny(absent=absent).aggregate(frame)
+        pd.testing.assert_frame_equal(found[0], expected[0], check_exact=True)
+        known = expected[1]["unique"].notna()
+        pd.testing.assert_frame_equal(found[1].drop(columns="unique"), expected[1].drop(columns="unique"))
+        assert (found[1]["unique"] == expected[1]["unique"])[known].all()
+
+
+def test_many_queries_at_once_give_what_each_gives_alone():
+    frame = pd.concat(
+        weigh(example_lists(n, n_queries=3, n_items=n), (1, 2, 1, 3, 0.5)).assign(
+            query=lambda f, n=n: f["query"] + str(n)
+        )
+        for n in range(1, 10)
+    )
+    for method in (Kemeny(), Kemeny(ties="weak"), Kemeny(method="local-search", absent="ignore")):
+        alone = [method.aggregate(lists) for _, lists in frame.groupby("query")]
+        for n_jobs in (1, 2):
+            together = method.set_params(n_jobs=n_jobs).aggregate(frame)
+            for found, parts in zip(together, zip(*alone, strict=True), strict=True):
+                pd.testing.assert_frame_equal(found, pd.concat(parts, ignore_index=True), check_exact=True)
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 9), most=st.integers(1, 5), sparse=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_components_of_many_queries_are_those_of_each(seed, n, most, sparse):
+    rng = np.random.default_rng(seed)
+    prefer = rng.integers(0, most + 1, size=(5, n, n)) * 1.0
+    if sparse:
+        prefer *= rng.random((5, n, n)) < 0.3
+    prefer[:, np.arange(n), np.arange(n)] = 0.0
+    for found, one in zip(stacked_components(prefer.swapaxes(1, 2) - prefer), prefer, strict=True):
+        assert [items.tolist() for items in found] == [items.tolist() for items in condorcet_components(one)]
+
+
+def test_where_the_search_misses_the_optimum_programmes_find_it(monkeypatch):
+    # An order reversed is what the search returns.
+    frame = uniform(7, 5, 1)
+    least = Kemeny().aggregate(frame)[1]
+    monkeypatch.setattr(_proof, "descend", lambda margin, order, budget: np.argsort(margin.sum(axis=1))[::-1])
+    monkeypatch.setattr(_proof, "iterate", lambda margin, order, *args, **options: order)
+    info = Kemeny().aggregate(frame)[1]
+    assert info.equals(least) and info["optimal"][0]
 
 
 def least_by_all_triangles(margin):

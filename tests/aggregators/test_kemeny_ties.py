@@ -120,13 +120,15 @@ def n_cheapest(margin):
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_the_proof_with_the_known_order_cut_off_tells_whether_there_is_another(seed):
+def test_the_proof_with_the_known_order_cut_off_tells_whether_there_is_another(seed, monkeypatch):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(6, 11))
     margin = [rng.normal(size=(n, n)), rng.integers(-6, 7, (n, n)).astype(float), rng.integers(-40, 41, (n, n)) * 0.1]
     margin = np.triu(margin[seed % 3], 1) - np.triu(margin[seed % 3], 1).T
-    part = _proof.prove(margin, np.arange(n), rng, Budget())
     only = n_cheapest(margin) == 1
+    assert _proof.prove(margin, np.arange(n), rng, Budget()).only == (only if seed % 3 == 1 else None)
+    monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)
+    part = _proof.prove(margin, np.arange(n), rng, Budget())
     assert _unique._only_order(margin, part, Budget()) == only
     if _unique._blocks_can_change_places(margin, part.order, Budget()):
         assert not only
@@ -218,6 +220,7 @@ def test_the_search_for_another_order_is_limited(monkeypatch):
     frame["weight"] = frame["voter"].map(dict(zip([f"v{v}" for v in range(5)], (10, 11, 13, 17, 23), strict=True)))
     for ties in ("strict", "weak"):
         assert Kemeny(ties=ties).aggregate(frame)[1]["unique"][0]
+    monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)
     monkeypatch.setattr(_unique, "_PROGRAMMES", 0)
     monkeypatch.setattr(_unique, "_PER_PROGRAMME", 0)
     monkeypatch.setattr(_weak, "_PROGRAMMES", -np.inf)
@@ -248,6 +251,7 @@ def test_no_time_is_taken_for_it_after_the_limit(ties, monkeypatch):
         now[0] = 100.0
         return original(*args)
 
+    monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)
     monkeypatch.setattr(late[0] if ties == "weak" else _estimator, late[1], pass_time)
     monkeypatch.setattr(_budget, "time", SimpleNamespace(monotonic=lambda: now[0]))
     solved = []

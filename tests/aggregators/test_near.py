@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracles
 from skrankagg import (
     DIBRA,
     BordaCount,
@@ -19,8 +20,9 @@ from skrankagg import (
     LocalKemenization,
     PickAPerm,
 )
+from skrankagg._kernels import pivot_orders
 from skrankagg.aggregators import kemeny_score, pairwise_preferences
-from skrankagg.aggregators._kemeny._near import kwik_sort
+from skrankagg.aggregators._kemeny import _stacks
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -63,7 +65,8 @@ def test_the_footrule_weighs_lists():
 @pytest.mark.parametrize("seed", range(5))
 def test_kwik_sort_finds_the_order_that_majorities_agree_on(seed):
     prefer = np.array([[0, 2, 2], [1, 0, 2], [1, 1, 0]])
-    assert kwik_sort(prefer, np.random.default_rng(seed)).tolist() == [0, 1, 2]
+    (order,) = pivot_orders((prefer.T - prefer)[None] * 1.0, 1, np.random.PCG64(seed).random_raw)[0]
+    assert order.tolist() == [0, 1, 2]
 
 
 @given(seed=st.integers(0, 10**6))
@@ -137,3 +140,137 @@ def test_the_repair_takes_what_its_method_learnt():
 def test_parameters_of_the_method_are_reached():
     repaired = LocalKemenization(CombSUM()).set_params(aggregator__norm="rank")
     assert repaired.aggregator.norm == "rank"
+
+
+# ---------------------------------------------------------------------- many queries at once
+
+WEIGHTS = [(1, 1, 1, 1, 1), (1, 2, 3, 1, 4), (0, 2, 0, 1, 0), (0.3, 0.1, 0.2, 0.7, 1.5), (2**0.5, 1.1, 0.7, 3**0.5, 1)]
+
+
+def of_all_sizes(seed, weights, ties=True):
+    """Queries of 1 to 7 items with up to 5 lists, two of each size."""
+    frames = [
+        example_lists(seed + n, n_queries=2, n_items=n, ties=ties).assign(
+            query=lambda frame, n=n: frame["query"] + str(n)
+        )
+        for n in range(1, 8)
+    ]
+    frame = pd.concat(frames)
+    return frame.assign(weight=frame["voter"].map({f"v{v}": weight for v, weight in enumerate(weights)}))
+
+
+def each_query(method, frame):
+    """What a method says of each query of a frame, with its ranks and items in the items' order, and its lists."""
+    consensus, info = method.aggregate(frame)
+    for query, cost in zip(info["query"], info["kemeny_score"], strict=True):
+        own = consensus[consensus["query"] == query].sort_values("item")
+        yield frame[frame["query"] == query], own["score"].tolist(), cost
+
+
+def below(rank):
+    return [sum(other > mine for other in rank) for mine in rank]
+
+
+def places(order):
+    return [list(order).index(item) for item in range(len(order))]
+
+
+profiles = {"seed": st.integers(0, 10**6), "weights": st.sampled_from(WEIGHTS), "ties": st.booleans()}
+absences = st.sampled_from(["last", "ignore"])
+
+
+@given(**profiles, absent=absences, n_init=st.integers(1, 12), random_state=st.integers(0, 99))
+@settings(max_examples=20, deadline=None)
+def test_kwik_sort_is_quicksort_around_the_pivots_of_a_generator(seed, weights, ties, absent, n_init, random_state):
+    frame = of_all_sizes(seed, weights, ties)
+    drawn = np.random.RandomState(random_state).randint(2**31 - 1)
+    method = KwikSort(n_init=n_init, absent=absent, random_state=random_state)
+    for lists, score, cost in each_query(method, frame):
+        prefer, tied = pairwise_preferences(lists, absent=absent)
+        margin = np.round(prefer.T - prefer, 9)
+        rng = np.random.default_rng(drawn)
+        orders = [oracles.kwik_sort(margin, rng) for _ in range(n_init)]
+        costs = [round(oracles.disagreements(places(order), prefer, tied), 9) for order in orders]
+        order = orders[costs.index(min(costs))]
+        assert cost == pytest.approx(min(costs), abs=1e-8)
+        draws = oracles.places_of_draws(margin, order)
+        assert score == below([draws[item] for item in range(len(order))])
+
+
+@given(**profiles, absent=absences)
+@settings(max_examples=20, deadline=None)
+def test_of_equally_good_lists_the_one_that_ranks_the_first_items_higher_is_picked(seed, weights, ties, absent):
+    for lists, score, cost in each_query(PickAPerm(absent=absent), of_all_sizes(seed, weights, ties)):
+        prefer, tied = pairwise_preferences(lists, absent=absent)
+        items, found = sorted(lists["item"].unique()), []
+        weighed = lists[lists["weight"] > 0] if (lists["weight"] > 0).any() else lists
+        for _, rows in weighed.groupby("voter"):
+            own = rows.set_index("item")["rank"].rank(method="average")
+            rank = [own.get(item, 99) for item in items]
+            found.append((round(oracles.disagreements(rank, prefer, tied), 9), rank))
+        least, rank = min(found)
+        assert cost == pytest.approx(least, abs=1e-8) and score == below(rank)
+
+
+@given(**profiles, absent=absences)
+@settings(max_examples=20, deadline=None)
+def test_the_repair_inserts_items_one_by_one(seed, weights, ties, absent):
+    frame = of_all_sizes(seed, weights, ties)
+    given = BordaCount().fit_transform(frame)
+    for lists, score, cost in each_query(LocalKemenization(absent=absent), frame):
+        prefer, tied = pairwise_preferences(lists, absent=absent)
+        margin = np.round(prefer.T - prefer, 9)
+        items = sorted(lists["item"].unique())
+        before = given[given["query"] == lists["query"].iloc[0]]["item"]
+        order = oracles.inserted(margin, [items.index(item) for item in before])
+        assert cost == pytest.approx(oracles.disagreements(places(order), prefer, tied), abs=1e-8)
+        group = 0
+        rank = {order[0]: 0}
+        for above, item in itertools.pairwise(order):
+            group += (margin[above] != margin[item]).any()
+            rank[item] = group
+        assert score == below([rank[item] for item in range(len(order))])
+
+
+@pytest.mark.parametrize(
+    "method",
+    [KwikSort(), PickAPerm(absent="ignore"), LocalKemenization(), FootruleOptimal(), FootruleOptimal(absent="ignore")],
+)
+@given(**profiles)
+@settings(max_examples=10, deadline=None)
+def test_many_queries_at_once_give_what_each_gives_alone(method, seed, weights, ties):
+    frame = of_all_sizes(seed, weights, ties)
+    alone = [method.aggregate(lists) for _, lists in frame.groupby("query")]
+    for together, parts in zip(method.aggregate(frame), zip(*alone, strict=True), strict=True):
+        pd.testing.assert_frame_equal(together, pd.concat(parts, ignore_index=True), check_exact=True)
+
+
+@pytest.mark.parametrize("method", [KwikSort(), PickAPerm(), LocalKemenization(), FootruleOptimal()])
+def test_small_stacks_and_queries_of_their_own_change_nothing(method, monkeypatch):
+    frame = of_all_sizes(5, WEIGHTS[1])
+    expected = method.aggregate(frame)
+    monkeypatch.setattr(_stacks, "_SMALL", 4)
+    monkeypatch.setattr(_stacks, "_CELLS", 1)
+    for one, other in zip(expected, method.aggregate(frame), strict=True):
+        pd.testing.assert_frame_equal(one, other, check_exact=True)
+
+
+@pytest.mark.parametrize("n", [2, 3, 40])
+def test_orders_of_draws_show_the_pivots_and_chances_of_a_generator(n):
+    rng = np.random.default_rng(n)
+    margin = np.round(rng.normal(size=(n, n)))
+    margin = np.triu(margin, 1) - np.triu(margin, 1).T
+    found = pivot_orders(
+        np.stack([margin, -margin]), 50, lambda k: np.random.default_rng(7).bit_generator.random_raw(k)
+    )
+    for one, orders in zip((margin, -margin), found, strict=True):
+        rng = np.random.default_rng(7)
+        assert orders.tolist() == [oracles.kwik_sort(one, rng) for _ in range(50)]
+
+
+def test_unlikely_draws_of_32_bits_are_drawn_again():
+    # For 3 items to be equally likely, 32 bits are left out whose product with 3 ends in less than 2 ** 32 % 3: zeros.
+    bits = np.array([0, 1 << 32 | 1 << 31, 1 << 63, 1 << 63, 0, 0], dtype=np.uint64)
+    (order,) = pivot_orders(np.zeros((1, 3, 3)), 1, lambda k: np.resize(bits, k))[0]
+    # Half of the range is the item in the middle; numbers of 1/2 put the others below it.
+    assert order.tolist() in ([1, 0, 2], [1, 2, 0])

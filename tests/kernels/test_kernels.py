@@ -147,20 +147,26 @@ _SQUARE, _MANY = np.zeros((400, 400)), 100_000
 _NUMBERS, _EACH = np.zeros(_MANY), np.arange(_MANY + 1)
 _ONES, _WHOLE = np.ones(_MANY), np.array([0, _MANY])
 _IDS = list(range(_MANY))
+_ORDERS = np.arange(400)[None], np.arange(400)[None]
 # Calls of every kernel with some arguments of about a megabyte and little work.
 _LARGE_CALLS = {
     "best_first": lambda: _kernels.best_first(_IDS, _EACH[:-1], _NUMBERS, _NUMBERS, 0.0, 0.0, lambda: _EACH, 1),
     "bucket_descent": lambda: _kernels.bucket_descent(_SQUARE, _SQUARE, np.zeros(400, dtype=int)),
+    "cheapest_orders": lambda: _kernels.cheapest_orders(np.ones(_MANY, dtype=int), _NUMBERS, _NUMBERS),
     "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),
     "discordant_pairs": lambda: _kernels.discordant_pairs(_EACH, _EACH[1:], _EACH[:-1] * 0),
+    "draw_places": lambda: _kernels.draw_places(_SQUARE[None], np.arange(400)[None]),
     "insertion_descent": lambda: _kernels.insertion_descent(_SQUARE, np.arange(400)),
     "insertion_rounds": lambda: _kernels.insertion_rounds(_SQUARE, np.arange(400), (0.0, 0.0), np.zeros(2), 1, 1, 0.0),
     "log_joint_probability": lambda: _kernels.log_joint_probability(_EACH, _ONES, np.ones(_MANY, dtype=int)),
+    "majority_insertions": lambda: _kernels.majority_insertions(_SQUARE[None], np.arange(400)[None]),
     "majority_points": lambda: _kernels.majority_points(
         _EACH, _EACH, _ONES, _EACH[:-1], _ONES, _EACH, _ONES, _EACH[:-1], _EACH, _EACH[:-1]
     ),
     "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), 0.1, 0.5, False),
     "number_items": lambda: _kernels.number_items([_IDS], _MANY),
+    "order_costs": lambda: _kernels.order_costs(_SQUARE[None], _SQUARE[None], np.zeros(1, dtype=int), *_ORDERS),
+    "pivot_orders": lambda: _kernels.pivot_orders(_SQUARE[None], 1, np.random.PCG64(0).random_raw),
     "ragged_cumsum": lambda: _kernels.ragged_cumsum(_NUMBERS, _WHOLE),
 }
 

@@ -1,5 +1,7 @@
 """The components of the majority relation, which every Kemeny order puts one after the other."""
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse.csgraph import connected_components
@@ -48,6 +50,39 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
     check_matrix("condorcet_components", len(prefer), 34.0)
     margin = margins(prefer)
     return ordered_components(margin < 0, margin.sum(axis=1))
+
+
+def stacked_components(margin):
+    """The components of each query of a stack of margins (n_queries, n, n): lists as `condorcet_components` returns.
+
+    They are equal to the last bit where margins are whole numbers, for sums of these are exact in any order.
+    """
+    b, n = margin.shape[:2]
+    reach = (margin < 0).astype(np.float32)
+    for _ in range(max(1, n - 1).bit_length()):
+        reach = ((reach + reach @ reach) > 0).astype(np.float32)
+    reach = reach > 0
+    same = reach & reach.swapaxes(1, 2)
+    same[:, np.arange(n), np.arange(n)] = True
+    first = same.argmax(axis=2)
+    strength = (same @ margin.sum(axis=2)[:, :, None])[:, :, 0] / same.sum(axis=2)
+    # As in ordered_components.
+    strength = np.round(strength / np.maximum(np.abs(strength).max(axis=1, keepdims=True), 1e-300), 10)
+    # Components that all come after components already in order follow these together.
+    below, depth = reach & ~same, np.zeros((b, n), dtype=np.int64)
+    while True:
+        deeper = np.where(below, depth[:, :, None] + 1, 0).max(axis=1)
+        if (deeper == depth).all():
+            break
+        depth = deeper
+    order = np.lexsort((first, strength, depth))
+    first = np.take_along_axis(first, order, axis=1)
+    query, place = np.nonzero(first[:, 1:] != first[:, :-1])
+    ends = np.split(place + 1, np.searchsorted(query, np.arange(1, b)))
+    return [
+        [items[start:end] for start, end in pairwise([0, *own.tolist(), n])]
+        for items, own in zip(order, ends, strict=True)
+    ]
 
 
 def ordered_components(arc, strength):

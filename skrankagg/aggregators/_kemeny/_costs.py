@@ -95,11 +95,17 @@ def kemeny_lower_bound(
     3.0
     """
     check_matrix("kemeny_lower_bound", len(prefer), 42.0)
+    prefer = np.asarray(prefer)[None]
+    return float(lower_bounds(prefer, None if tied is None else np.asarray(tied)[None], penalty, ties)[0])
+
+
+def lower_bounds(prefer, tied, penalty, ties):
+    """The same for each query of stacks of preferences and ties (n_queries, n, n): (n_queries,)."""
     before, level = pair_costs(prefer, tied, penalty)
-    least = np.minimum(before, before.T)
+    least = np.minimum(before, before.swapaxes(1, 2))
     if ties == "weak":
-        least = np.minimum(least, level)
-    return float(np.triu(least, 1).sum())
+        np.minimum(least, level, out=least)
+    return np.triu(least, 1).reshape(len(least), -1).sum(axis=1)
 
 
 def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, total_weight: float) -> float:
@@ -152,12 +158,12 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
 
 
 def pair_costs(prefer, tied, penalty):
-    """Cost of the row's item before the column's, and of a tie of the two: two matrices (n, n)."""
+    """Cost of the row's item before the column's, and of a tie of the two: two matrices (n, n), or two stacks."""
     prefer = np.asarray(prefer, dtype=np.float64)
-    before = prefer.T.copy()
+    before = prefer.swapaxes(-1, -2).copy()
     if tied is not None:
         before += penalty * np.asarray(tied, dtype=np.float64)
-    return before, penalty * (prefer + prefer.T)
+    return before, penalty * (prefer + prefer.swapaxes(-1, -2))
 
 
 def granularity(value, budget):

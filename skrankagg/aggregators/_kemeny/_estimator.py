@@ -1,5 +1,6 @@
 """Kemeny: the estimator, and what it reports of each query."""
 
+from itertools import chain
 from numbers import Integral, Real
 from typing import Literal
 
@@ -7,22 +8,27 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
-from ..._arrays._preferences import draws, margins, n_below, query_preferences
+from ..._arrays._preferences import n_below
 from ..._arrays._weight_units import count_in_units
 from ..._data._frames import known_or_missing
+from ..._kernels import draw_places
 from ..._support._progress import Progress
 from ..._support._sklearn import N_JOBS, Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._budget import Budget
-from ._costs import kemeny_lower_bound
+from ._components import condorcet_components, stacked_components
+from ._costs import lower_bounds
 from ._solver import solve_strict
+from ._stacks import by_item, is_whole, margin_stack, n_below_place, preference_blocks
 from ._unique import only_order
 from ._weak import solve_weak
 
 __all__ = ["Kemeny"]
 
+# Groups of queries for each process, and items of a query beyond which it begins a group: small ones take milliseconds.
+_GROUPS, _FEW_ITEMS = 8, 20
 # Items of a component up to which method="auto" proves without a time limit: a second or so.
 _EASY_ITEMS = 60
 # Share of the time limit that the search for a strict order may take where one with ties is looked for.
@@ -111,8 +117,10 @@ class Kemeny(BaseAggregator):
     merged at the same score, and if each component has only one best order, the names of the items do not matter (with
     a `penalty` above 0.5 they may, for a drawn pair that costs more if tied).
 
-    To find out whether the order is `unique`, the proof is repeated with that order excluded, within the time limit and
-    in about as many programmes as the first one took.
+    A component of up to 15 items, between which margins are whole numbers or multiples of one, is proven by dynamic
+    programming over the sets of items that may come first, which also counts its best orders. To find out whether any
+    other order is `unique`, the proof is repeated with that order excluded, within the time limit and in about as many
+    programmes as the first one took.
 
     Programmes that may take longer than a fraction of a second are solved in a process of their own, which is ended at
     the time limit and by Ctrl-C, for the solver itself stops where it pleases. A step that cannot be stopped is not
@@ -208,9 +216,13 @@ class Kemeny(BaseAggregator):
         progress = Progress(type(self).__name__, verbose)
         try:
             # One query needs no other process, which would take a second to start.
-            solved = Parallel(n_jobs=1 if lists.n_queries == 1 else self.n_jobs)(
-                delayed(self._solve)(lists.take([q]), seed, progress) for q in range(lists.n_queries)
-            )
+            if lists.n_queries == 1 or effective_n_jobs(self.n_jobs) == 1:
+                solved = self._solve(lists, seed, progress)
+            else:
+                groups = Parallel(n_jobs=self.n_jobs)(
+                    delayed(self._solve)(lists.take(group), seed, progress) for group in self._groups(lists)
+                )
+                solved = list(chain.from_iterable(groups))
         finally:
             progress.close()
         score, cost, bound, reason, unique = zip(*solved, strict=True)
@@ -228,41 +240,72 @@ class Kemeny(BaseAggregator):
             },
         )
 
+    def _groups(self, lists):
+        """Neighbouring queries that one process solves together: small ones, for a large one takes its time."""
+        few = -(-lists.n_queries // (_GROUPS * effective_n_jobs(self.n_jobs)))
+        group = []
+        for q, n in enumerate(lists.query_n_items):
+            if group and (len(group) >= few or n > _FEW_ITEMS):
+                yield group
+                group = []
+            group.append(q)
+        yield group
+
     def _solve(self, lists, seed, progress):
-        """Solve one query: the items' scores, the consensus' score, the bound, why it stopped, whether it is unique."""
-        with Budget(self.time_limit) as budget:
-            lists, (unit,) = count_in_units(lists)
-            score, cost, bound, reason, unique = self._solve_within(budget, lists, unit, seed, progress)
-            return score, unit * cost, unit * bound, reason, unique
-
-    def _solve_within(self, budget, lists, unit, seed, progress):
+        """Solve queries; of each: the items' scores, the order's score, the bound, why it stopped, if it is unique."""
+        lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
-        prefer, tied = query_preferences(lists, 0, self.absent)
+        start = rng.bit_generator.state
+        solved = [()] * lists.n_queries
+        for queries, prefer, tied in preference_blocks(lists, self.absent):
+            margin = margin_stack(prefer)
+            stacked = stacked_components(margin) if len(queries) > 1 and is_whole(margin) else None
+            base = lower_bounds(prefer, tied, self.penalty, self.ties)
+            orders = np.empty(margin.shape[:2], dtype=np.int64)
+            for k, q in enumerate(queries):
+                rng.bit_generator.state = start
 
-        def report(cost, bound):
-            progress.show(f"{lists.queries[0]!r}: at most {unit * cost:g}, at least {unit * bound:g}")
+                def report(cost, bound, q=q, unit=unit[q]):
+                    progress.show(f"{lists.queries[q]!r}: at most {unit * cost:g}, at least {unit * bound:g}")
 
-        base = kemeny_lower_bound(prefer, tied, penalty=self.penalty, ties=self.ties)
-        unproven = "large component" if self.method == "auto" else "search"
-        order, cost, bound, reason, parts = solve_strict(
-            prefer,
-            rng,
-            budget.share(_SHARE) if self.ties == "weak" else budget,
-            proves=self._proves if self.ties == "strict" else lambda n: False,
-            n_restarts=0 if self.method == "local-search" else self.n_restarts,
-            unproven=unproven,
-            report=report,
-        )
-        if self.ties == "weak":
-            rank = np.empty(len(order), dtype=np.int64)
-            rank[order] = np.arange(len(order))
-            rank, score, bound, reason, unique = solve_weak(
-                prefer, tied, self.penalty, rank, budget, proves=self._proves(len(order)), report=report
-            )
-            return n_below(rank), score, max(bound, base), reason or unproven, unique
-        score, margin = base + cost, margins(prefer)
+                with Budget(self.time_limit) as budget:
+                    solve = self._solve_weak if self.ties == "weak" else self._solve_strict
+                    components = condorcet_components(prefer[k]) if stacked is None else stacked[k]
+                    given = prefer[k], tied[k], margin[k], components, base[k]
+                    orders[k], *numbers, reason, unique = solve(budget, *given, rng, report)
+                solved[q] = (unit[q] * number for number in numbers), reason, unique
+            if self.ties == "weak":
+                below = map(n_below, orders)  # the buckets of the items
+            else:
+                below = by_item(orders, n_below_place(draw_places(margin, orders)))
+            for q, own in zip(queries, below, strict=True):
+                (cost, bound), reason, unique = solved[q]
+                solved[q] = own, cost, bound, reason, unique
+        return solved
+
+    def _solve_strict(self, budget, prefer, tied, margin, components, base, rng, report):
+        order, cost, bound, reason, parts = self._search(margin, components, rng, budget, report, self._proves)
+        score = base + cost
         bound = score if reason == "optimal" else base + bound
-        return n_below(draws(margin, order)), score, bound, reason, only_order(margin, parts, budget)
+        return order, score, bound, reason, only_order(margin, parts, budget)
+
+    def _solve_weak(self, budget, prefer, tied, margin, components, base, rng, report):
+        share = budget.share(_SHARE)
+        order = self._search(margin, components, rng, share, report, lambda n: False)[0]
+        proves = self._proves(len(order))
+        rank, score, bound, reason, unique = solve_weak(
+            prefer, tied, self.penalty, np.argsort(order), budget, proves=proves, report=report
+        )
+        return rank, score, max(bound, base), reason or self._unproven, unique
+
+    def _search(self, margin, components, rng, budget, report, proves):
+        n_restarts = 0 if self.method == "local-search" else self.n_restarts
+        options = {"proves": proves, "n_restarts": n_restarts, "unproven": self._unproven, "report": report}
+        return solve_strict(margin, components, rng, budget, **options)
+
+    @property
+    def _unproven(self):
+        return "large component" if self.method == "auto" else "search"
 
     def _proves(self, n):
         if self.method == "auto":

@@ -6,15 +6,15 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ..._arrays import TOLERANCE
-from ..._arrays._preferences import n_below, query_preferences
+from ..._arrays._pairwise import query_blocks
 from ..._arrays._ragged import positions
 from ..._arrays._weight_units import count_in_units
 from ...base import Consensus
 from ...base._consensus import order_candidates
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._costs import kemeny_score
-from ._near import ABSENT, BaseNearKemeny, interchangeable
+from ._near import ABSENT, BaseNearKemeny
+from ._stacks import by_item, candidates, interchangeable, n_below_place, preference_blocks, rank_stack, scores
 from ._worker import Unstarted, Worker
 
 __all__ = ["FootruleOptimal"]
@@ -22,23 +22,30 @@ __all__ = ["FootruleOptimal"]
 # Items from which the assignment, which nothing can stop, takes a fraction of a second: a process of its own can be
 # ended by Ctrl-C.
 _OWN_PROCESS = 1000
+# Cells of the costs of several queries that are made at once.
+_CELLS = 1 << 14
 
 
-def _footrule_costs(lists, q):
-    """Total distance of each item from each place, (n_items, n_places)."""
-    first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
-    n = int(lists.candidate_ptr[q + 1] - lists.candidate_ptr[q])
-    rows = slice(lists.row_ptr[first], lists.row_ptr[last])
+def _footrule_costs(lists, queries):
+    """Total distance of each item from each place, for queries of equally many items: (n_queries, n, n)."""
+    n = int(lists.query_n_items[queries[0]])
     # Absent items share the places that are left.
-    place = np.repeat((lists.list_length[first:last] + 1 + n)[:, None] / 2.0, n, axis=1)
-    place[lists.row_list[rows] - first, lists.candidate[rows] - lists.candidate_ptr[q]] = lists.rank[rows]
-    weight = lists.list_weight[first:last]
-    cost = np.column_stack([weight @ np.abs(place - position) for position in range(1, n + 1)])
-    if (weight % 1 == 0).all():
-        return cost
-    # Sums of the same weights in another order are one number: rounding decides between no two assignments.
-    grid = 2.0 ** np.ceil(np.log2(TOLERANCE * n * cost.max(initial=1.0)))
-    return np.round(cost / grid) * grid
+    chosen, query, place = rank_stack(lists, queries, lists.rank, (lists.list_length + 1 + n) / 2.0)
+    weight, position = lists.list_weight[chosen], np.arange(1, n + 1)
+    start = np.searchsorted(query, np.arange(len(queries) + 1))
+    if len(queries) > 1 and (weight % 1 == 0).all():
+        distance = weight[:, None, None] * np.abs(place[:, :, None] - position)
+        return np.add.reduceat(distance, start[:-1])
+    cost = np.empty((len(queries), n, n))
+    for k in range(len(queries)):
+        own = slice(start[k], start[k + 1])
+        for p in position:
+            cost[k, :, p - 1] = weight[own] @ np.abs(place[own] - p)
+        if not (weight[own] % 1 == 0).all():
+            # Sums of the same weights in another order are one number: rounding decides between no two assignments.
+            grid = 2.0 ** np.ceil(np.log2(TOLERANCE * n * cost[k].max(initial=1.0)))
+            cost[k] = np.round(cost[k] / grid) * grid
+    return cost
 
 
 def _solve_assignment(cost):
@@ -121,18 +128,24 @@ class FootruleOptimal(BaseNearKemeny):
     def _aggregate(self, lists):
         score, kemeny, distance = np.empty(lists.n_candidates), np.empty(lists.n_queries), np.empty(lists.n_queries)
         counted, unit = count_in_units(lists)
-        for q in range(lists.n_queries):
-            cost = _footrule_costs(counted, q)
-            place, distance[q] = _assign(cost)
-            rank = interchangeable(cost, np.argsort(place))
-            score[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = n_below(rank)
+        for queries in query_blocks(lists):
+            # The costs of a few queries at once, which stay in the cache.
+            n = int(lists.query_n_items[queries[0]])
+            step = max(1, _CELLS // n**2)
+            for first in range(0, len(queries), step):
+                some = queries[first : first + step]
+                cost = _footrule_costs(counted, some)
+                place = np.empty((len(some), n), dtype=np.int64)
+                for k, q in enumerate(some):
+                    place[k], distance[q] = _assign(cost[k])
+                order = np.argsort(place, axis=1)
+                score[candidates(lists, some)] = by_item(order, n_below_place(interchangeable(cost, order)))
         # Items that cost the same in every place may change places, which changes the pairs: those of the order that is
         # published count.
         rank = np.empty(lists.n_candidates)
         rank[order_candidates(lists, score)[0]] = positions(lists.candidate_ptr)
-        for q in range(lists.n_queries):
-            own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
-            kemeny[q] = kemeny_score(rank[own], *query_preferences(counted, q, self.absent))
+        for queries, prefer, tied in preference_blocks(counted, self.absent):
+            kemeny[queries] = scores(rank[candidates(lists, queries)], prefer, tied)
         return Consensus(score, queries={"footrule": unit * distance, "kemeny_score": unit * kemeny})
 
     def __sklearn_tags__(self) -> TagsOfAggregator:

@@ -4,13 +4,13 @@ from typing import Literal
 
 import numpy as np
 
-from ..._arrays._preferences import margins
+from ..._kernels import majority_insertions
 from ..._support._sklearn import check_is_fitted, clone
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from .._scores._linear import BordaCount
-from ._near import ABSENT, BaseNearKemeny, interchangeable
-from ._search import local_kemenization
+from ._near import ABSENT, BaseNearKemeny
+from ._stacks import candidates, interchangeable, margin_stack
 
 __all__ = ["LocalKemenization"]
 
@@ -96,10 +96,11 @@ class LocalKemenization(BaseNearKemeny):
             aggregator = self.aggregator_
         return aggregator._rank(aggregator._prepare(lists)).order
 
-    def _rank_items(self, lists, q, prefer, tied, given):
-        candidates = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
-        order = local_kemenization(given[candidates] - lists.candidate_ptr[q], prefer)
-        return np.argsort(order), interchangeable(margins(prefer), order)
+    def _rank_items(self, lists, queries, prefer, tied, given):
+        margin = margin_stack(prefer)
+        order = majority_insertions(margin, given[candidates(lists, queries)] - lists.candidate_ptr[queries][:, None])
+        place = np.broadcast_to(np.arange(order.shape[1]), order.shape)
+        return order, place, interchangeable(margin, order)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

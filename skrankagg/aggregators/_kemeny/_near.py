@@ -8,53 +8,26 @@ from sklearn.utils import check_random_state
 
 from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import rank_matrix
-from ..._arrays._preferences import draws, margins, n_below, query_preferences
 from ..._arrays._weight_units import count_in_units
+from ..._kernels import draw_places, order_costs, pivot_orders
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._costs import kemeny_score
-from ._search import order_cost
+from ._stacks import by_item, candidates, margin_stack, n_below_place, preference_blocks, rank_stack, scores
 
 __all__ = ["KwikSort", "PickAPerm"]
 
 ABSENT = {"absent": [StrOptions({"last", "ignore"})]}
 
 
-def kwik_sort(prefer, rng):
-    """Sort items by majorities, as quicksort does, around random items: preferences (n, n) to an order (n,)."""
-    margin = margins(prefer)
-    order, left = [], [np.arange(len(margin))]
-    while left:
-        items = left.pop()
-        if len(items) <= 1:
-            order.extend(items)
-            continue
-        pivot = items[rng.integers(len(items))]
-        others = items[items != pivot]
-        # A draw goes to either side by chance.
-        above = margin[others, pivot] < 0
-        drawn = margin[others, pivot] == 0
-        above[drawn] = rng.random(np.count_nonzero(drawn)) < 0.5
-        left += [others[~above], np.array([pivot]), others[above]]
-    return np.array(order, dtype=np.int64)
-
-
-def interchangeable(table, order):
-    """Places of an order, (n,); neighbours share one if their rows of the table are equal up to rounding."""
-    step = np.abs(np.diff(table[order], axis=0)).max(axis=1) > TOLERANCE * np.abs(table).max()
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.append(0, np.cumsum(step))
-    return rank
-
-
 class BaseNearKemeny(BaseAggregator):
     """A method that finds an order of each query's items, and says what it costs.
 
-    A subclass defines ``_rank_items(lists, q, prefer, tied, given)``, which returns the items' ranks, lower is better,
-    and those that are shown, in which some items may tie; `given` is what its ``_prepare_search(lists)`` returns, once
-    for all queries.
+    A subclass defines ``_rank_items(lists, queries, prefer, tied, given)``, for queries of equally many items and
+    stacks of their preferences and ties, (n_queries, n, n). It returns orders, the places of which a number shares that
+    is the same where neighbours tie in what is scored, and the same for what is shown, all of shape (n_queries, n);
+    `given` is what its ``_prepare_search(lists)`` returns, once for all queries.
     """
 
     _query_columns = ("kemeny_score",)
@@ -66,11 +39,10 @@ class BaseNearKemeny(BaseAggregator):
         score, cost = np.empty(lists.n_candidates), np.empty(lists.n_queries)
         given = self._prepare_search(lists)
         lists, unit = count_in_units(lists)
-        for q in range(lists.n_queries):
-            prefer, tied = query_preferences(lists, q, self.absent)
-            rank, shown = self._rank_items(lists, q, prefer, tied, given)
-            cost[q] = unit[q] * kemeny_score(rank, prefer, tied)
-            score[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = n_below(shown)
+        for queries, prefer, tied in preference_blocks(lists, self.absent):
+            order, place, shown = self._rank_items(lists, queries, prefer, tied, given)
+            cost[queries] = unit[queries] * scores(by_item(order, place), prefer, tied)
+            score[candidates(lists, queries)] = by_item(order, n_below_place(shown))
         return Consensus(score, queries={"kemeny_score": cost})
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
@@ -161,14 +133,19 @@ class KwikSort(BaseNearKemeny):
     def _prepare_search(self, lists):
         return check_random_state(self.random_state).randint(2**31 - 1)
 
-    def _rank_items(self, lists, q, prefer, tied, given):
-        rng = np.random.default_rng(given)
-        margin = margins(prefer)
-        orders = [kwik_sort(prefer, rng) for _ in range(self.n_init)]
-        costs = np.array([order_cost(margin, order) for order in orders])
+    def _rank_items(self, lists, queries, prefer, tied, given):
+        margin = margin_stack(prefer)
+        b, n = margin.shape[:2]
+        orders = pivot_orders(margin, self.n_init, lambda k: np.random.default_rng(given).bit_generator.random_raw(k))
+        place = np.broadcast_to(np.arange(n), orders.shape)
+        query = np.repeat(np.arange(b), self.n_init)
+        flat = orders.reshape(-1, n), place.reshape(-1, n)
+        costs = order_costs(margin, np.empty(0), query, *flat).reshape(b, self.n_init)
         # Of equally good orders the first, whatever rounding made of their costs.
-        order = orders[np.argmax(costs <= costs.min() + TOLERANCE * np.abs(margin).sum())]
-        return np.argsort(order), draws(margin, order)
+        tolerance = 2 * TOLERANCE * np.abs(margin).sum(axis=(1, 2))
+        best = np.argmax(costs <= (costs.min(axis=1) + tolerance)[:, None], axis=1)
+        order = orders[np.arange(b), best]
+        return order, place[:, 0], draw_places(margin, order)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
@@ -229,22 +206,56 @@ class PickAPerm(BaseNearKemeny):
     """
 
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
-    _pair_bytes, _cell_bytes = 28.0, 16.0
+    _pair_bytes, _cell_bytes = 36.0, 16.0
 
     def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
         self.absent = absent
         self.voter_weights = voter_weights
 
-    def _rank_items(self, lists, q, prefer, tied, given):
-        ranks = rank_matrix(lists, q)
-        weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
-        ranks = np.unique(ranks[weight > 0] if (weight > 0).any() else ranks, axis=0)
-        costs = np.array([kemeny_score(rank, prefer, tied) for rank in ranks])
-        best = ranks[np.argmax(costs <= costs.min() + TOLERANCE * (prefer.sum() + tied.sum()))]
-        return best, best
+    def _rank_items(self, lists, queries, prefer, tied, given):
+        ranks, query = _ranks(lists, queries)
+        order = np.argsort(ranks, axis=1, kind="stable")
+        place = np.zeros(ranks.shape, dtype=np.int64)
+        ordered = np.take_along_axis(ranks, order, axis=1)
+        np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=place[:, 1:])
+        # What all lists of a query cost alike is left out, and what is left is counted twice.
+        costs = order_costs(prefer.swapaxes(1, 2) - prefer, tied, query, order, place)
+        start = np.searchsorted(query, np.arange(len(queries)))
+        tolerance = 2 * TOLERANCE * (prefer.sum(axis=(1, 2)) + tied.sum(axis=(1, 2)))
+        left = np.flatnonzero(costs <= (np.minimum.reduceat(costs, start) + tolerance)[query])
+        best = left[_first_lexically(ranks[left], query[left])]
+        return order[best], place[best], place[best]
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.unanimity = True
         tags.aggregator_tags.absent_below = True  # the list taken ends with its absent items, whatever `absent`
         return tags
+
+
+def _ranks(lists, queries):
+    """Ranks of all items in the lists that may be taken, (n_lists, n), and the number of each list's query."""
+    if len(queries) == 1:
+        ranks = rank_matrix(lists, queries[0])
+        chosen, query = slice(*lists.list_ptr[queries[0] : queries[0] + 2]), np.zeros(len(ranks), dtype=np.int64)
+    else:
+        absent = np.full(lists.n_lists, lists.query_n_items[queries[0]] + 1.0)
+        chosen, query, ranks = rank_stack(lists, queries, lists.rank, absent)
+    counts = lists.list_weight[chosen] > 0
+    if counts.all():
+        return ranks, query
+    # Lists of weight 0 are not taken unless there are no others.
+    counts |= np.bincount(query, weights=counts, minlength=len(queries))[query] == 0
+    return ranks[counts], query[counts]
+
+
+def _first_lexically(ranks, query):
+    """For each query, the one of its rows of ranks that comes first lexically; queries ascend."""
+    left = np.arange(len(ranks))
+    for column in ranks.T:
+        start = np.flatnonzero(np.append(True, query[left][1:] != query[left][:-1]))
+        if len(start) == len(left):
+            break
+        least = np.repeat(np.minimum.reduceat(column[left], start), np.diff(np.append(start, len(left))))
+        left = left[column[left] == least]
+    return left[np.unique(query[left], return_index=True)[1]]

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._arrays import TOLERANCE
+from ..._kernels import COMPILED, cheapest_orders
 from ._branching import branch
 from ._budget import Unfinished
 from ._costs import granularity
-from ._search import descend, iterate, order_cost
+from ._search import descend, iterate, n_drawn, order_cost
 from ._triangles import Infeasible, TrianglePolytope
 
 __all__ = []
 
 # Rounds of the first search, for each item, and of that from a fractional solution, for each pair of items.
 _SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 0.25
+# Items of a component of which all sets of first items may be looked at, the seconds that this is foreseen to take for
+# each set and pair of items, and rounds of search between two looks whether the least cost is reached.
+_FEW_ITEMS, _SECONDS_PER_SET, _FEW_ROUNDS = 15, 2e-9 if COMPILED else 2e-7, 8
 # Share of the gap that a round of half cuts must close for another one.
 _WORTH = 0.1
 # Rounds of triangles in a row that may close less than this share of the gap: the last violations hardly matter.
@@ -28,7 +32,8 @@ class Proven:
     """An order of a component, its cost and the bound beyond the majorities' orientation of every pair, and the reason.
 
     The reason is why the search stopped: "optimal", "time limit", or "solver" if the solver gave up. `cycle`, of shape
-    (n_cycles, 3), are the last rows of the proof, which took `n_programmes` linear programmes.
+    (n_cycles, 3), are the last rows of the proof, which took `n_programmes` linear programmes. `only` tells whether it
+    is the only cheapest order, None where the proof does not tell.
     """
 
     order: np.ndarray
@@ -37,6 +42,7 @@ class Proven:
     reason: str
     cycle: np.ndarray | None = None
     n_programmes: int = 0
+    only: bool | None = None
 
 
 def prove(margin, order, rng, budget, *, report=None):
@@ -44,6 +50,9 @@ def prove(margin, order, rng, budget, *, report=None):
 
     It stops where the budget is over, and reports the cost and the bound after each step.
     """
+    part = _prove_few(margin, order, rng, budget)
+    if part is not None:
+        return part
     state = State(margin, order, granularity(margin, budget), budget, report)
     state.search(order, rng, _SEARCH_ROUNDS * len(margin))
     reason = "solver"
@@ -58,6 +67,32 @@ def prove(margin, order, rng, budget, *, report=None):
     if state.met():
         return Proven(state.order, state.cost, state.cost, "optimal", polytope.cycle, polytope.n_programmes)
     return Proven(state.order, state.cost, state.bound, reason)
+
+
+def _prove_few(margin, order, rng, budget):
+    """Prove a small component of whole margins by the sets of items that may come first, without a programme.
+
+    Whole margins are those of which rounding to the tolerance makes no two costs equal. The order is the one that the
+    search finds, as in a larger component; None where the search does not find a cheapest one, and where there may not
+    be time. The random numbers that the whole search would take are passed over.
+    """
+    n = len(margin)
+    if n > _FEW_ITEMS or budget.left < _SECONDS_PER_SET * 2.0**n * n**2:
+        return None
+    if (np.rint(margin) != margin).any() or TOLERANCE * np.abs(margin).sum() >= 0.5:
+        return None
+    first = descend(margin, order, budget)
+    known, n_rounds = order_cost(margin, first), _SEARCH_ROUNDS * n
+    (least,), (n_ways,) = cheapest_orders(np.array([n]), margin.ravel(), np.array([known]))
+    if least < known:
+        before = rng.bit_generator.state
+        first = iterate(margin, first, n_rounds, rng, budget, target=least, most_rounds=_FEW_ROUNDS)
+        rng.bit_generator.state = before
+        if order_cost(margin, first) > least:
+            return None
+    rng.bit_generator.advance(n_drawn(n_rounds))
+    least = float(least)
+    return Proven(np.asarray(first), least, least, "optimal", only=bool(n_ways == 1))
 
 
 class State:

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from ..._arrays import TOLERANCE
 from ..._arrays._preferences import margins
-from ..._kernels import COMPILED, insertion_descent, insertion_rounds
+from ..._kernels import COMPILED, insertion_descent, insertion_rounds, majority_insertions
 from ..._support._memory import check_matrix
 
 __all__ = ["local_kemenization"]
@@ -52,15 +52,7 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
     array([0, 1, 2])
     """
     check_matrix("local_kemenization", len(prefer), 19.0)
-    better = margins(prefer) < 0
-    kept = np.empty(len(better), dtype=np.int64)
-    for n, item in enumerate(np.asarray(order)):
-        # Up to, and not past, the lowest item that no majority puts below it.
-        stays = np.flatnonzero(~better[item, kept[:n]])
-        place = stays[-1] + 1 if len(stays) else 0
-        kept[place + 1 : n + 1] = kept[place:n].copy()
-        kept[place] = item
-    return kept
+    return majority_insertions(margins(prefer)[None], np.asarray(order)[None])[0]
 
 
 def borda_order(margin):
@@ -79,11 +71,16 @@ def descend(margin, order, budget):
     return insertion_descent(margin, order, TOLERANCE * np.abs(margin).sum(), until=lambda: budget.late)[0]
 
 
-def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf):
+def n_drawn(n_rounds):
+    """How many random numbers so many rounds of the search take."""
+    return 2 * _MOVES * n_rounds
+
+
+def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf, most_rounds=None):
     """Search by rounds of displacing some items and descending again: the best order found, int64 of shape (n,).
 
     It stops after so many rounds, where the budget is over, or at an order of the target cost, by :func:`order_cost`,
-    below which there is none.
+    below which there is none; the rounds that it looks for that after, at most `most_rounds`, do not change the order.
     """
     n = len(order)
     if n < 3:
@@ -91,9 +88,9 @@ def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf):
     tolerance = TOLERANCE * np.abs(margin).sum()
     cost = order_cost(margin, order)
     best, costs = np.asarray(order), (cost, cost)
-    chunk = max(1, _CHUNK_STEPS // (12 * n * n))
+    chunk = min(max(1, _CHUNK_STEPS // (12 * n * n)), most_rounds or n_rounds)
     while n_rounds > 0 and costs[1] > target + tolerance and not budget.late:
-        uniform = rng.random(2 * _MOVES * min(chunk, n_rounds))
+        uniform = rng.random(n_drawn(min(chunk, n_rounds)))
         found, order, after = insertion_rounds(margin, order, costs, uniform, _MOVES, _SPAN, 0.0, tolerance)
         best, costs = (found if after[1] < costs[1] else best), after
         n_rounds -= chunk

@@ -13,6 +13,9 @@ from ._search import borda_order, descend, iterate, order_cost
 __all__ = ["kemeny_order"]
 
 
+_ALONE = Proven(np.zeros(1, dtype=np.int64), 0.0, 0.0, "optimal")
+
+
 def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Find an order of items that disagrees least with preferences, proven to be one.
 
@@ -46,11 +49,12 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
     prefer = np.asarray(prefer, dtype=np.float64)
     check_matrix("kemeny_order", len(prefer), 50.0)
     with Budget() as budget:
-        return solve_strict(prefer, np.random.default_rng(0), budget, proves=lambda n: True)[0]
+        components = condorcet_components(prefer)
+        return solve_strict(margins(prefer), components, np.random.default_rng(0), budget, proves=lambda n: True)[0]
 
 
-def solve_strict(prefer, rng, budget, *, proves, n_restarts=0, unproven="search", report=None):
-    """Find a strict order of low cost, component by component, the smallest first, from preferences (n, n).
+def solve_strict(margin, components, rng, budget, *, proves, n_restarts=0, unproven="search", report=None):
+    """Find a strict order of low cost, component by component, the smallest first, from margins (n, n).
 
     ``proves(n)`` tells whether a component of n items is proven; the others are searched, with `n_restarts` rounds of
     the iterated local search, and have the reason `unproven` where an order may cost less. `report` is called with the
@@ -58,15 +62,17 @@ def solve_strict(prefer, rng, budget, *, proves, n_restarts=0, unproven="search"
     orientation of every pair; "optimal" or why some component is not proven; and the components, best first, each with
     its items and a Proven.
     """
-    components, margin = condorcet_components(prefer), margins(prefer)
     solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}
 
     def report_part(high, low):
         if report is not None:
             report(cost + high, bound + low)
 
-    for k in np.argsort([len(component) for component in components], kind="stable"):
+    for k in sorted(range(len(components)), key=lambda k: len(components[k])):
         items = components[k]
+        if len(items) == 1:
+            solved[k] = items, _ALONE
+            continue
         inner = margin[np.ix_(items, items)]
         order = borda_order(inner)
         if len(items) < 3:

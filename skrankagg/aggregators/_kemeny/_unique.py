@@ -3,8 +3,9 @@
 All cheapest orders have the majorities' order across components and a cheapest order within each. So there is only one
 if each component has only one, and if a majority orders the last item of each component and the first of the next.
 
-Within a component, two blocks of neighbours that can change places at no cost show another order at once. Otherwise the
-proof starts over with a row that cuts the known order off: it ends with another order, or without one.
+The proof of a small component counts the cheapest orders. In a larger one, two blocks of neighbours that can change
+places at no cost show another order at once. Otherwise the proof starts over with a row that cuts the known order off:
+it ends with another order, or without one.
 """
 
 from itertools import pairwise
@@ -34,17 +35,20 @@ def only_order(margin, parts, budget):
     for (_, last, above), (first, _, below) in pairwise(ends):
         if above and below and margin[last, first] == 0:
             return False
-    cycles = [(margin[np.ix_(items, items)], part) for items, part in parts if len(items) > 2]
-    proven = [(inner, part) for inner, part in cycles if part.reason == "optimal"]
+    cycles = [(items, part) for items, part in parts if len(items) > 2]
+    proven = [(items, part) for items, part in cycles if part.reason == "optimal"]
+    if any(part.only is False for _, part in proven):
+        return False
+    unknown = [(margin[np.ix_(items, items)], part) for items, part in proven if part.only is None]
     try:
-        if any(_blocks_can_change_places(inner, part.order, budget) for inner, part in proven):
+        if any(_blocks_can_change_places(inner, part.order, budget) for inner, part in unknown):
             return False
     except Unfinished:
         return None
     if len(proven) < len(cycles):
         return None
     answers = {True}
-    for inner, part in sorted(proven, key=lambda one: len(one[0])):
+    for inner, part in sorted(unknown, key=lambda one: len(one[0])):
         answers.add(_only_order(inner, part, budget))
         if False in answers:
             return False

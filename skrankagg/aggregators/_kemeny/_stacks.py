@@ -1,0 +1,125 @@
+"""Small queries of equally many items at once: preferences, margins, ranks and scores in stacks of matrices.
+
+A stack is an array of shape (n_queries, n, n), where the other modules have matrices (n, n) of one query. A large query
+is a stack of its own, made as it is alone, so that it needs no more memory.
+"""
+
+import numpy as np
+
+from ..._arrays import TOLERANCE
+from ..._arrays._pairwise import preference_stacks
+from ..._arrays._preferences import margins, query_preferences
+from ..._arrays._ragged import gather_ranges
+from ._costs import kemeny_score
+
+__all__ = []
+
+# Items up to which a query shares a stack, and cells of a stack, unless one query needs more: it stays in the cache.
+_SMALL, _CELLS = 64, 1 << 16
+
+
+def candidates(lists, queries):
+    """Candidates of queries of equally many items, (n_queries, n)."""
+    return lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
+
+
+def preference_blocks(lists, absent):
+    """Yield positions of queries of equally many items, and their preferences and ties, two stacks.
+
+    They are those of ``query_preferences``, to the last bit.
+    """
+    small = lists.query_n_items <= _SMALL
+    if np.count_nonzero(small) < 2:
+        small[:] = False
+    for q in np.flatnonzero(~small):
+        yield np.array([q]), *(matrix[None] for matrix in query_preferences(lists, q, absent))
+    if not small.any():
+        return
+    chosen = np.flatnonzero(small)
+    lists = lists if small.all() else lists.take(chosen)
+    weight = np.add.reduceat(lists.list_weight, lists.list_ptr[:-1])
+    if not (lists.list_weight % 1 == 0).all():  # as they are added up alone
+        weight = np.array([one.sum() for one in np.split(lists.list_weight, lists.list_ptr[1:-1])])
+    for block, above, level in preference_stacks(lists):
+        step = max(1, _CELLS // above.shape[1] ** 2)
+        for first in range(0, len(block), step):
+            part = slice(first, first + step)
+            yield chosen[block[part]], *_preferences(above[part], level[part], weight[block[part]], absent)
+
+
+def _preferences(prefer, level, weight, absent):
+    both = prefer + prefer.swapaxes(1, 2) + level
+    if absent == "last":
+        prefer = prefer + (np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both)
+        both = weight[:, None, None]
+    tied = np.maximum(both - (prefer + prefer.swapaxes(1, 2)), 0.0)
+    tied[:, np.arange(tied.shape[1]), np.arange(tied.shape[1])] = 0.0
+    return prefer, tied
+
+
+def is_whole(stack):
+    """Whether all numbers are whole ones, sums of which are exact in any order."""
+    return bool((np.rint(stack) == stack).all())
+
+
+def margin_stack(prefer):
+    """Margins of each query, as :func:`margins` has them."""
+    if len(prefer) == 1:
+        return margins(prefer[0])[None]
+    margin = prefer.swapaxes(1, 2) - prefer
+    tolerance = TOLERANCE * np.maximum(prefer.max(axis=(1, 2)), -prefer.min(axis=(1, 2)))
+    margin[np.abs(margin) <= tolerance[:, None, None]] = 0.0
+    return margin
+
+
+def rank_stack(lists, queries, value, absent):
+    """Values of the rows of queries of equally many items, laid out by list and item.
+
+    `value`, (n_rows,), is what is laid out, `absent`, (n_lists,), what a list gives the items that it does not hold.
+    Returns the lists, (m,), the number of each one's query among those chosen, (m,), and a matrix (m, n).
+    """
+    chosen, list_ptr = gather_ranges(lists.list_ptr, queries)
+    rows, row_ptr = gather_ranges(lists.row_ptr, chosen)
+    of_query = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
+    item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
+    matrix = np.repeat(absent[chosen][:, None], lists.query_n_items[queries[0]], axis=1)
+    matrix[np.repeat(np.arange(len(chosen)), np.diff(row_ptr)), item] = value[rows]
+    return chosen, of_query, matrix
+
+
+def scores(rank, prefer, tied):
+    """Kemeny scores of the ranks (n_queries, n) of each query's items, with a penalty of 0.5: (n_queries,)."""
+    if len(rank) == 1 or not (is_whole(prefer) and is_whole(tied)):
+        return np.array([kemeny_score(*one) for one in zip(rank, prefer, tied, strict=True)])
+    # Sums of whole numbers and halves are exact in any order.
+    above, level = rank[:, :, None] < rank[:, None, :], rank[:, :, None] == rank[:, None, :]
+    cost = above * (prefer.swapaxes(1, 2) + 0.5 * tied) + level * (0.5 * prefer)
+    return cost.reshape(len(rank), -1).sum(axis=1)
+
+
+def n_below_place(place):
+    """Number of items below each place of orders, (n_queries, n), in which tied neighbours share a rising number."""
+    b, n = place.shape
+    end = np.where(
+        np.append(place[:, 1:] != place[:, :-1], np.ones((b, 1), dtype=bool), axis=1), np.arange(1, n + 1), n
+    )
+    return n - np.minimum.accumulate(end[:, ::-1], axis=1)[:, ::-1].astype(np.float64)
+
+
+def by_item(order, value):
+    """Values of the places of orders, both (n_queries, n), as values of the items."""
+    out = np.empty_like(value)
+    np.put_along_axis(out, order, value, axis=1)
+    return out
+
+
+def interchangeable(table, order):
+    """Rising numbers of the places of orders, (n_queries, n): neighbours share one if their rows are equal in a stack.
+
+    Rounding makes no difference.
+    """
+    step = np.abs(np.diff(np.take_along_axis(table, order[:, :, None], axis=1), axis=1)).max(axis=2)
+    scale = np.maximum(table.max(axis=(1, 2)), -table.min(axis=(1, 2)))
+    place = np.zeros(order.shape, dtype=np.int64)
+    np.cumsum(step > TOLERANCE * scale[:, None], axis=1, out=place[:, 1:])
+    return place
