@@ -25,7 +25,7 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority
+from . import _agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _locking, _majority
 from . import _running_sums as _ragged
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "discordant_pairs",
     "insertion_descent",
     "insertion_rounds",
+    "locked_arcs",
     "log_joint_probability",
     "majority_points",
     "merge_lists",
@@ -44,7 +45,7 @@ __all__ = [
     "stale_kernels",
 ]
 
-_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _ragged)
+_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _locking, _majority, _ragged)
 # Steps that one kernel call may take: about a tenth of a second, between which Ctrl-C is heard. Interpreted, a step
 # takes a hundred times as long.
 _BLOCK = 50_000_000
@@ -418,6 +419,19 @@ def bucket_descent(before, tied, bucket, tolerance=0.0, *, until=None):
     while at[1] < n and not (until is not None and until()):
         _buckets.descend(before, tied, bucket, n, tolerance, at, max(1, _BLOCK // (10 * n)))
     return np.asarray(bucket)
+
+
+def locked_arcs(arc, n_items, n_matrices):
+    """Lock the arcs of square matrices, given as cells (n_arcs,) in this order, unless one would close a cycle.
+
+    Returns whether locked arcs lead from the row's item to the column's, bool, (n_matrices, n_items, n_items).
+    """
+    n_words, arc, done = -(-n_items // 32), _as_vi(arc), 0
+    sets = [_VI(np.zeros(n_rows * n_words, dtype=np.int64)) for n_rows in (n_matrices * n_items,) * 2 + (1,)]
+    while done < len(arc):
+        done = _locking.lock(done, _BLOCK, n_items, n_words, arc, *sets, _as_vi(2 ** np.arange(32)))
+    words = np.asarray(sets[0]).reshape(n_matrices, n_items, n_words).astype("<u4")
+    return np.unpackbits(words.view(np.uint8), axis=-1, count=n_items, bitorder="little").view(bool)
 
 
 def number_items(lists, n_rows):

@@ -99,14 +99,14 @@ def test_codes_keep_the_order(seed, kind, n):
     assert (span_codes(value) is not None) == (kind in ("byte", "two bytes", "few apart")) or n < 4
 
 
-@given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(NUMBERS)), n=st.integers(1, 20))
+@given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(NUMBERS)), n=st.integers(1, 70))
 @settings(max_examples=60, deadline=None)
 def test_paths_and_locked_arcs_of_any_strength(seed, kind, n):
     rng = np.random.default_rng(seed)
     strength, second = (NUMBERS[kind](rng, (n, n)).astype(float) for _ in range(2))
     strength[rng.random((n, n)) < 0.3] = 0
     np.testing.assert_array_equal(widest_paths(strength), oracles.widest(strength))
-    arcs = np.where(np.eye(n), 0, np.maximum(strength, 0))
+    arcs = np.maximum(strength, 0)  # some items lead to themselves
     np.testing.assert_array_equal(locked_pairs(arcs), oracles.locked(arcs))
     np.testing.assert_array_equal(locked_pairs(arcs, second), oracles.locked(arcs, second))
 
