@@ -8,7 +8,18 @@ from _measure import table
 
 from skrankagg import _kernels
 
-PACKAGES = ("numpy", "pandas", "pyarrow", "scipy", "scikit-learn", "pyflagr", "ranx", "numba", "rankops", "pytrec-eval-terrier")
+PACKAGES = (
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "scikit-learn",
+    "pyflagr",
+    "ranx",
+    "numba",
+    "rankops",
+    "pytrec-eval-terrier",
+)
 
 
 def version(name):

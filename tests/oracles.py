@@ -1,9 +1,15 @@
-"""The methods again, in exact fractions and plain loops: slow, obvious, sharing no code with the library."""
+"""The methods again, in exact fractions and plain loops: slow, obvious, sharing no code with the library.
+
+The last part is in floating point, one query at a time: what the library does for many queries at once must equal it to
+the last bit.
+"""
 
 from fractions import Fraction
 from itertools import combinations
 from math import comb as choose
 from math import factorial, log
+
+import numpy as np
 
 
 def ballots(frame, by="rank"):
@@ -318,3 +324,76 @@ def disagreements(rank, prefer, tied):
             above, below = (i, j) if rank[i] < rank[j] else (j, i)
             total += prefer[below][above] + tied[i][j] / 2
     return total
+
+
+# ---------------------------------------------------------------------- pairwise majorities in floating point
+
+
+def preferences(ranks, weight, absent="last"):
+    """Weight of the lists that prefer the row's item, added up list by list; absent items have the rank infinity."""
+    n = ranks.shape[1]
+    above, level = np.zeros((n, n)), np.zeros((n, n))
+    for rank, mine in zip(ranks, weight, strict=True):
+        held = np.isfinite(rank)
+        both = held[:, None] & held
+        above += mine * (both & (rank[:, None] < rank))
+        level += mine * (both & (rank[:, None] == rank))
+    both = above + above.T + level
+    return above + (np.diag(both)[:, None] - both) if absent == "last" else above
+
+
+def majorities(prefer):
+    """Preferences and margins, without what rounding may have added."""
+
+    def rounded(matrix):
+        scale = np.abs(matrix).max(initial=0.0)
+        exact = scale < 2**53 and (matrix % 1 == 0).all()
+        return matrix if exact else np.round(matrix / scale, 11) * scale
+
+    margin = prefer.T - prefer
+    tolerance = 1e-12 * max(prefer.max(initial=0.0), -prefer.min(initial=0.0))
+    margin[(margin <= tolerance) & (margin >= -tolerance)] = 0.0
+    return rounded(prefer), -rounded(margin)
+
+
+def arcs(prefer, margin, strength):
+    return np.where(margin > 0, margin if strength == "margin" else prefer, 0.0)
+
+
+def widest(strength):
+    path = np.array(strength, dtype=np.float64)
+    for via in range(len(path)):
+        path = np.maximum(path, np.minimum(path[:, via, None], path[None, via, :]))
+    np.fill_diagonal(path, 0.0)
+    return path
+
+
+def locked(strength, tie_break=None):
+    above, below = np.nonzero(strength > 0)
+    second = np.zeros(len(above)) if tie_break is None else tie_break[above, below]
+    reach = np.zeros(strength.shape, dtype=bool)
+    for k in np.lexsort((below, above, -second, -strength[above, below])):
+        i, j = above[k], below[k]
+        if not reach[i, j] and not reach[j, i]:
+            heads = np.append(np.flatnonzero(reach[:, i]), i)
+            reach[heads] |= reach[j]
+            reach[heads, j] = True
+    return reach
+
+
+def schulze(ranks, weight, strength, absent):
+    path = widest(arcs(*majorities(preferences(ranks, weight, absent)), strength))
+    return (path > path.T).sum(axis=1)
+
+
+def ranked_pairs(ranks, weight, strength, absent):
+    prefer, margin = majorities(preferences(ranks, weight, absent))
+    return locked(arcs(prefer, margin, strength), prefer if strength == "margin" else margin).sum(axis=1)
+
+
+def minimax(ranks, weight, strength, absent):
+    prefer, margin = majorities(preferences(ranks, weight, absent))
+    defeat = margin if strength == "margin" else arcs(prefer, margin, strength)
+    n = len(defeat)
+    defeats = [sorted((defeat[j, i] for j in range(n) if j != i), reverse=True) for i in range(n)]
+    return [sum(other > mine for other in defeats) for mine in defeats]

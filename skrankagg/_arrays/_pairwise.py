@@ -26,6 +26,7 @@ __all__ = [
     "is_dense",
     "majority",
     "majority_agreement",
+    "preference_blocks",
     "preference_counts",
     "preference_matrix",
     "preference_stacks",
@@ -40,8 +41,10 @@ _WORTH = 1_200_000
 _DENSE_ITEMS = 4096
 # Rows of a matrix that are counted at once where only half of it is.
 _STRIP_ITEMS = 128
-# Cells of the matrices that are made at once, unless one query needs more.
+# Cells of the matrices that are made at once, unless one query needs more; and of those that are worked on in many
+# steps, each of which finds them in the cache.
 _BLOCK_CELLS = 1 << 20
+_CACHED_CELLS = 1 << 16
 
 
 def rank_matrix(lists, q):
@@ -158,16 +161,16 @@ def _weigh_by_item(upper, lower, weight):
     return counts.T
 
 
-def query_blocks(lists, chosen=None):
+def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
     """Cut queries, or those chosen by a mask, into blocks of equally many items, so that their square matrices stack.
 
-    Yields positions of queries, int64; a block of several queries holds a bounded number of cells.
+    Yields positions of queries, int64; a block of several queries holds at most `n_cells` cells.
     """
     sizes = lists.query_n_items
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
     for n in np.unique(sizes[queries]):
         equal = queries[sizes[queries] == n]
-        step = max(1, _BLOCK_CELLS // int(n) ** 2)
+        step = max(1, n_cells // int(n) ** 2)
         for first in range(0, len(equal), step):
             yield equal[first : first + step]
 
@@ -181,23 +184,37 @@ def preference_stacks(lists, row_weight=None):
     that hold both and rank the row's item above the column's, and `level`, that of the lists that hold both at one
     rank; for an item and itself, of those that hold it. The lists that hold both weigh ``above + above.T + level``.
     """
-    ties = bool((lists.rank % 1 != 0).any() or (np.diff(lists.rank) == 0).any())
+    ties = _may_tie(lists)
     if row_weight is None:
         row_weight = lists.list_weight[lists.row_list]
-    first_row = lists.row_ptr[lists.list_ptr[:-1]]
-    constant = np.maximum.reduceat(row_weight, first_row) == np.minimum.reduceat(row_weight, first_row)
+    constant = _is_constant(lists, row_weight)
     dense = is_dense(lists, constant)
-    for queries in query_blocks(lists, ~dense):
-        n = int(lists.query_n_items[queries[0]])
-        chosen, list_ptr = gather_ranges(lists.list_ptr, queries)
-        rows, row_ptr = gather_ranges(lists.row_ptr, chosen)
-        matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
-        item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
-        below, level = co_ranked(row_ptr, item, lists.rank[rows], row_weight[rows], matrix, n, len(queries), ties=ties)
-        yield queries, below.swapaxes(1, 2), level
+    for queries in query_blocks(lists, ~dense, _BLOCK_CELLS):
+        yield queries, *_sparse_preferences(lists, queries, row_weight, ties)
     for q in np.flatnonzero(dense):
         above, level = _dense_preferences(lists, q, row_weight, constant[q], ties)
         yield np.array([q]), above[None], level[None]
+
+
+def _may_tie(lists):
+    return bool((lists.rank % 1 != 0).any() or (np.diff(lists.rank) == 0).any())
+
+
+def _is_constant(lists, row_weight):
+    """Whether all rows of a query count the same, (n_queries,)."""
+    first_row = lists.row_ptr[lists.list_ptr[:-1]]
+    return np.maximum.reduceat(row_weight, first_row) == np.minimum.reduceat(row_weight, first_row)
+
+
+def _sparse_preferences(lists, queries, row_weight, ties):
+    """Weights by which lists prefer the row's item, and by which they tie the two, of queries with equally many."""
+    n = int(lists.query_n_items[queries[0]])
+    chosen, list_ptr = gather_ranges(lists.list_ptr, queries)
+    rows, row_ptr = gather_ranges(lists.row_ptr, chosen)
+    matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
+    item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
+    below, level = co_ranked(row_ptr, item, lists.rank[rows], row_weight[rows], matrix, n, len(queries), ties=ties)
+    return below.swapaxes(1, 2), level
 
 
 def _dense_preferences(lists, q, row_weight, constant, ties):
@@ -235,12 +252,43 @@ def preference_matrix(lists, q, *, absent="last"):
            [0., 0.]])
     """
     query = lists if lists.n_queries == 1 else lists.take([q])
-    ((_, (prefer,), (level,)),) = preference_stacks(query)
-    both = prefer + prefer.T + level
+    ((_, prefer, level),) = preference_stacks(query)
+    both = _hold_both(prefer, level)
     del level  # the matrices may be large
     if absent == "last":
-        prefer = prefer + (np.diag(both)[:, None] - both)
-    return prefer, both
+        prefer = _prefer_held(prefer, both)
+    return prefer[0], both[0]
+
+
+def preference_blocks(lists, absent):
+    """Weigh what lists prefer, as :func:`preference_matrix`, in blocks of queries with equally many items.
+
+    Yields the positions of the queries, (n_block_queries,), and the weights of the lists that prefer the row's item to
+    the column's, (n_block_queries, n_items, n_items), which may be read-only. A large query is a block of its own.
+    """
+    row_weight, ties = lists.list_weight[lists.row_list], _may_tie(lists)
+    dense = is_dense(lists, _is_constant(lists, row_weight))
+    for queries in query_blocks(lists, ~dense):
+        prefer, level = _sparse_preferences(lists, queries, row_weight, ties)
+        if absent == "last":
+            prefer = _prefer_held(prefer, _hold_both(prefer, level))
+        del level
+        yield queries, prefer
+    for q in np.flatnonzero(dense):
+        yield np.array([q]), preference_matrix(lists, q, absent=absent)[0][None]
+
+
+def _hold_both(prefer, level):
+    both = prefer + prefer.swapaxes(1, 2)
+    both += level
+    return both
+
+
+def _prefer_held(prefer, both):
+    """Let each list prefer the items that it holds to those that it does not, too."""
+    above = np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both
+    above += prefer
+    return above
 
 
 def majority_agreement(ranks, counts):

@@ -12,7 +12,7 @@ import numpy as np
 from . import TOLERANCE
 from ._pairwise import preference_matrix
 
-__all__ = ["draws", "margins", "n_below", "query_preferences"]
+__all__ = ["draws", "margins", "n_below", "n_rows_above", "query_preferences"]
 
 
 def query_preferences(lists, q, absent):
@@ -29,11 +29,12 @@ def query_preferences(lists, q, absent):
 
 
 def margins(prefer):
-    """What an order costs more with the row's item before the column's than the reverse, (n, n); 0 for draws."""
+    """What an order costs more with the row's item before the column's than the reverse, (..., n, n); 0 for draws."""
     prefer = np.asarray(prefer, dtype=np.float64)
-    margin = prefer.T - prefer
+    margin = prefer.swapaxes(-1, -2) - prefer
     # Rounding makes no majority.
-    tolerance = TOLERANCE * max(prefer.max(initial=0.0), -prefer.min(initial=0.0))
+    matrix = {"axis": (-1, -2), "keepdims": True, "initial": 0.0}
+    tolerance = TOLERANCE * np.maximum(prefer.max(**matrix), -prefer.min(**matrix))
     margin[(margin <= tolerance) & (margin >= -tolerance)] = 0.0
     return margin
 
@@ -52,3 +53,25 @@ def draws(margin, order):
 def n_below(rank):
     """Number of items of a worse rank than each item's, float64 of shape (n,)."""
     return len(rank) - np.searchsorted(np.sort(rank), rank, side="right").astype(np.float64)
+
+
+def n_rows_above(rows):
+    """Number of rows of its matrix that follow each row in lexicographic order, float64: (..., n, k) to (..., n).
+
+    Numbers are unsigned integers.
+    """
+    n, width = rows.shape[-2:]
+    if width == 0:
+        return np.zeros(rows.shape[:-1])
+    # The bytes of big-endian numbers sort as the numbers do, those of a row as text.
+    big_endian = np.ascontiguousarray(rows, dtype=rows.dtype.newbyteorder(">"))
+    text = big_endian.view(f"S{width * rows.dtype.itemsize}")[..., 0]
+    order = np.argsort(text, axis=-1)
+    ordered = np.take_along_axis(text, order, axis=-1)
+    # Where each class of equal rows ends: the last row ends one, and every row that the next one differs from.
+    end = np.full(order.shape, n)
+    end[..., :-1] = np.where(ordered[..., 1:] != ordered[..., :-1], np.arange(1, n), n)
+    end = np.minimum.accumulate(end[..., ::-1], axis=-1)[..., ::-1]
+    above = np.empty(order.shape)
+    np.put_along_axis(above, order, (n - end).astype(np.float64), axis=-1)
+    return above

@@ -25,7 +25,19 @@ import numpy as np
 from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import _agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _orders, _subsets
+from . import (
+    _agglomerate,
+    _buckets,
+    _co_ranked,
+    _fusion,
+    _insertion,
+    _inversions,
+    _joint,
+    _locking,
+    _majority,
+    _orders,
+    _subsets,
+)
 from . import _running_sums as _ragged
 
 __all__ = [
@@ -38,6 +50,7 @@ __all__ = [
     "draw_places",
     "insertion_descent",
     "insertion_rounds",
+    "locked_arcs",
     "log_joint_probability",
     "majority_insertions",
     "majority_points",
@@ -49,8 +62,8 @@ __all__ = [
     "stale_kernels",
 ]
 
-_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _majority, _orders, _ragged)
-_KERNELS += (_subsets,)
+_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _locking, _majority, _orders)
+_KERNELS += (_ragged, _subsets)
 # Steps that one kernel call may take: about a tenth of a second, between which Ctrl-C is heard. Interpreted, a step
 # takes a hundred times as long.
 _BLOCK = 50_000_000
@@ -118,20 +131,10 @@ def ragged_cumsum(value, ptr):
 def discordant_pairs(ptr, tie_end, other):
     """Count the pairs that a second ranking turns round, for many rankings at once.
 
-    Parameters
-    ----------
-    ptr : ndarray of shape (n_lists + 1,), dtype=int
-        Lists, each sorted by the first ranking.
-    tie_end : ndarray of shape (n_rows,), dtype=int
-        Row behind the last one that ties with this one in the first ranking.
-    other : ndarray of shape (n_rows,), dtype=int
-        Dense rank of the row's item in the second ranking, from 0 within each list.
-
-    Returns
-    -------
-    discordant, ordered : ndarray of shape (n_lists,), dtype=float64
-        Numbers of pairs that the two rankings order oppositely, and of pairs that both order at all; read-only. Each
-        list of length L costs O(L log L).
+    Lists, `ptr` (n_lists + 1,), are sorted by the first ranking. `tie_end` (n_rows,) is the row behind the last one
+    that ties with this one there, `other` (n_rows,) the dense rank of the row's item in the second ranking, from 0
+    within each list. Returns the numbers of pairs that the two order oppositely, and of pairs that both order at all,
+    float64 (n_lists,), read-only. Each list of length L costs O(L log L).
     """
     length = np.diff(ptr)
     blocks = []
@@ -145,23 +148,11 @@ def discordant_pairs(ptr, tie_end, other):
 
 
 def merge_lists(score, weight, c1, c2, by_similarity):
-    """Merge the two most similar lists until one is left.
+    """Merge the two most similar lists until one is left: its scores, float64 (n_items,), read-only.
 
-    Parameters
-    ----------
-    score : ndarray of shape (n_lists, n_items), dtype=float64
-        Score that each list gives each item, higher is better; at least 2 items.
-    weight : ndarray of shape (n_lists,), dtype=float64
-        Weights of the lists.
-    c1, c2 : float
-        Coefficients of the weight of a merged list.
-    by_similarity : bool
-        Whether its similarity to the other lists enters that weight.
-
-    Returns
-    -------
-    ndarray of shape (n_items,), dtype=float64
-        Scores of the last list; read-only.
+    `score` (n_lists, n_items) is what each list gives each item, higher is better, of at least 2 items; `weight`
+    (n_lists,) that of the lists; `c1` and `c2` are the coefficients of the weight of a merged list, and `by_similarity`
+    says whether its similarity to the other lists enters that weight.
     """
     m, n = score.shape
     score, weight, rank = _as_vf(score.ravel()), _as_vf(weight), _VF(np.zeros(m * n))
@@ -428,6 +419,19 @@ def cheapest_orders(size, margin, most):
     found = [_subsets.cheapest_orders(*ends, 1 << int(size[slice(*ends)].max()), *arrays) for ends in blocks]
     cost, ways = zip(*found, strict=True) if found else (((),), ((),))
     return np.concatenate(cost), np.concatenate(ways)
+
+
+def locked_arcs(arc, n_items, n_matrices):
+    """Lock the arcs of square matrices, given as cells (n_arcs,) in this order, unless one would close a cycle.
+
+    Returns whether locked arcs lead from the row's item to the column's, bool, (n_matrices, n_items, n_items).
+    """
+    n_words, arc, done = -(-n_items // 32), _as_vi(arc), 0
+    sets = [_VI(np.zeros(n_rows * n_words, dtype=np.int64)) for n_rows in (n_matrices * n_items,) * 2 + (1,)]
+    while done < len(arc):
+        done = _locking.lock(done, _BLOCK, n_items, n_words, arc, *sets, _as_vi(2 ** np.arange(32)))
+    words = np.asarray(sets[0]).reshape(n_matrices, n_items, n_words).astype("<u4")
+    return np.unpackbits(words.view(np.uint8), axis=-1, count=n_items, bitorder="little").view(bool)
 
 
 def number_items(lists, n_rows):

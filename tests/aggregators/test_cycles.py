@@ -147,4 +147,5 @@ def test_many_items_are_fast():
 
 def test_defeats_come_worst_first():
     margin = np.array([[0, 5, -3], [-5, 0, 3], [3, -3, 0]])
-    assert sorted_defeats(margin).tolist() == [[3.0, -5.0], [5.0, -3.0], [3.0, -3.0]]
+    assert sorted_defeats(margin).tolist() == [[8, 0], [10, 2], [8, 2]]  # from -5 up
+    assert sorted_defeats(margin / 7).argsort().tolist() == [[1, 0]] * 3

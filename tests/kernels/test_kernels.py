@@ -105,6 +105,16 @@ def test_joint_probabilities_of_no_value_and_in_blocks(monkeypatch):
     np.testing.assert_allclose(_kernels.log_joint_probability(ptr, x, n), expected, rtol=1e-14)
 
 
+def test_arcs_are_locked_by_hand():
+    # The arcs 0 to 1, 1 to 2 and 2 to 0 of the second matrix close a cycle; 33 to 0 leads on to 1 and 2.
+    n = 34
+    cells = n * n + n * np.array([0, 1, 2, 33, 1, 4]) + np.array([1, 2, 0, 0, 33, 4])
+    reach = _kernels.locked_arcs(cells, n, 2)
+    assert not reach[0].any()
+    assert np.argwhere(reach[1]).tolist() == [[0, 1], [0, 2], [1, 2], [4, 4], [33, 0], [33, 1], [33, 2]]
+    assert _kernels.locked_arcs(cells[:0], n, 2).sum() == 0
+
+
 def test_nothing_is_stale_here():
     assert _kernels.stale_kernels() == []
 
@@ -158,6 +168,7 @@ _LARGE_CALLS = {
     "draw_places": lambda: _kernels.draw_places(_SQUARE[None], np.arange(400)[None]),
     "insertion_descent": lambda: _kernels.insertion_descent(_SQUARE, np.arange(400)),
     "insertion_rounds": lambda: _kernels.insertion_rounds(_SQUARE, np.arange(400), (0.0, 0.0), np.zeros(2), 1, 1, 0.0),
+    "locked_arcs": lambda: _kernels.locked_arcs(np.arange(160_000), 400, 1),
     "log_joint_probability": lambda: _kernels.log_joint_probability(_EACH, _ONES, np.ones(_MANY, dtype=int)),
     "majority_insertions": lambda: _kernels.majority_insertions(_SQUARE[None], np.arange(400)[None]),
     "majority_points": lambda: _kernels.majority_points(

@@ -9,8 +9,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..._arrays._preferences import margins, n_below, query_preferences
+from ..._arrays._ordinal_codes import dense_codes, ordered_bits, span_codes
+from ..._arrays._pairwise import preference_blocks
+from ..._arrays._preferences import margins, n_rows_above
+from ..._arrays._ragged import sort_codes
 from ..._arrays._weight_units import count_in_units
+from ..._kernels import locked_arcs
 from ..._support._memory import check_matrix
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
@@ -20,8 +24,8 @@ from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 
 
-# Columns that are sorted in one call.
-_STRIP = 256
+# Rows, and cells, that are sorted in one call: no sort may take a second, for it does not hear Ctrl-C.
+_STRIP, _SORT_CELLS = 256, 1 << 22
 
 
 def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -50,11 +54,30 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
            [1., 0., 3.],
            [1., 1., 0.]])
     """
-    check_matrix("widest_paths", len(strength), 17.0)
-    path = np.array(strength, dtype=np.float64)
-    for via in range(len(path)):
-        np.maximum(path, np.minimum(path[:, via, None], path[None, via, :]), out=path)
+    check_matrix("widest_paths", len(strength), 29.0)
+    strength = np.asarray(strength, dtype=np.float64)
+    codes, values = _arc_codes(strength)
+    path = _widen(np.array(codes))
+    if values is not None:
+        path = values[path]
     np.fill_diagonal(path, 0.0)
+    return path
+
+
+def _arc_codes(strength):
+    """Strengths as integers of few bytes, which are compared faster, and what they stand for; None for themselves."""
+    codes = span_codes(strength)
+    if codes is None and strength.size <= _SORT_CELLS and not np.isnan(strength).any():
+        codes = dense_codes(strength)
+    return (strength, None) if codes is None else codes
+
+
+def _widen(path):
+    """Widen arcs, (n, n) or (n, n, n_queries), to the widest paths between their ends, in place."""
+    narrow = np.empty_like(path)
+    for via in range(len(path)):
+        np.minimum(path[:, via, None], path[None, via, :], out=narrow)
+        np.maximum(path, narrow, out=path)
     return path
 
 
@@ -88,26 +111,31 @@ def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None
     """
     check_matrix("locked_pairs", len(strength), 45.0)
     strength = np.asarray(strength, dtype=np.float64)
-    above, below = np.nonzero(strength > 0)
-    second = np.zeros(len(above)) if tie_break is None else np.asarray(tie_break)[above, below]
-    reach = np.zeros(strength.shape, dtype=bool)
-    for k in np.lexsort((below, above, -second, -strength[above, below])):
-        i, j = above[k], below[k]
-        if not reach[i, j] and not reach[j, i]:
-            heads = np.append(np.flatnonzero(reach[:, i]), i)
-            reach[heads] |= reach[j]
-            reach[heads, j] = True
-    return reach
+    return _lock(strength[None], None if tie_break is None else np.asarray(tie_break, dtype=np.float64)[None])[0]
+
+
+def _lock(strength, tie_break):
+    """As :func:`locked_pairs`, of many queries: (n_queries, n, n)."""
+    n_queries, n, _ = strength.shape
+    arc = np.flatnonzero(strength > 0)
+    keys = [(arc // n**2).astype(np.int32)] if n_queries > 1 else []
+    for descending in (strength, tie_break):
+        if descending is not None:
+            value = -descending.reshape(-1)[arc]
+            keys.append((span_codes(value) or dense_codes(value))[0])
+    order, _ = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
+    return locked_arcs(arc[order], n, n_queries)
 
 
 def sorted_defeats(strength):
-    """Strengths of the arcs to each item, the strongest first: (n, n) to (n, n - 1)."""
-    strength = np.array(strength, dtype=np.float64)
-    np.fill_diagonal(strength, -np.inf)
-    # In strips of columns: one sort of all would not hear Ctrl-C for seconds.
-    for first in range(0, len(strength), _STRIP):
-        strength[:, first : first + _STRIP].sort(axis=0)
-    return strength[:0:-1].T
+    """Codes of the strengths of the arcs to each item, the strongest first: (..., n, n) to (..., n, n - 1)."""
+    codes = span_codes(strength)
+    defeats = np.array((ordered_bits(strength) if codes is None else codes[0]).swapaxes(-1, -2), order="C")
+    n = defeats.shape[-1]
+    defeats[..., np.arange(n), np.arange(n)] = 0
+    for first in range(0, n, _STRIP):
+        defeats[..., first : first + _STRIP, :].sort(axis=-1)
+    return defeats[..., :0:-1]
 
 
 class _BasePairwise(BaseAggregator):
@@ -129,13 +157,13 @@ class _BasePairwise(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        parts, lists = [], count_in_units(lists)[0]
-        for q in range(lists.n_queries):
-            prefer = query_preferences(lists, q, self.absent)[0]
+        score, lists = np.empty(lists.n_candidates), count_in_units(lists)[0]
+        for queries, prefer in preference_blocks(lists, self.absent):
             margin = _round(margins(prefer))
             np.negative(margin, out=margin)
-            parts.append(self._score(_round(prefer), margin))
-        return np.concatenate(parts)
+            candidates = lists.candidate_ptr[queries][:, None] + np.arange(prefer.shape[-1])
+            score[candidates] = self._score(_round(prefer), margin)
+        return score
 
     def _arcs(self, prefer, margin):
         """Strength of each majority; 0 where there is none."""
@@ -148,12 +176,23 @@ class _BasePairwise(BaseAggregator):
         return tags
 
 
-def _round(matrix):
-    """Make sums of the same weights in another order one number: rounding makes no majority stronger."""
-    scale = np.abs(matrix).max(initial=0.0)
+def _round(stack):
+    """Make sums of the same weights in another order one number, (..., n, n): rounding makes no majority stronger."""
+    scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
     # Whole numbers add up without rounding as long as they are below 2^53, and above it all numbers are whole.
-    exact = scale < 2**53 and (matrix % 1 == 0).all()
-    return matrix if exact else np.round(matrix / scale, 11) * scale
+    rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
+    if not rough.any():
+        return stack
+    unit = scale[rough][:, None, None]
+    part = stack[rough]
+    part /= unit
+    np.round(part, 11, out=part)
+    part *= unit
+    if rough.all():
+        return part
+    rounded = np.array(stack)
+    rounded[rough] = part
+    return rounded
 
 
 class Schulze(_BasePairwise):
@@ -210,8 +249,13 @@ class Schulze(_BasePairwise):
     _pair_bytes = 49.0
 
     def _score(self, prefer, margin):
-        path = widest_paths(self._arcs(prefer, margin))
-        return (path > path.T).sum(axis=1).astype(np.float64)
+        path = _arc_codes(self._arcs(prefer, margin))[0]
+        if len(path) == 1:
+            path = _widen(path[0])
+            return np.count_nonzero(path > path.T, axis=1)
+        # With the queries last, each step is over many numbers in a row.
+        path = _widen(np.ascontiguousarray(path.transpose(1, 2, 0)))
+        return np.count_nonzero(path > path.swapaxes(0, 1), axis=1).T
 
 
 class RankedPairs(_BasePairwise):
@@ -240,8 +284,8 @@ class RankedPairs(_BasePairwise):
     Majorities are sorted by descending strength, equal ones by the winning side (with ``strength="votes"`` by the
     margin), then by the ids of the winner and the loser; one that would close a cycle with those locked before is left
     out [1]_. `score` is the number of items that locked majorities lead to; others may tie. A draw is not a majority.
-    Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^2 \log n)` for sorting, and up to
-    :math:`O(n^2)` for each of the majorities that do not follow from others; memory :math:`O(n^2)` for each query.
+    Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^2 \log n)` for sorting,
+    :math:`O(n^3)` for locking, in steps of 32 items at once; memory :math:`O(n^2)` for each query.
 
     References
     ----------
@@ -269,8 +313,8 @@ class RankedPairs(_BasePairwise):
 
     def _score(self, prefer, margin):
         arcs = self._arcs(prefer, margin)
-        reach = locked_pairs(arcs, prefer if self.strength == "margin" else margin)
-        return reach.sum(axis=1).astype(np.float64)
+        reach = _lock(arcs, prefer if self.strength == "margin" else margin)
+        return np.count_nonzero(reach, axis=2)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
@@ -336,7 +380,4 @@ class Minimax(_BasePairwise):
     _pair_bytes = 66.0
 
     def _score(self, prefer, margin):
-        defeats = sorted_defeats(margin if self.strength == "margin" else self._arcs(prefer, margin))
-        if defeats.shape[1] == 0:
-            return np.zeros(1)
-        return n_below(np.unique(defeats, axis=0, return_inverse=True)[1].ravel())
+        return n_rows_above(sorted_defeats(margin if self.strength == "margin" else self._arcs(prefer, margin)))

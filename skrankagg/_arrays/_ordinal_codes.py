@@ -1,0 +1,69 @@
+"""Numbers recoded as unsigned integers of the same order, for what only compares them.
+
+Of two numbers the greater one has the greater code, and equal ones have one code.
+
+>>> import numpy as np
+>>> from skrankagg._arrays._ordinal_codes import dense_codes, span_codes
+>>> span_codes(np.array([[0, 5], [-1, 5]]))
+(array([[1, 6],
+       [0, 6]], dtype=uint8), array([-1.,  0.,  1.,  2.,  3.,  4.,  5.]))
+>>> dense_codes(np.array([0.0, 2.5, 2.5]))
+(array([0, 1, 1], dtype=uint32), array([0. , 2.5]))
+"""
+
+import numpy as np
+
+__all__ = ["dense_codes", "ordered_bits", "span_codes"]
+
+# Values that one byte or two can hold, and how many numbers are looked at in one call.
+_BYTE, _TWO_BYTES, _STRIP_CELLS = 1 << 8, 1 << 16, 1 << 18
+
+
+def span_codes(value):
+    """Number whole numbers from the least one, in one byte or two: codes of the same shape, and ``values[codes]``.
+
+    None where they are not whole numbers, or too far apart for two bytes.
+    """
+    flat = value.reshape(-1).astype(np.float64, copy=False)
+    low, high = flat.min(initial=np.inf), flat.max(initial=-np.inf)
+    if not (low < high + 1 and high < low + _TWO_BYTES and _is_whole(flat)):
+        return None
+    code = np.empty(flat.shape, dtype=np.uint8 if high - low < _BYTE else np.uint16)
+    np.subtract(flat, low, out=code, casting="unsafe")
+    values = np.arange(low, high + 1)
+    if len(values) > _BYTE:
+        used = np.zeros(len(values), dtype=bool)
+        used[code] = True
+        if np.count_nonzero(used) <= _BYTE:
+            code, values = (np.cumsum(used) - 1).astype(np.uint8)[code], values[used]
+    return code.reshape(value.shape), values
+
+
+def _is_whole(flat):
+    strips = (flat[first : first + _STRIP_CELLS] for first in range(0, len(flat), _STRIP_CELLS))
+    return all((np.trunc(strip) == strip).all() for strip in strips)
+
+
+def dense_codes(value):
+    """Number the distinct values, which are not NaN: codes of the same shape, uint32, and ``values[codes]``."""
+    flat = value.reshape(-1)
+    order = np.argsort(flat)
+    ordered = flat[order]
+    first = np.ones(len(flat), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    values = ordered[first]
+    del ordered  # the matrices may be large
+    number = np.cumsum(first, dtype=np.uint32)
+    number -= 1
+    code = np.empty(len(flat), dtype=np.uint32)
+    code[order] = number
+    return code.reshape(value.shape), values
+
+
+def ordered_bits(value):
+    """Read floats, which are not NaN, as whole numbers of the same order: uint64 of the same shape."""
+    bits = (np.asarray(value, dtype=np.float64) + 0.0).view(np.int64)  # of the two zeros only the positive one is left
+    negative = bits < 0
+    np.bitwise_xor(bits, np.int64(np.iinfo(np.int64).min), out=bits, where=~negative)
+    np.invert(bits, out=bits, where=negative)
+    return bits.view(np.uint64)

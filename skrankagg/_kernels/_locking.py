@@ -1,0 +1,92 @@
+"""Arcs locked one after the other, as long as they close no cycle."""
+
+from typing import cast
+
+from librt.vecs import vec
+from mypy_extensions import i64
+
+
+def lock(
+    first: i64,
+    n_steps: i64,
+    n: i64,
+    n_words: i64,
+    arc_in: object,
+    reach_in: object,
+    source_in: object,
+    heads_in: object,
+    power_in: object,
+) -> i64:
+    # Goes on with arc number first, and returns that of the next one after about so many steps. An arc is a cell of
+    # square matrices of n rows, one after the other; it leads from the row's item to the column's.
+    #
+    # In sets of n_words words of 32 bits: the items that a row's item leads to, and those that lead to it. Both only
+    # grow, and a row is looked at where it does: all arcs together take n^2 of these looks, at n_words steps each.
+    arc = cast(vec[i64], arc_in)
+    reach = cast(vec[i64], reach_in)
+    source = cast(vec[i64], source_in)
+    heads = cast(vec[i64], heads_in)
+    power = cast(vec[i64], power_in)  # of 2: a literal 1 that is shifted is compiled to 32 bits with their sign
+    n_arcs: i64 = len(arc)
+    steps: i64 = 0
+    k: i64 = first
+    while k < n_arcs and steps < n_steps:
+        row: i64 = arc[k] // n
+        below: i64 = arc[k] - row * n
+        base: i64 = row - row % n
+        above: i64 = row - base
+        k += 1
+        steps += 1
+        from_above: i64 = row * n_words
+        from_below: i64 = (base + below) * n_words
+        above_word: i64 = above >> 5
+        below_word: i64 = below >> 5
+        above_bit: i64 = power[above & 31]
+        below_bit: i64 = power[below & 31]
+        if (reach[from_above + below_word] & below_bit) != 0 or (reach[from_below + above_word] & above_bit) != 0:
+            continue
+        # What leads to the upper item, and it itself, and does not lead to the lower one yet.
+        for w in range(n_words):
+            heads[w] = source[from_above + w]
+        heads[above_word] |= above_bit
+        for w in range(n_words):
+            heads[w] &= ~source[from_below + w]
+        item: i64 = 0
+        # What the lower item leads to, and it itself, and the upper one does not lead to yet.
+        for w in range(n_words):
+            item = 32 * w
+            bits: i64 = reach[from_below + w]
+            if w == below_word:
+                bits |= below_bit
+            bits &= ~reach[from_above + w]
+            while bits != 0:
+                if (bits & 255) == 0:
+                    bits >>= 8
+                    item += 8
+                    continue
+                if (bits & 1) != 0:
+                    start: i64 = (base + item) * n_words
+                    for v in range(n_words):
+                        source[start + v] |= source[from_above + v]
+                    source[start + above_word] |= above_bit
+                    steps += n_words
+                bits >>= 1
+                item += 1
+        for w in range(n_words):
+            item = 32 * w
+            bits = heads[w]
+            while bits != 0:
+                if (bits & 255) == 0:
+                    bits >>= 8
+                    item += 8
+                    continue
+                if (bits & 1) != 0:
+                    start = (base + item) * n_words
+                    for v in range(n_words):
+                        reach[start + v] |= reach[from_below + v]
+                    reach[start + below_word] |= below_bit
+                    steps += n_words
+                bits >>= 1
+                item += 1
+        steps += 4 * n_words
+    return k

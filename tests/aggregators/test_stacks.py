@@ -1,0 +1,126 @@
+"""Methods on pairs of items work on many queries at once, and give what one query at a time gives, to the last bit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from skrankagg import Minimax, RankedLists, RankedPairs, Schulze
+from skrankagg._arrays import _pairwise
+from skrankagg._arrays._ordinal_codes import dense_codes, ordered_bits, span_codes
+from skrankagg._arrays._preferences import n_rows_above
+from skrankagg._arrays._weight_units import count_in_units
+from skrankagg.aggregators import locked_pairs, widest_paths
+
+pytestmark = pytest.mark.twice
+
+#: Weights of the voters: whole numbers, tenths, without a common unit, some 0, all of them far from 1.
+WEIGHTS = {
+    "none": lambda rng, m: np.ones(m),
+    "whole": lambda rng, m: rng.integers(1, 4, m).astype(float),
+    "tenths": lambda rng, m: rng.integers(1, 4, m) / 10,
+    "roots": lambda rng, m: np.sqrt(rng.integers(2, 9, m)),
+    "zeros": lambda rng, m: rng.integers(0, 2, m) * 1.5,
+    "tiny": lambda rng, m: rng.random(m) * 1e-9,
+}
+PROFILES = {
+    "seed": st.integers(0, 10**6),
+    "weights": st.sampled_from(sorted(WEIGHTS)),
+    "dense": st.booleans(),
+    "n_cells": st.sampled_from([1, 100, _pairwise._CACHED_CELLS]),
+}
+
+
+def profile(seed, weights):
+    """Queries of different size, of partial lists with and without ties."""
+    rng = np.random.default_rng(seed)
+    rows, ties = [], rng.random() < 0.7
+    for q in range(rng.integers(1, 7)):
+        n, m = rng.integers(1, 8), rng.integers(1, 7)
+        for v, weight in enumerate(WEIGHTS[weights](rng, m)):
+            chosen = rng.permutation(n)[: rng.integers(1, n + 1)]
+            rank = rng.integers(1, n + 1, len(chosen)) if ties else np.arange(1, len(chosen) + 1)
+            rows += [(q, v, i, r, weight) for i, r in zip(chosen, rank, strict=True)]
+    return RankedLists.from_frame(pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"]))
+
+
+def by_query(lists):
+    """Ranks of each query, (n_lists, n_items), infinity where a list does not hold the item, and weights."""
+    for q in range(lists.n_queries):
+        first, last, start = lists.list_ptr[q], lists.list_ptr[q + 1], lists.candidate_ptr[q]
+        ranks = np.full((last - first, lists.query_n_items[q]), np.inf)
+        rows = slice(lists.row_ptr[first], lists.row_ptr[last])
+        ranks[lists.row_list[rows] - first, lists.candidate[rows] - start] = lists.rank[rows]
+        yield ranks, lists.list_weight[first:last]
+
+
+def scores(method, lists, dense, n_cells):
+    with pytest.MonkeyPatch.context() as patch:
+        if dense:
+            patch.setattr(_pairwise, "is_dense", lambda lists, constant=None: np.ones(lists.n_queries, dtype=bool))
+        patch.setattr(_pairwise.query_blocks, "__defaults__", (None, n_cells))
+        return method._aggregate(lists)
+
+
+@pytest.mark.parametrize("rule", [Schulze, RankedPairs, Minimax])
+@given(strength=st.sampled_from(["margin", "votes"]), absent=st.sampled_from(["last", "ignore"]), **PROFILES)
+@settings(max_examples=60, deadline=None)
+def test_rules_on_majorities(rule, strength, absent, seed, weights, dense, n_cells):
+    lists = profile(seed, weights)
+    oracle = getattr(oracles, {Schulze: "schulze", RankedPairs: "ranked_pairs", Minimax: "minimax"}[rule])
+    expected = [oracle(*query, strength, absent) for query in by_query(count_in_units(lists)[0])]
+    found = scores(rule(strength=strength, absent=absent), lists, dense, n_cells)
+    np.testing.assert_array_equal(found, np.concatenate(expected))
+
+
+# Numbers that one byte holds, that two bytes hold, and that are not whole; few of them, or many.
+NUMBERS = {
+    "byte": lambda rng, shape: rng.integers(-100, 100, shape),
+    "two bytes": lambda rng, shape: rng.integers(0, 60_000, shape),
+    "few apart": lambda rng, shape: 250 * rng.integers(-100, 100, shape),
+    "far apart": lambda rng, shape: rng.integers(0, 2**40, shape),
+    "fractions": lambda rng, shape: rng.integers(-5, 6, shape) / 7,
+    "infinite": lambda rng, shape: rng.choice([-np.inf, -1.5, -0.0, 0.0, np.inf], shape),
+}
+
+
+@given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(NUMBERS)), n=st.integers(1, 20))
+@settings(max_examples=60, deadline=None)
+def test_codes_keep_the_order(seed, kind, n):
+    value = NUMBERS[kind](np.random.default_rng(seed), (n, 3, n)).astype(float)
+    same, less = value[..., None] == value[:, :1, :1, None], value[..., None] < value[:, :1, :1, None]
+    for codes, values in filter(None, (span_codes(value), dense_codes(value), (ordered_bits(value), None))):
+        np.testing.assert_array_equal(codes[..., None] == codes[:, :1, :1, None], same)
+        np.testing.assert_array_equal(codes[..., None] < codes[:, :1, :1, None], less)
+        if values is not None:
+            np.testing.assert_array_equal(values[codes], value)
+    assert (span_codes(value) is not None) == (kind in ("byte", "two bytes", "few apart")) or n < 4
+
+
+@given(seed=st.integers(0, 10**6), kind=st.sampled_from(sorted(NUMBERS)), n=st.integers(1, 70))
+@settings(max_examples=60, deadline=None)
+def test_paths_and_locked_arcs_of_any_strength(seed, kind, n):
+    rng = np.random.default_rng(seed)
+    strength, second = (NUMBERS[kind](rng, (n, n)).astype(float) for _ in range(2))
+    strength[rng.random((n, n)) < 0.3] = 0
+    np.testing.assert_array_equal(widest_paths(strength), oracles.widest(strength))
+    arcs = np.maximum(strength, 0)  # some items lead to themselves
+    np.testing.assert_array_equal(locked_pairs(arcs), oracles.locked(arcs))
+    np.testing.assert_array_equal(locked_pairs(arcs, second), oracles.locked(arcs, second))
+
+
+def test_a_strength_that_is_not_a_number_spreads():
+    strength = np.array([[0.0, np.nan, 1.0], [2.0, 0.0, 3.0], [4.0, 5.0, 0.0]])
+    np.testing.assert_array_equal(widest_paths(strength), oracles.widest(strength))
+
+
+@given(seed=st.integers(0, 10**6), dtype=st.sampled_from([np.uint8, np.uint16, np.uint64]), width=st.integers(0, 4))
+@settings(max_examples=60, deadline=None)
+def test_rows_are_compared_number_by_number(seed, dtype, width):
+    rows = np.random.default_rng(seed).choice(np.array([0, 1, 2, 255], dtype=dtype), (3, 6, width))
+    rows[0] *= dtype(rows.dtype.itemsize)
+    tuples = [[tuple(row) for row in matrix.tolist()] for matrix in rows]
+    expected = [[sum(other > mine for other in matrix) for mine in matrix] for matrix in tuples]
+    np.testing.assert_array_equal(n_rows_above(rows), expected)
