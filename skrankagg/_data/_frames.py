@@ -314,7 +314,9 @@ class SampleIndex(pd.Index):
 
     def __new__(cls, data=None, *args, **kwargs):
         # Index itself makes the class that fits the data, and has no public way to one of its subclasses.
-        index = pd.Index(data, *args, **kwargs).view()
+        index = (
+            data if isinstance(data, pd.Index) and not (args or kwargs) else pd.Index(data, *args, **kwargs)
+        ).view()
         index.__class__ = cls
         return index
 
