@@ -7,6 +7,7 @@ values where float64 cannot hold them.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TypeAlias
 
 import narwhals.stable.v2 as nw
@@ -285,7 +286,16 @@ def take_ids(index, codes):
 
 def frame_of(columns):
     """Make a frame of columns by name, which are not copied: they must be writeable, and the frame's alone."""
-    return pd.DataFrame(columns, copy=False)
+    frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)
+    # In a small frame the index of the names costs as much as all else. A view has a name of its own.
+    frame.columns = _index_of_names(tuple(columns), pd.get_option("mode.string_storage")).view()
+    return frame
+
+
+@lru_cache(maxsize=64)
+def _index_of_names(names, storage):
+    """Names as an index, as pandas stores strings."""
+    return pd.Index(list(names))
 
 
 def plain_index(index):
@@ -304,7 +314,9 @@ class SampleIndex(pd.Index):
 
     def __new__(cls, data=None, *args, **kwargs):
         # Index itself makes the class that fits the data, and has no public way to one of its subclasses.
-        index = pd.Index(data, *args, **kwargs).view()
+        index = (
+            data if isinstance(data, pd.Index) and not (args or kwargs) else pd.Index(data, *args, **kwargs)
+        ).view()
         index.__class__ = cls
         return index
 
