@@ -397,3 +397,64 @@ def minimax(ranks, weight, strength, absent):
     n = len(defeat)
     defeats = [sorted((defeat[j, i] for j in range(n) if j != i), reverse=True) for i in range(n)]
     return [sum(other > mine for other in defeats) for mine in defeats]
+
+
+def relation_weights(ranks, weight, alpha, beta):
+    """Voter weights by the graph of preference relations."""
+    n = ranks.shape[1]
+    if n == 1:
+        return np.ones(len(ranks))
+    above = [rank[:, None] < rank for rank in ranks]
+    counts = sum(mine * matrix for mine, matrix in zip(weight, above, strict=True))
+    margin, compared = 1e-12 * weight.sum(), counts + counts.T
+    majority = (compared >= beta * weight.sum() - margin) & (alpha * compared - margin > counts.T)
+    absent = [np.isinf(rank) for rank in ranks]
+    against = [(matrix & majority.T).sum() for matrix in above]
+    silent = [(majority & gone & gone[:, None]).sum() for gone in absent]
+    return 1 - (np.array(against) + np.array(silent) / 2) / (n * (n - 1) / 2)
+
+
+def agreement_weights(ranks):
+    """Number of strict majorities that each list agrees with."""
+    above = [rank[:, None] < rank for rank in ranks]
+    counts = sum(matrix.astype(int) for matrix in above)
+    return np.array([(matrix & (counts > counts.T)).sum() for matrix in above])
+
+
+def merged_scores(ranks, weight, merge):
+    """Scores that lists are merged with, in the order of their content; `merge` merges scores and weights."""
+    order = np.lexsort((weight, *np.where(np.isinf(ranks), 1e9, ranks).T[::-1]))
+    ranks, n = ranks[order], ranks.shape[1]
+    held = np.isfinite(ranks)
+    ranks = np.where(held, ranks, (held.sum(axis=1, keepdims=True) + 1 + n) / 2)
+    return merge(n * (n + 1 - 2 * ranks) / 2, weight[order])
+
+
+def net_outranking(ranks, weight, method):
+    """Classes below each item, by thresholds in places and in weight."""
+    n, total = ranks.shape[1], weight.sum()
+
+    def size(value, whole):
+        return value if isinstance(value, int) else value * whole
+
+    def not_behind(places):
+        gap, agreed = min(size(places, n), n) - 1e-12 * n, np.zeros((n, n))
+        for rank, mine in zip(ranks, weight, strict=True):
+            absent = np.isinf(rank)
+            neither = absent[:, None] & absent
+            rank = np.where(absent, 3 * n, rank)
+            level = neither & (method.both_absent == "concordant") & (places == 0)
+            agreed += mine * ((~neither & (rank - rank[:, None] >= gap)) | level)
+        return agreed
+
+    relation = not_behind(method.preference) >= size(method.concordance, total) - 1e-12 * total
+    relation &= size(method.discordance, total) + 1e-12 * total >= not_behind(method.veto).T
+    np.fill_diagonal(relation, False)
+    left, place = np.ones(n, dtype=bool), np.zeros(n)
+    while left.any():
+        among = relation & left & left[:, None]
+        net = np.where(left, among.sum(axis=1) - among.sum(axis=0), -2 * n)
+        best = net == net.max()
+        place[best] = place.max() + 1
+        left &= ~best
+    return place.max() - place

@@ -164,15 +164,15 @@ def _weigh_by_item(upper, lower, weight):
 def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
     """Cut queries, or those chosen by a mask, into blocks of equally many items, so that their square matrices stack.
 
-    Yields positions of queries, int64; a block of several queries holds at most `n_cells` cells.
+    Yields positions of queries, int64. The square matrices of a block, or the ranks of its lists, hold about `n_cells`
+    cells, unless those of one query hold more.
     """
-    sizes = lists.query_n_items
+    sizes, n_lists = lists.query_n_items, np.diff(lists.list_ptr)
     queries = np.arange(lists.n_queries) if chosen is None else np.flatnonzero(chosen)
     for n in np.unique(sizes[queries]):
         equal = queries[sizes[queries] == n]
-        step = max(1, n_cells // int(n) ** 2)
-        for first in range(0, len(equal), step):
-            yield equal[first : first + step]
+        cells = np.cumsum(int(n) * np.maximum(int(n), n_lists[equal]))
+        yield from np.split(equal, np.flatnonzero(np.diff(cells // n_cells)) + 1)
 
 
 def preference_stacks(lists, row_weight=None):

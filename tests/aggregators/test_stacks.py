@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import oracles
-from skrankagg import Minimax, RankedLists, RankedPairs, Schulze
-from skrankagg._arrays import _pairwise
+from skrankagg import Agglomerative, Minimax, Outranking, PreferenceRelations, RankedLists, RankedPairs, Schulze
+from skrankagg._arrays import _pairwise, _rank_stacks
 from skrankagg._arrays._ordinal_codes import dense_codes, ordered_bits, span_codes
 from skrankagg._arrays._preferences import n_rows_above
 from skrankagg._arrays._weight_units import count_in_units
@@ -56,12 +56,12 @@ def by_query(lists):
         yield ranks, lists.list_weight[first:last]
 
 
-def scores(method, lists, dense, n_cells):
+def scores(method, lists, dense, n_cells, hook="_aggregate", *args):
     with pytest.MonkeyPatch.context() as patch:
         if dense:
             patch.setattr(_pairwise, "is_dense", lambda lists, constant=None: np.ones(lists.n_queries, dtype=bool))
         patch.setattr(_pairwise.query_blocks, "__defaults__", (None, n_cells))
-        return method._aggregate(lists)
+        return getattr(method, hook)(lists, *args)
 
 
 @pytest.mark.parametrize("rule", [Schulze, RankedPairs, Minimax])
@@ -73,6 +73,83 @@ def test_rules_on_majorities(rule, strength, absent, seed, weights, dense, n_cel
     expected = [oracle(*query, strength, absent) for query in by_query(count_in_units(lists)[0])]
     found = scores(rule(strength=strength, absent=absent), lists, dense, n_cells)
     np.testing.assert_array_equal(found, np.concatenate(expected))
+
+
+THRESHOLDS = [
+    {},
+    {"both_absent": "ignored"},
+    {"preference": 1, "veto": 2, "concordance": 0.6, "discordance": 1},
+    {"preference": 0.2, "veto": 0.5, "concordance": 1, "discordance": 0.4, "both_absent": "ignored"},
+]
+
+
+@pytest.fixture(params=["stacks", "one by one"])
+def in_stacks(request, monkeypatch):
+    """Compare all queries together with others, or each by itself."""
+    together = request.param == "stacks"
+    for module in ("_majorities._outranking", "_weighted._preference_relations", "_weighted._agglomerative"):
+        name = f"skrankagg.aggregators.{module}.is_small"
+        monkeypatch.setattr(name, lambda lists: np.full(lists.n_queries, together))
+
+
+NOT_RESET = [HealthCheck.function_scoped_fixture]
+
+
+@pytest.mark.parametrize("thresholds", THRESHOLDS, ids=str)
+@given(**PROFILES)
+@settings(max_examples=40, deadline=None, suppress_health_check=NOT_RESET)
+def test_outranking(in_stacks, thresholds, seed, weights, dense, n_cells):
+    lists, method = profile(seed, weights), Outranking(**thresholds)
+    expected = [oracles.net_outranking(*query, method) for query in by_query(method._count_lists(lists))]
+    np.testing.assert_array_equal(scores(method, lists, dense, n_cells), np.concatenate(expected))
+
+
+@given(alpha=st.sampled_from([0.1, 0.34, 0.5]), beta=st.sampled_from([0, 0.5, 0.8]), **PROFILES)
+@settings(max_examples=60, deadline=None, suppress_health_check=NOT_RESET)
+def test_weights_by_preference_relations(in_stacks, alpha, beta, seed, weights, dense, n_cells):
+    lists = profile(seed, weights)
+    expected = [oracles.relation_weights(*query, alpha, beta) for query in by_query(lists)]
+    found = scores(PreferenceRelations(alpha=alpha, beta=beta), lists, dense, n_cells, "_voter_weights")
+    np.testing.assert_array_equal(found, np.concatenate(expected))
+
+
+@given(**PROFILES)
+@settings(max_examples=60, deadline=None, suppress_health_check=NOT_RESET)
+def test_agglomerative_weights_and_merging(in_stacks, seed, weights, dense, n_cells):
+    lists, method = profile(seed, weights), Agglomerative(unknown_voter="ignore")
+    found = scores(method, lists, dense, n_cells, "_voter_weights")
+    expected = [oracles.agreement_weights(ranks) for ranks, _ in by_query(lists)]
+    np.testing.assert_array_equal(found, np.concatenate(expected))
+    # Lists of weight 0 are those of ignored voters; some are left in each query.
+    lists = lists.with_list_weight(
+        np.where(lists.sum_over_lists(lists.list_weight)[lists.list_query], lists.list_weight, 1)
+    )
+    score = scores(method, lists, dense, n_cells, "_aggregate_weighted", found, None)
+    expected = [
+        oracles.merged_scores(ranks[weight > 0], own[weight > 0], method._merge)
+        for (ranks, weight), own in zip(by_query(lists), np.split(found, lists.list_ptr[1:-1]), strict=True)
+    ]
+    np.testing.assert_array_equal(score, np.concatenate(expected))
+
+
+def equal_sizes(counts):
+    """Queries of three items, each of so many times two lists."""
+    rows = [(q, v, v % 2 + r, r) for q, n in enumerate(counts) for v in range(2 * n) for r in (1, 2)]
+    return RankedLists.from_frame(pd.DataFrame(rows, columns=["query", "voter", "item", "rank"]))
+
+
+def test_a_query_of_many_lists_is_compared_by_itself():
+    lists = equal_sizes([100] + 19 * [1])
+    assert np.flatnonzero(~_rank_stacks.is_small(lists)).tolist() == [0]
+    assert not _rank_stacks.is_small(lists[:1]).any()
+
+
+def test_blocks_hold_a_bounded_number_of_cells():
+    lists = equal_sizes([1 + k % 5 for k in range(40)])
+    blocks = list(_pairwise.query_blocks(lists, n_cells=60))
+    assert sorted(np.concatenate(blocks)) == list(range(40))
+    sizes = [3 * np.maximum(3, np.diff(lists.list_ptr)[block]).sum() for block in blocks]
+    assert max(sizes) < 60 + 3 * 10 and len(blocks) > 10
 
 
 # Numbers that one byte holds, that two bytes hold, and that are not whole; few of them, or many.

@@ -120,8 +120,11 @@ def test_rounding_of_large_whole_matrices():
     from skrankagg.aggregators._majorities._cycles import _round
 
     large = np.array([[0.0, 2.0**60], [2.0**60 + 2**9, 0.0]])
-    assert _round(large)[0, 1] == _round(large)[1, 0]
     small = np.array([[0.0, 3.0], [2.0, 0.0]])
+    rounded = _round(np.stack([large, small]))
+    assert rounded[0, 0, 1] == rounded[0, 1, 0] == _round(large[None])[0, 0, 1]
+    assert (rounded[1] == small).all()
+    small = small[None]
     assert _round(small) is small
 
 

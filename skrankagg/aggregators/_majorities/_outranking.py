@@ -6,7 +6,8 @@ from typing import Literal
 import numpy as np
 
 from ..._arrays import TOLERANCE
-from ..._arrays._pairwise import preference_counts, query_blocks, rank_matrix
+from ..._arrays._pairwise import preference_counts, rank_matrix
+from ..._arrays._rank_stacks import count_stack, is_small, rank_stacks
 from ..._arrays._weight_units import count_in_units
 from ..._support._sklearn import Interval, RealNotInt, StrOptions
 from ...base import BaseAggregator
@@ -169,9 +170,19 @@ class Outranking(BaseAggregator):
 
     def _aggregate(self, lists):
         score, lists = np.empty(lists.n_candidates), self._count_lists(lists)
-        for queries in query_blocks(lists):
-            candidates = lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
-            score[candidates] = net_qualification(np.stack([self._relation(lists, q) for q in queries]))
+        small = is_small(lists)
+        for queries, own, list_ptr, ranks in rank_stacks(lists, small):
+            weight = lists.list_weight[own]
+            total = np.add.reduceat(weight, list_ptr[:-1])[:, None, None]
+            weight = None if (weight == 1).all() else weight
+            candidates = lists.candidate_ptr[queries][:, None] + np.arange(ranks.shape[1])
+            score[candidates] = net_qualification(self._relation(_StackCounts(ranks, list_ptr, weight), total))
+        for q in np.flatnonzero(~small):
+            weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
+            total = weight.sum()
+            weight = None if (weight == 1).all() else weight
+            relation = self._relation(_QueryCounts(rank_matrix(lists, q), weight), total)
+            score[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = net_qualification(relation)
         return score
 
     def _count_lists(self, lists):
@@ -179,17 +190,12 @@ class Outranking(BaseAggregator):
         absolute = any(isinstance(value, Integral) for value in (self.concordance, self.discordance))
         return lists if absolute else count_in_units(lists)[0]
 
-    def _relation(self, lists, q):
-        ranks = rank_matrix(lists, q)
-        n = ranks.shape[1]
-        weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
-        total = weight.sum()
-        if (weight == 1).all():
-            weight = None
-        silent = ranks > 2 * n if self.both_absent == "ignored" else None
+    def _relation(self, counts, total):
+        n = counts.ranks.shape[1]
+        ignored = self.both_absent == "ignored"
         return outranking_relation(
-            _not_behind(ranks, _half_places(self.preference, n), weight, total, silent),
-            _not_behind(ranks, _half_places(self.veto, n), weight, total, silent).T,
+            _not_behind(counts, _half_places(self.preference, n), total, ignored),
+            _not_behind(counts, _half_places(self.veto, n), total, ignored).swapaxes(-1, -2),
             concordance=_threshold(self.concordance, total) - TOLERANCE * total,
             discordance=_threshold(self.discordance, total) + TOLERANCE * total,
         )
@@ -212,11 +218,37 @@ def _half_places(value, n):
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
-def _not_behind(ranks, gap, weight, total, silent):
+def _not_behind(counts, gap, total, ignored):
     """Weight of the lists that have the row's item at least `gap` above the column's; at 0, not below it."""
     if gap > 0:
-        return preference_counts(ranks, gap=gap, weight=weight)
-    counts = total - preference_counts(ranks, weight=weight).T
-    if silent is not None:
-        counts = counts - (silent.T * (1.0 if weight is None else weight)) @ silent.astype(np.float64)
-    return counts
+        return counts.above(gap)
+    level = total - counts.above(1).swapaxes(-1, -2)
+    return level - counts.silent() if ignored else level
+
+
+class _QueryCounts:
+    """Lists of a query, by their ranks (n_lists, n): which put an item above another, and which hold neither."""
+
+    def __init__(self, ranks, weight):
+        self.ranks, self.weight = ranks, weight
+
+    def above(self, gap):
+        return preference_counts(self.ranks, gap=gap, weight=self.weight)
+
+    def silent(self):
+        silent = self.ranks > 2 * self.ranks.shape[1]
+        return (silent.T * (1.0 if self.weight is None else self.weight)) @ silent.astype(np.float64)
+
+
+class _StackCounts:
+    """The same for lists of many queries, by those of each."""
+
+    def __init__(self, ranks, list_ptr, weight):
+        self.ranks, self.list_ptr, self.weight = ranks, list_ptr, weight
+
+    def above(self, gap):
+        return count_stack(self.ranks + gap, self.ranks, self.list_ptr, self.weight)
+
+    def silent(self):
+        silent = self.ranks > 2 * self.ranks.shape[1]
+        return count_stack(~silent, silent.view(np.int8) - 1, self.list_ptr, self.weight)

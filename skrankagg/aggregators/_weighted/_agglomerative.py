@@ -6,6 +6,8 @@ from typing import Literal
 import numpy as np
 
 from ..._arrays._pairwise import majority_agreement, preference_counts, rank_matrix
+from ..._arrays._ragged import expand
+from ..._arrays._rank_stacks import agree_stack, count_stack, is_small, rank_stacks
 from ..._kernels import merge_lists
 from ..._support._sklearn import Interval, StrOptions
 from ...base import WeightedAggregator
@@ -131,27 +133,32 @@ class Agglomerative(WeightedAggregator):
         return self._memory(lists) - self._pair_bytes * lists.query_n_items.astype(np.float64) ** 2
 
     def _voter_weights(self, lists):
-        weight = np.empty(lists.n_lists)
-        for q in range(lists.n_queries):
+        weight, small = np.empty(lists.n_lists), is_small(lists)
+        for _, own, list_ptr, ranks in rank_stacks(lists, small):
+            counts = count_stack(ranks + 1, ranks, list_ptr)
+            weight[own] = agree_stack(ranks + 1, ranks, list_ptr, counts > counts.swapaxes(1, 2))
+        for q in np.flatnonzero(~small):
             ranks = rank_matrix(lists, q)
             weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] = majority_agreement(ranks, preference_counts(ranks))
         return weight
 
     def _aggregate_weighted(self, lists, weight, known):
         consensus = np.empty(lists.n_candidates)
-        for q in range(lists.n_queries):
+        for queries, own, list_ptr, ranks in rank_stacks(lists):
+            n, query = ranks.shape[1], expand(list_ptr)
             # Only ignored voters' lists have weight 0 here: they are not merged, and their items stay candidates.
-            counted = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]] > 0
-            ranks = rank_matrix(lists, q)[counted]
-            n, own = ranks.shape[1], weight[lists.list_ptr[q] : lists.list_ptr[q + 1]][counted]
+            counted = np.flatnonzero(lists.list_weight[own] > 0)
             # The lists are sorted by their content, so that the voters' names decide nothing.
-            order = np.lexsort((own, *ranks.T[::-1]))
+            order = counted[np.lexsort((weight[own[counted]], *ranks[counted].T[::-1], query[counted]))]
             ranks = ranks[order] / 2
             held = ranks <= n
             # Absent items share the mean of the places that the list leaves over.
             ranks = np.where(held, ranks, (held.sum(axis=1, keepdims=True) + 1 + n) / 2)
-            score = n * (n + 1 - 2 * ranks) / 2
-            consensus[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = self._merge(score, own[order])
+            score, own = n * (n + 1 - 2 * ranks) / 2, weight[own[order]]
+            ptr = np.searchsorted(query[order], np.arange(len(queries) + 1))
+            for q, first, last in zip(queries, ptr[:-1], ptr[1:], strict=True):
+                merged = self._merge(score[first:last], own[first:last])
+                consensus[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = merged
         return consensus
 
     def _merge(self, score, weight):

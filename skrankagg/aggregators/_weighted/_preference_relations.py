@@ -8,6 +8,7 @@ import numpy as np
 from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import count_above, preference_counts, rank_matrix
 from ..._arrays._ragged import starts_to_ptr, tie_starts
+from ..._arrays._rank_stacks import agree_stack, count_stack, is_small, rank_stacks
 from ..._support._sklearn import Interval
 from ...base import WeightedAggregator
 from ...base._consensus import Contributions
@@ -19,10 +20,11 @@ __all__ = ["PreferenceRelations"]
 
 
 def alpha_majority(counts, total, alpha, beta):
-    """Whether almost all lists that compare the two, and enough do, prefer the row's item; counts and result (n, n)."""
-    compared = counts + counts.T
+    """Whether almost all lists that compare the two, and enough do, prefer the row's item; both (..., n, n)."""
+    against = counts.swapaxes(-1, -2)
+    compared = counts + against
     margin = TOLERANCE * total
-    return (compared >= beta * total - margin) & (alpha * compared - margin > counts.T)
+    return (compared >= beta * total - margin) & (alpha * compared - margin > against)
 
 
 def disagreements(ranks, absent, majority):
@@ -138,8 +140,18 @@ class PreferenceRelations(WeightedAggregator):
         self.voter_weights = voter_weights
 
     def _voter_weights(self, lists):
-        weight = np.ones(lists.n_lists)
-        for q in np.flatnonzero(lists.query_n_items > 1):
+        weight, several, small = np.ones(lists.n_lists), lists.query_n_items > 1, is_small(lists)
+        for _, lists_here, list_ptr, ranks in rank_stacks(lists, several & small):
+            n, list_weight = ranks.shape[1], lists.list_weight[lists_here]
+            counts = count_stack(ranks + 1, ranks, list_ptr, list_weight if lists.is_weighted else None)
+            total = np.add.reduceat(list_weight, list_ptr[:-1])[:, None, None]
+            majority = alpha_majority(counts, total, self.alpha, self.beta)
+            against = agree_stack(ranks + 1, ranks, list_ptr, majority.swapaxes(1, 2))
+            absent = ranks > 2 * n
+            if absent.any():
+                against += agree_stack(~absent, absent.view(np.int8) - 1, list_ptr, majority) / 2
+            weight[lists_here] = 1 - against / (n * (n - 1) / 2)
+        for q in np.flatnonzero(several & ~small):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             ranks = rank_matrix(lists, q)
             n, list_weight = ranks.shape[1], lists.list_weight[own]
