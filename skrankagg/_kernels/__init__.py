@@ -32,6 +32,7 @@ __all__ = [
     "COMPILED",
     "best_first",
     "bucket_descent",
+    "cheapest_buckets",
     "cheapest_orders",
     "co_ranked",
     "discordant_pairs",
@@ -145,23 +146,11 @@ def discordant_pairs(ptr, tie_end, other):
 
 
 def merge_lists(score, weight, c1, c2, by_similarity):
-    """Merge the two most similar lists until one is left.
+    """Merge the two most similar lists until one is left; returns its scores, float64 of shape (n_items,), read-only.
 
-    Parameters
-    ----------
-    score : ndarray of shape (n_lists, n_items), dtype=float64
-        Score that each list gives each item, higher is better; at least 2 items.
-    weight : ndarray of shape (n_lists,), dtype=float64
-        Weights of the lists.
-    c1, c2 : float
-        Coefficients of the weight of a merged list.
-    by_similarity : bool
-        Whether its similarity to the other lists enters that weight.
-
-    Returns
-    -------
-    ndarray of shape (n_items,), dtype=float64
-        Scores of the last list; read-only.
+    `score`, (n_lists, n_items), is what each list gives each of at least 2 items, higher is better; `weight`,
+    (n_lists,), belongs to the lists. `c1` and `c2` are the coefficients of the weight of a merged list, which its
+    similarity to the other lists enters or not.
     """
     m, n = score.shape
     score, weight, rank = _as_vf(score.ravel()), _as_vf(weight), _VF(np.zeros(m * n))
@@ -414,6 +403,19 @@ def draw_places(margin, order):
     (b, n), margin, order = order.shape, _as_vf(np.ravel(margin)), _as_vi(order.ravel())
     blocks = _blocks(np.arange(1, b + 1) * n**2)
     return np.concatenate([_orders.draw_places(*ends, n, margin, order) for ends in blocks]).reshape(b, n)
+
+
+def cheapest_buckets(before, level, most, n_steps):
+    """Least cost of an order with ties that costs up to `most`; its ways, 2 for several; and the most ties of one.
+
+    `before` and `level`, (n, n), are the costs of the row before the column and of a tie, whole numbers of at least 0.
+    The ways are -1 where `n_steps` are too few to tell. Last comes an order of the least cost and the most ties, as the
+    bucket of each item, from 0 for the best.
+    """
+    n = len(before)
+    *found, place = _subsets.cheapest_buckets(n, *(_as_vf(np.ravel(one)) for one in (before, level)), most, n_steps)
+    place = np.asarray(place)
+    return *found, place.max() - place
 
 
 def cheapest_orders(size, margin, most):
