@@ -44,6 +44,7 @@ __all__ = [
     "COMPILED",
     "best_first",
     "bucket_descent",
+    "cheapest_buckets",
     "cheapest_orders",
     "co_ranked",
     "discordant_pairs",
@@ -405,6 +406,19 @@ def draw_places(margin, order):
     (b, n), margin, order = order.shape, _as_vf(np.ravel(margin)), _as_vi(order.ravel())
     blocks = _blocks(np.arange(1, b + 1) * n**2)
     return np.concatenate([_orders.draw_places(*ends, n, margin, order) for ends in blocks]).reshape(b, n)
+
+
+def cheapest_buckets(before, level, most, n_steps):
+    """Least cost of an order with ties that costs up to `most`; its ways, 2 for several; and the most ties of one.
+
+    `before` and `level`, (n, n), are the costs of the row before the column and of a tie, whole numbers of at least 0.
+    The ways are -1 where `n_steps` are too few to tell. Last comes an order of the least cost and the most ties, as the
+    bucket of each item, from 0 for the best.
+    """
+    n = len(before)
+    *found, place = _subsets.cheapest_buckets(n, *(_as_vf(np.ravel(one)) for one in (before, level)), most, n_steps)
+    place = np.asarray(place)
+    return *found, place.max() - place
 
 
 def cheapest_orders(size, margin, most):

@@ -72,3 +72,100 @@ def cheapest_orders(
         for p in range(n_queued):
             ways[queue[p]] = 0
     return found, n_found
+
+
+def cheapest_buckets(
+    n: i64, before_in: object, level_in: object, most: float, n_steps: i64
+) -> tuple[float, i64, i64, vec[i64]]:
+    # The least cost of an order with ties of n items; in how many ways it is reached, 2 for several, 0 where no order
+    # costs up to `most`, -1 where so many steps were too few to tell; the most pairs that such an order ties; and one
+    # that ties them, as the bucket of each item, from 0 for the last. before[i * n + j] is the cost of i before j,
+    # level[i * n + j] that of a tie; all are whole and at least 0.
+    #
+    # A set of items that come first is followed by each bucket of others that is not too dear: whether it takes each of
+    # them is decided in turn.
+    before = cast(vec[float], before_in)
+    level = cast(vec[float], level_in)
+    n_sets: i64 = 1 << n
+    least = vec[float]([0.0] * n_sets)
+    ways = vec[i64]([0] * n_sets)
+    tied = vec[i64]([0] * n_sets)
+    final = vec[i64]([0] * n_sets)  # the last bucket of a set
+    place = vec[i64]([0] * n)
+    rest = vec[i64]([0] * (n + 1))
+    taken = vec[i64]([0] * (n + 1))  # 1 for taken, 0 for left, 2 before that is decided
+    cost = vec[float]([0.0] * (n + 1))
+    ways[0] = 1
+    for chosen in range(n_sets - 1):
+        if ways[chosen] == 0:
+            continue
+        n_rest: i64 = 0
+        for i in range(n):
+            if (chosen >> i) & 1 == 0:
+                rest[n_rest] = i
+                n_rest += 1
+        limit = most - least[chosen]
+        p: i64 = 0
+        size: i64 = 0
+        bucket: i64 = 0
+        taken[0] = 2
+        while p >= 0:
+            if p == n_rest:
+                if size > 0:
+                    larger: i64 = chosen | bucket
+                    total = least[chosen] + cost[p]
+                    pairs: i64 = tied[chosen] + size * (size - 1) // 2
+                    if ways[larger] == 0 or total < least[larger]:
+                        least[larger] = total
+                        ways[larger] = ways[chosen]
+                        tied[larger] = pairs
+                        final[larger] = bucket
+                    elif total == least[larger]:
+                        ways[larger] = 2
+                        if pairs > tied[larger]:
+                            tied[larger] = pairs
+                            final[larger] = bucket
+                p -= 1
+                continue
+            item: i64 = rest[p]
+            if taken[p] == 0:
+                p -= 1
+                continue
+            if taken[p] == 1:
+                taken[p] = 0
+                size -= 1
+                bucket ^= 1 << item
+            else:
+                taken[p] = 1
+            n_steps -= p + 4
+            if n_steps < 0:
+                return 0.0, -1, 0, place
+            more = cost[p]
+            if taken[p] == 1:
+                size += 1
+                bucket |= 1 << item
+                row: i64 = item * n
+                for s in range(p):
+                    if taken[s] == 1:
+                        more += level[row + rest[s]]
+                    else:
+                        more += before[row + rest[s]]
+            else:
+                for s in range(p):
+                    if taken[s] == 1:
+                        more += before[rest[s] * n + item]
+            if more <= limit:
+                cost[p + 1] = more
+                p += 1
+                if p < n_rest:
+                    taken[p] = 2
+    whole: i64 = n_sets - 1
+    k: i64 = 0
+    left: i64 = whole
+    while left > 0 and ways[whole] > 0:
+        for i in range(n):
+            if (final[left] >> i) & 1 == 1:
+                place[i] = k
+        left ^= final[left]
+        k += 1
+    return least[whole], ways[whole], tied[whole], place

@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 
 from skrankagg import Kemeny
-from skrankagg._kernels import COMPILED
+from skrankagg._kernels import COMPILED, cheapest_buckets
 from skrankagg.aggregators import condorcet_components, pairwise_preferences
 from skrankagg.aggregators._kemeny import _budget, _estimator, _proof, _unique, _weak
 from skrankagg.aggregators._kemeny._budget import Budget
 from skrankagg.aggregators._kemeny._costs import pair_costs
+from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
 
@@ -181,6 +182,41 @@ def test_components_take_a_cheapest_order_with_the_most_ties(n, seed):
 # ---------------------------------------------------------------------- by hand
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_sets_of_first_items_count_the_cheapest_orders_with_ties(seed):
+    rng = np.random.default_rng(seed)
+    n, most = int(rng.integers(1, 6)), int(rng.integers(1, 5))
+    before, level = rng.integers(0, most + 1, (2, n, n)) * 1.0
+    level = np.minimum(level, level.T)
+    ranks, total = ORDERS[n, "weak"], 0.0
+    for i, j in itertools.combinations(range(n), 2):
+        above, below = ranks[:, i] < ranks[:, j], ranks[:, i] > ranks[:, j]
+        total = total + np.where(above, before[i, j], np.where(below, before[j, i], level[i, j]))
+    total = total + np.zeros(len(ranks))
+    n_tied = np.array([_weak.n_ties(rank) for rank in ranks])
+    least, optimal = total.min(), total == total.min()
+    for known in (least, total.max() + 1):
+        cost, n_ways, most_ties, bucket = cheapest_buckets(before, level, known, 10**6)
+        assert (cost, n_ways, most_ties) == (least, min(2, optimal.sum()), n_tied[optimal].max())
+        own = (ranks == bucket).all(axis=1)
+        assert optimal[own].all() and n_tied[own] == most_ties
+    assert cheapest_buckets(before, level, least - 1, 10**6)[1] == 0
+    assert cheapest_buckets(before, level, least, 3)[1] == -1
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_small_components_have_the_order_with_ties_that_programmes_prove(seed, monkeypatch):
+    frame = example_lists(seed, n_queries=3, n_items=5 + seed % 5)
+    method = Kemeny(ties="weak", absent=("last", "ignore")[seed % 2])
+    found = method.aggregate(frame)
+    monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
+    expected = method.aggregate(frame)
+    pd.testing.assert_frame_equal(found[0], expected[0], check_exact=True)
+    known = expected[1]["unique"].notna()
+    pd.testing.assert_frame_equal(found[1].drop(columns="unique"), expected[1].drop(columns="unique"))
+    assert (found[1]["unique"] == expected[1]["unique"])[known].all()
+
+
 def test_opposite_lists_tie_where_ties_are_allowed():
     opposite = profile("ab", "ba")
     consensus, info = Kemeny(ties="weak").aggregate(opposite)
@@ -221,6 +257,7 @@ def test_the_search_for_another_order_is_limited(monkeypatch):
     for ties in ("strict", "weak"):
         assert Kemeny(ties=ties).aggregate(frame)[1]["unique"][0]
     monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)
+    monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
     monkeypatch.setattr(_unique, "_PROGRAMMES", 0)
     monkeypatch.setattr(_unique, "_PER_PROGRAMME", 0)
     monkeypatch.setattr(_weak, "_PROGRAMMES", -np.inf)
@@ -252,6 +289,7 @@ def test_no_time_is_taken_for_it_after_the_limit(ties, monkeypatch):
         return original(*args)
 
     monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)
+    monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
     monkeypatch.setattr(late[0] if ties == "weak" else _estimator, late[1], pass_time)
     monkeypatch.setattr(_budget, "time", SimpleNamespace(monotonic=lambda: now[0]))
     solved = []

@@ -162,6 +162,7 @@ _ORDERS = np.arange(400)[None], np.arange(400)[None]
 _LARGE_CALLS = {
     "best_first": lambda: _kernels.best_first(_IDS, _EACH[:-1], _NUMBERS, _NUMBERS, 0.0, 0.0, lambda: _EACH, 1),
     "bucket_descent": lambda: _kernels.bucket_descent(_SQUARE, _SQUARE, np.zeros(400, dtype=int)),
+    "cheapest_buckets": lambda: _kernels.cheapest_buckets(_SQUARE[:16, :16], _SQUARE[:16, :16], 0.0, 1_000_000),
     "cheapest_orders": lambda: _kernels.cheapest_orders(np.ones(_MANY, dtype=int), _NUMBERS, _NUMBERS),
     "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),
     "discordant_pairs": lambda: _kernels.discordant_pairs(_EACH, _EACH[1:], _EACH[:-1] * 0),

@@ -3,6 +3,7 @@
 ::
 
     _costs              what an order costs, and what no order can save
+    _stacks             small queries together: stacks of preferences, margins, ranks
     _components         the parts that every best order puts one after the other
     _search             local search among strict orders
     _budget, _worker    the time limit, and the process in which long programmes are solved
