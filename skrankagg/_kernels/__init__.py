@@ -174,19 +174,8 @@ def merge_lists(score, weight, c1, c2, by_similarity):
 def log_joint_probability(ptr, x, n):
     """Log probability that the k-th smallest of n uniform numbers is at most the k-th of some values, for every k.
 
-    Parameters
-    ----------
-    ptr : ndarray of shape (n_items + 1,), dtype=int
-        Values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``.
-    x : ndarray of shape (n_values,), dtype=float64
-        At least 1e-100, at most 1, ascending for each item.
-    n : ndarray of shape (n_items,), dtype=int
-        How many numbers: where there are fewer values, the last ones are 1.
-
-    Returns
-    -------
-    ndarray of shape (n_items,), dtype=float64
-        Natural logarithms, at most 0 but for rounding.
+    Values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``, at least 1e-100 and at most 1, ascending; where there are fewer
+    than `n` (n_items,), the last ones are 1. Returns natural logarithms, float64 (n_items,), at most 0 but for rounding.
     """
     widest = int(np.max(n, initial=0)) + 1
     out = _VF(np.zeros(len(n)))
