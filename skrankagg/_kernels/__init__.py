@@ -175,7 +175,7 @@ def log_joint_probability(ptr, x, n):
     """Log probability that the k-th smallest of n uniform numbers is at most the k-th of some values, for every k.
 
     Values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``, at least 1e-100 and at most 1, ascending; where there are fewer
-    than `n` (n_items,), the last ones are 1. Returns natural logarithms, float64 (n_items,), at most 0 but for rounding.
+    than `n` (n_items,), the last ones are 1. Returns natural logarithms, float64 (n_items,), at most 0 up to rounding.
     """
     widest = int(np.max(n, initial=0)) + 1
     out = _VF(np.zeros(len(n)))
