@@ -362,6 +362,7 @@ def test_it_can_be_pickled_copied_and_cloned():
 # ---------------------------------------------------------------------- which values are better
 
 
+@pytest.mark.twice
 def test_lower_is_better_in_all_that_looks_at_a_frame(tmp_path):
     comparator = Comparator(METHODS, metrics=[LOWER, "map"], qrels=QRELS).fit(LISTS)
     mean = comparator.results_["first_place"]

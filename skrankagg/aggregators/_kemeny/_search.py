@@ -52,7 +52,7 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
     array([0, 1, 2])
     """
     check_matrix("local_kemenization", len(prefer), 19.0)
-    return majority_insertions(margins(prefer)[None], np.asarray(order)[None])[0]
+    return majority_insertions(margins(prefer)[None], np.asarray(order)[None])[0].astype(np.int64)
 
 
 def borda_order(margin):
