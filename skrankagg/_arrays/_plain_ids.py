@@ -36,7 +36,7 @@ def best_first(items, score, support, tolerance, support_tolerance, find_source=
     scores would be equal, gives the only source of each score, int (n_items,), -1 for several and -2 for none: unequal
     scores of one source, or of one and none, are never equal.
     """
-    order = np.argsort(-score, kind="stable")
+    order = np.argsort(-score)  # the order of equal scores decides nothing
     return _kernels.best_first(
         items, order, score, support, tolerance, support_tolerance, find_source, top or len(items)
     )

@@ -67,6 +67,8 @@ def is_batch(lists, key):
     """Whether these are the lists of several queries, each as one query has them."""
     if not isinstance(lists, list | tuple):
         return False
+    if lists and isinstance(lists[0], list) and lists[0] and isinstance(lists[0][0], str):
+        return False  # the most usual case
     query = next((one for one in lists if len(one)), ()) if all(map(_is_sized, lists)) else ()
     if isinstance(query, Mapping):
         one = next(iter(query.values()))
@@ -107,14 +109,15 @@ def read_plain(lists, key=None):
 
 
 def _read_list(one, key, name):
-    if isinstance(one, Mapping):
-        return list(one), list(one.values())
-    if isinstance(one, np.ndarray | pd.Series | pd.Index):
+    if not isinstance(one, list | tuple):
+        if isinstance(one, Mapping):
+            return list(one), list(one.values())
+        if not isinstance(one, np.ndarray | pd.Series | pd.Index):
+            raise InputTypeError(
+                f"fuse expects {_KINDS}; list {name!r} is of type {type(one).__name__}. Convert it to a list, best "
+                "first."
+            )
         one = one.tolist()
-    elif not isinstance(one, list | tuple):
-        raise InputTypeError(
-            f"fuse expects {_KINDS}; list {name!r} is of type {type(one).__name__}. Convert it to a list, best first."
-        )
     if key is not None:
         one = [read_hit(hit, key, "fuse", name, place) for place, hit in enumerate(one, 1)]
     if not len(one) or not is_pair(one[0]):
