@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _kernels
 
-__all__ = ["best_first", "number_items"]
+__all__ = ["best_first", "gather_scores", "number_items"]
 
 
 def number_items(lists, n_rows):
@@ -26,6 +26,15 @@ def number_items(lists, n_rows):
     type than the first id; -1 for none. Nothing is numbered from such a row on.
     """
     return _kernels.number_items(lists, n_rows)
+
+
+def gather_scores(lists, n_rows):
+    """Gather the scores of lists, `n_rows` of them altogether.
+
+    Returns them in one array, float64, read-only; the largest size of one, infinite where one is NaN; and whether each
+    list falls. Raises TypeError where one is neither float nor int, and OverflowError where an int is too large.
+    """
+    return _kernels.gather_scores(lists, n_rows)
 
 
 def best_first(items, score, support, tolerance, support_tolerance, find_source=None, top=None):

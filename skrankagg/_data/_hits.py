@@ -25,7 +25,7 @@ def split_pairs(pairs, caller, where):
             f"{caller} expects an item and a score at each place of a list that begins with such a pair; {where} holds "
             f"{odd!r}."
         ) from None
-    return list(items), scores
+    return list(items), list(scores)
 
 
 def read_hit(hit, where, caller, voter, place):

@@ -49,6 +49,7 @@ __all__ = [
     "co_ranked",
     "discordant_pairs",
     "draw_places",
+    "gather_scores",
     "insertion_descent",
     "insertion_rounds",
     "locked_arcs",
@@ -265,28 +266,11 @@ def majority_points(
 def co_ranked(row_ptr, item, rank, weight, list_matrix, n_items, n_matrices, *, ties=True):
     """Add up preferences between the items that a list holds both of, into one square matrix or many.
 
-    Parameters
-    ----------
-    row_ptr : ndarray of shape (n_lists + 1,), dtype=int
-        Rows of a list, best first.
-    item : ndarray of shape (n_rows,), dtype=int
-        Item of each row, from 0 to ``n_items - 1``.
-    rank : ndarray of shape (n_rows,), dtype=float64
-        Equal neighbours within a list tie.
-    weight : ndarray of shape (n_rows,), dtype=float64
-        What a row counts.
-    list_matrix : ndarray of shape (n_lists,), dtype=int
-        Matrix that each list adds to.
-    n_items, n_matrices : int
-        Sizes.
-    ties : bool, default=True
-        Whether any two rows of a list tie.
-
-    Returns
-    -------
-    above, level : ndarray of shape (n_matrices, n_items, n_items), dtype=float64
-        In row i and column j the total weight of the rows of i in lists that rank j above i, and in lists that rank
-        both alike; i against itself counts as alike. May be read-only.
+    `row_ptr` (n_lists + 1,) are the rows of the lists, best first; of each row, (n_rows,), `item` is the item, from 0
+    to ``n_items - 1``, `rank` its rank, equal where neighbours tie, and `weight` what it counts. `list_matrix`
+    (n_lists,) is the matrix that a list adds to, and `ties` whether any two rows of a list tie. Returns `above` and
+    `level`, float64 (n_matrices, n_items, n_items): in row i and column j the total weight of the rows of i in lists
+    that rank j above i, and in lists that rank both alike; i against itself counts as alike. May be read-only.
     """
     shape = n_matrices, n_items, n_items
     above, level = _VF(np.zeros(n_matrices * n_items**2)), _VF(np.zeros(n_matrices * n_items**2))
@@ -441,6 +425,12 @@ def number_items(lists, n_rows):
     """Number the ids of lists in the order in which they first come, see ``_arrays._plain_ids.number_items``."""
     items, code, repeated, odd = _fusion.number_items(lists, n_rows)
     return items, np.asarray(code), repeated, odd
+
+
+def gather_scores(lists, n_rows):
+    """Scores of lists in one array, see ``_arrays._plain_ids.gather_scores``."""
+    score, largest, falls = _fusion.gather_scores(lists, n_rows)
+    return np.asarray(score), largest, falls
 
 
 def best_first(items, order, score, support, tolerance, support_tolerance, find_source, top):

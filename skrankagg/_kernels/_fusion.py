@@ -1,5 +1,6 @@
 """One query of plain ids: number its items, and put them in order."""
 
+import math
 from typing import Any, cast
 
 from librt.vecs import vec
@@ -36,6 +37,28 @@ def number_items(lists_in: object, n_rows: i64) -> tuple[list[Any], vec[i64], i6
             row += 1
         v += 1  # noqa: SIM113 - enumerate would count in Python integers
     return items, code, -1, -1
+
+
+def gather_scores(lists_in: object, n_rows: i64) -> tuple[vec[float], float, bool]:
+    # The scores of all lists in one vector, the largest size of one, infinite where one is NaN, and whether each list
+    # falls. Raises TypeError where one is no float or int.
+    lists = cast(list[list[Any]], lists_in)
+    score = vec[float]([0.0] * n_rows)
+    largest = 0.0
+    falls = True
+    row: i64 = 0
+    for values in lists:
+        start: i64 = row
+        for one in values:
+            value: float = one
+            score[row] = value
+            size = -value if value < 0.0 else value
+            if not size <= largest:
+                largest = size if size == size else math.inf
+            if row > start and score[row - 1] < value:
+                falls = False
+            row += 1
+    return score, largest, falls
 
 
 def best_first(

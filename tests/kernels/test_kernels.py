@@ -156,7 +156,7 @@ def _resident():
 _SQUARE, _MANY = np.zeros((400, 400)), 100_000
 _NUMBERS, _EACH = np.zeros(_MANY), np.arange(_MANY + 1)
 _ONES, _WHOLE = np.ones(_MANY), np.array([0, _MANY])
-_IDS = list(range(_MANY))
+_IDS, _FLOATS = list(range(_MANY)), [0.5] * _MANY
 _ORDERS = np.arange(400)[None], np.arange(400)[None]
 # Calls of every kernel with some arguments of about a megabyte and little work.
 _LARGE_CALLS = {
@@ -167,6 +167,7 @@ _LARGE_CALLS = {
     "co_ranked": lambda: _kernels.co_ranked(_EACH, _EACH[:-1] % 2, _ONES, _ONES, _EACH[:-1] * 0, 2, 1),
     "discordant_pairs": lambda: _kernels.discordant_pairs(_EACH, _EACH[1:], _EACH[:-1] * 0),
     "draw_places": lambda: _kernels.draw_places(_SQUARE[None], np.arange(400)[None]),
+    "gather_scores": lambda: _kernels.gather_scores([_FLOATS], _MANY),
     "insertion_descent": lambda: _kernels.insertion_descent(_SQUARE, np.arange(400)),
     "insertion_rounds": lambda: _kernels.insertion_rounds(_SQUARE, np.arange(400), (0.0, 0.0), np.zeros(2), 1, 1, 0.0),
     "locked_arcs": lambda: _kernels.locked_arcs(np.arange(160_000), 400, 1),
