@@ -18,16 +18,23 @@ from _measure import table
 from skrankagg import BordaCount, CombMNZ, CombSUM, RankedLists, ReciprocalRankFusion, SimpleBorda, fuse
 
 
-def loop_rrf(lists, k=60):
-    """What most services do: a dict, and one sort; ties as they come."""
+def by_score(scores, ties):
+    """One sort: ties as they come, or by id, as a result needs that is the same on every call."""
+    if ties:
+        return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+    return sorted(scores.items(), key=itemgetter(1), reverse=True)
+
+
+def loop_rrf(lists, k=60, *, ties=False):
+    """What most services do: a dict, and one sort."""
     scores = {}
     for ids in lists:
         for rank, item in enumerate(ids, 1):
             scores[item] = scores.get(item, 0.0) + 1.0 / (k + rank)
-    return sorted(scores.items(), key=itemgetter(1), reverse=True)
+    return by_score(scores, ties)
 
 
-def loop_comb(lists):
+def loop_comb(lists, *, ties=False):
     """The same for min-max scores."""
     scores = {}
     for one in lists:
@@ -35,7 +42,7 @@ def loop_comb(lists):
         span = high - low or 1.0
         for item, score in one.items():
             scores[item] = scores.get(item, 0.0) + (score - low) / span
-    return sorted(scores.items(), key=itemgetter(1), reverse=True)
+    return by_score(scores, ties)
 
 
 def make_query(rng, n_lists, length=100, pool=250):
@@ -95,9 +102,11 @@ def main(rounds):
     }
     calls = {
         "loop over a dict, RRF": lambda: loop_rrf(ids),
+        "loop, ties by id, RRF": lambda: loop_rrf(ids, ties=True),
         "fuse, RRF": lambda: fuse(ids),
         "fuse, RRF, top=10": lambda: fuse(ids, top=10),
         "loop over a dict, CombSUM": lambda: loop_comb(dicts),
+        "loop, ties by id, CombSUM": lambda: loop_comb(dicts, ties=True),
         "fuse, CombSUM, dicts": lambda: fuse(dicts, CombSUM()),
         "fuse, CombSUM, pairs": lambda: fuse(pairs, CombSUM()),
         **{f"fuse, {name}": lambda method=method: fuse(dicts, method) for name, method in scored.items()},
