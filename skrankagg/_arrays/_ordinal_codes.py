@@ -13,10 +13,12 @@ Of two numbers the greater one has the greater code, and equal ones have one cod
 
 import numpy as np
 
+from ._ragged import is_whole
+
 __all__ = ["dense_codes", "ordered_bits", "span_codes"]
 
-# Values that one byte or two can hold, and how many numbers are looked at in one call.
-_BYTE, _TWO_BYTES, _STRIP_CELLS = 1 << 8, 1 << 16, 1 << 18
+# Values that one byte or two can hold.
+_BYTE, _TWO_BYTES = 1 << 8, 1 << 16
 
 
 def span_codes(value):
@@ -26,7 +28,7 @@ def span_codes(value):
     """
     flat = value.reshape(-1).astype(np.float64, copy=False)
     low, high = flat.min(initial=np.inf), flat.max(initial=-np.inf)
-    if not (low < high + 1 and high < low + _TWO_BYTES and _is_whole(flat)):
+    if not (low < high + 1 and high < low + _TWO_BYTES and is_whole(flat)):
         return None
     code = np.empty(flat.shape, dtype=np.uint8 if high - low < _BYTE else np.uint16)
     np.subtract(flat, low, out=code, casting="unsafe")
@@ -37,11 +39,6 @@ def span_codes(value):
         if np.count_nonzero(used) <= _BYTE:
             code, values = (np.cumsum(used) - 1).astype(np.uint8)[code], values[used]
     return code.reshape(value.shape), values
-
-
-def _is_whole(flat):
-    strips = (flat[first : first + _STRIP_CELLS] for first in range(0, len(flat), _STRIP_CELLS))
-    return all((np.trunc(strip) == strip).all() for strip in strips)
 
 
 def dense_codes(value):

@@ -22,10 +22,14 @@ from .._kernels import COMPILED, co_ranked, majority_points
 from ._ragged import gather_ranges
 
 __all__ = [
+    "candidates_of",
     "count_above",
+    "gather_queries",
+    "hold_both",
     "is_dense",
     "majority",
     "majority_agreement",
+    "prefer_held",
     "preference_blocks",
     "preference_counts",
     "preference_matrix",
@@ -175,6 +179,23 @@ def query_blocks(lists, chosen=None, n_cells=_CACHED_CELLS):
         yield from np.split(equal, np.flatnonzero(np.diff(cells // n_cells)) + 1)
 
 
+def candidates_of(lists, queries):
+    """Candidates of queries of equally many items, (n_queries, n_items)."""
+    return lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
+
+
+def gather_queries(lists, queries):
+    """Gather the lists of some queries, and their rows.
+
+    Returns the positions of the lists, (n_chosen_lists,), `list_ptr` over them, those of the rows, (n_chosen_rows,),
+    `row_ptr` over these, and the number of each row's item in its query, (n_chosen_rows,).
+    """
+    own, list_ptr = gather_ranges(lists.list_ptr, queries)
+    rows, row_ptr = gather_ranges(lists.row_ptr, own)
+    item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
+    return own, list_ptr, rows, row_ptr, item
+
+
 def preference_stacks(lists, row_weight=None):
     """Weigh the preferences between the items that a list holds both of, in blocks of queries with equally many items.
 
@@ -209,10 +230,8 @@ def _is_constant(lists, row_weight):
 def _sparse_preferences(lists, queries, row_weight, ties):
     """Weights by which lists prefer the row's item, and by which they tie the two, of queries with equally many."""
     n = int(lists.query_n_items[queries[0]])
-    chosen, list_ptr = gather_ranges(lists.list_ptr, queries)
-    rows, row_ptr = gather_ranges(lists.row_ptr, chosen)
+    _, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     matrix = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
-    item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
     below, level = co_ranked(row_ptr, item, lists.rank[rows], row_weight[rows], matrix, n, len(queries), ties=ties)
     return below.swapaxes(1, 2), level
 
@@ -253,10 +272,10 @@ def preference_matrix(lists, q, *, absent="last"):
     """
     query = lists if lists.n_queries == 1 else lists.take([q])
     ((_, prefer, level),) = preference_stacks(query)
-    both = _hold_both(prefer, level)
+    both = hold_both(prefer, level)
     del level  # the matrices may be large
     if absent == "last":
-        prefer = _prefer_held(prefer, both)
+        prefer = prefer_held(prefer, both)
     return prefer[0], both[0]
 
 
@@ -271,20 +290,21 @@ def preference_blocks(lists, absent):
     for queries in query_blocks(lists, ~dense):
         prefer, level = _sparse_preferences(lists, queries, row_weight, ties)
         if absent == "last":
-            prefer = _prefer_held(prefer, _hold_both(prefer, level))
+            prefer = prefer_held(prefer, hold_both(prefer, level))
         del level
         yield queries, prefer
     for q in np.flatnonzero(dense):
         yield np.array([q]), preference_matrix(lists, q, absent=absent)[0][None]
 
 
-def _hold_both(prefer, level):
+def hold_both(prefer, level):
+    """Weights of the lists that hold both items, of those that prefer the row's item and those that tie the two."""
     both = prefer + prefer.swapaxes(1, 2)
     both += level
     return both
 
 
-def _prefer_held(prefer, both):
+def prefer_held(prefer, both):
     """Let each list prefer the items that it holds to those that it does not, too."""
     above = np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both
     above += prefer

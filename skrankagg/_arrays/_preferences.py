@@ -1,4 +1,4 @@
-"""What follows from a matrix of pairwise preferences: margins, draws, and the items below each item.
+"""What follows from a matrix of pairwise preferences: margins, ties, and the items below each item.
 
 >>> import numpy as np
 >>> from skrankagg._arrays._preferences import margins
@@ -12,7 +12,7 @@ import numpy as np
 from . import TOLERANCE
 from ._pairwise import preference_matrix
 
-__all__ = ["draws", "margins", "n_below", "n_rows_above", "query_preferences"]
+__all__ = ["margins", "n_below", "n_rows_above", "query_preferences", "ties"]
 
 
 def query_preferences(lists, q, absent):
@@ -20,12 +20,18 @@ def query_preferences(lists, q, absent):
     prefer, both = preference_matrix(lists, q, absent=absent)
     if absent == "last":
         both = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]].sum()
+    return prefer, ties(prefer, both)
+
+
+def ties(prefer, both):
+    """Weight of the lists that compare two items and prefer neither, (..., n, n); `both` is that of those that do."""
     # In place, for the matrices may be large.
-    tied = prefer + prefer.T
+    tied = prefer + prefer.swapaxes(-1, -2)
     np.subtract(both, tied, out=tied)
     np.maximum(tied, 0.0, out=tied)
-    np.fill_diagonal(tied, 0.0)
-    return prefer, tied
+    item = np.arange(tied.shape[-1])
+    tied[..., item, item] = 0.0
+    return tied
 
 
 def margins(prefer):
@@ -37,17 +43,6 @@ def margins(prefer):
     tolerance = TOLERANCE * np.maximum(prefer.max(**matrix), -prefer.min(**matrix))
     margin[(margin <= tolerance) & (margin >= -tolerance)] = 0.0
     return margin
-
-
-def draws(margin, order):
-    """Place of each item of an order, (n,); neighbours share one as long as no majority orders any two of them."""
-    rank = np.empty(len(order), dtype=np.int64)
-    start = 0
-    for place, item in enumerate(order):
-        if margin[order[start:place], item].any():
-            start = place
-        rank[item] = start
-    return rank
 
 
 def n_below(rank):

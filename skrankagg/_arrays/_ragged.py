@@ -19,6 +19,7 @@ __all__ = [
     "expand",
     "gather_ranges",
     "group_order",
+    "is_whole",
     "mid_ranks",
     "number_codes",
     "positions",
@@ -45,6 +46,12 @@ def _n_bits(size):
 
 def _chunks(n_rows):
     return (slice(start, start + _CHUNK) for start in range(0, n_rows, _CHUNK))
+
+
+def is_whole(value):
+    """Whether all numbers of an array are whole."""
+    flat = value.reshape(-1)
+    return all((np.trunc(flat[part]) == flat[part]).all() for part in _chunks(len(flat)))
 
 
 def _sort_packed(packed, row_bits):
@@ -163,9 +170,7 @@ def group_order(group, value):
         return np.lexsort((value, group))
     low, high = low.item(), high.item()
     # Up to 2 ** 53 the differences of whole numbers are exact in floating point.
-    whole = high - low < 2 ** min(left, 53) and (
-        value.dtype.kind == "i" or all((np.trunc(value[rows]) == value[rows]).all() for rows in _chunks(n_rows))
-    )
+    whole = high - low < 2 ** min(left, 53) and (value.dtype.kind == "i" or is_whole(value))
     n_values = int(high) - int(low) + 1
     if whole and n_values <= n_rows and group.dtype == np.int32 and group.max() < n_rows:
         return _count_into_place(group, value, int(low), n_values)

@@ -16,8 +16,7 @@ array([[[0, 1],
 
 import numpy as np
 
-from ._pairwise import query_blocks
-from ._ragged import gather_ranges
+from ._pairwise import gather_queries, query_blocks
 
 __all__ = ["agree_stack", "count_stack", "is_small", "rank_stacks"]
 
@@ -44,11 +43,9 @@ def rank_stacks(lists, chosen=None):
     """
     for queries in query_blocks(lists, chosen):
         n = int(lists.query_n_items[queries[0]])
-        own, list_ptr = gather_ranges(lists.list_ptr, queries)
-        rows, row_ptr = gather_ranges(lists.row_ptr, own)
+        own, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
         ranks = np.full((len(own), n), 4 * n + 2, dtype=np.int16 if 6 * n + 4 < 2**15 else np.int32)
         place = np.repeat(np.arange(len(own)), np.diff(row_ptr))
-        item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
         ranks[place, item] = 2 * lists.rank[rows]
         yield queries, own, list_ptr, ranks
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import TOLERANCE
-from .._arrays._pairwise import preference_stacks
+from .._arrays._pairwise import candidates_of, preference_stacks
 from .._arrays._ragged import starts_to_ptr, tie_starts
 from .._support._memory import check_memory
 from .._support._sklearn import Interval, StrOptions
@@ -375,7 +375,7 @@ class MarkovChain(BaseAggregator):
         n_iter = np.empty(lists.n_queries, dtype=np.int64)
         converged = np.empty(lists.n_queries, dtype=bool)
         for queries, above, level in preference_stacks(lists, chain.row_weight(lists)):
-            candidates = lists.candidate_ptr[queries][:, None] + np.arange(above.shape[-1])
+            candidates = candidates_of(lists, queries)
             held = lists.candidate_weight[candidates]
             states = held > 0
             states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by

@@ -8,7 +8,8 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
-from ..._arrays._preferences import n_below
+from ..._arrays._preferences import margins, n_below
+from ..._arrays._ragged import is_whole
 from ..._arrays._weight_units import count_in_units
 from ..._data._frames import known_or_missing
 from ..._kernels import draw_places
@@ -21,7 +22,7 @@ from ._budget import Budget
 from ._components import condorcet_components, stacked_components
 from ._costs import lower_bounds
 from ._solver import solve_strict
-from ._stacks import by_item, is_whole, margin_stack, n_below_place, preference_blocks
+from ._stacks import by_item, n_below_place, preference_and_tie_blocks
 from ._unique import only_order
 from ._weak import solve_weak
 
@@ -257,8 +258,8 @@ class Kemeny(BaseAggregator):
         rng = np.random.default_rng(seed)
         start = rng.bit_generator.state
         solved = [()] * lists.n_queries
-        for queries, prefer, tied in preference_blocks(lists, self.absent):
-            margin = margin_stack(prefer)
+        for queries, prefer, tied in preference_and_tie_blocks(lists, self.absent):
+            margin = margins(prefer)
             stacked = stacked_components(margin) if len(queries) > 1 and is_whole(margin) else None
             base = lower_bounds(prefer, tied, self.penalty, self.ties)
             orders = np.empty(margin.shape[:2], dtype=np.int64)

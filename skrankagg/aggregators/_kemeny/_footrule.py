@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from ..._arrays import TOLERANCE
-from ..._arrays._pairwise import query_blocks
+from ..._arrays._pairwise import candidates_of, query_blocks
 from ..._arrays._ragged import positions
 from ..._arrays._weight_units import count_in_units
 from ...base import Consensus
@@ -14,7 +14,7 @@ from ...base._consensus import order_candidates
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._near import ABSENT, BaseNearKemeny
-from ._stacks import by_item, candidates, interchangeable, n_below_place, preference_blocks, rank_stack, scores
+from ._stacks import by_item, interchangeable, n_below_place, preference_and_tie_blocks, rank_stack, scores
 from ._worker import Unstarted, Worker
 
 __all__ = ["FootruleOptimal"]
@@ -139,13 +139,13 @@ class FootruleOptimal(BaseNearKemeny):
                 for k, q in enumerate(some):
                     place[k], distance[q] = _assign(cost[k])
                 order = np.argsort(place, axis=1)
-                score[candidates(lists, some)] = by_item(order, n_below_place(interchangeable(cost, order)))
+                score[candidates_of(lists, some)] = by_item(order, n_below_place(interchangeable(cost, order)))
         # Items that cost the same in every place may change places, which changes the pairs: those of the order that is
         # published count.
         rank = np.empty(lists.n_candidates)
         rank[order_candidates(lists, score)[0]] = positions(lists.candidate_ptr)
-        for queries, prefer, tied in preference_blocks(counted, self.absent):
-            kemeny[queries] = scores(rank[candidates(lists, queries)], prefer, tied)
+        for queries, prefer, tied in preference_and_tie_blocks(counted, self.absent):
+            kemeny[queries] = scores(rank[candidates_of(lists, queries)], prefer, tied)
         return Consensus(score, queries={"footrule": unit * distance, "kemeny_score": unit * kemeny})
 
     def __sklearn_tags__(self) -> TagsOfAggregator:

@@ -4,13 +4,15 @@ from typing import Literal
 
 import numpy as np
 
+from ..._arrays._pairwise import candidates_of
+from ..._arrays._preferences import margins
 from ..._kernels import majority_insertions
 from ..._support._sklearn import check_is_fitted, clone
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from .._scores._linear import BordaCount
 from ._near import ABSENT, BaseNearKemeny
-from ._stacks import candidates, interchangeable, margin_stack
+from ._stacks import interchangeable
 
 __all__ = ["LocalKemenization"]
 
@@ -97,8 +99,10 @@ class LocalKemenization(BaseNearKemeny):
         return aggregator._rank(aggregator._prepare(lists)).order
 
     def _rank_items(self, lists, queries, prefer, tied, given):
-        margin = margin_stack(prefer)
-        order = majority_insertions(margin, given[candidates(lists, queries)] - lists.candidate_ptr[queries][:, None])
+        margin = margins(prefer)
+        order = majority_insertions(
+            margin, given[candidates_of(lists, queries)] - lists.candidate_ptr[queries][:, None]
+        )
         place = np.broadcast_to(np.arange(order.shape[1]), order.shape)
         return order, place, interchangeable(margin, order)
 

@@ -7,14 +7,15 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from ..._arrays import TOLERANCE
-from ..._arrays._pairwise import rank_matrix
+from ..._arrays._pairwise import candidates_of, rank_matrix
+from ..._arrays._preferences import margins
 from ..._arrays._weight_units import count_in_units
 from ..._kernels import draw_places, order_costs, pivot_orders
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._stacks import by_item, candidates, margin_stack, n_below_place, preference_blocks, rank_stack, scores
+from ._stacks import by_item, n_below_place, preference_and_tie_blocks, rank_stack, scores
 
 __all__ = ["KwikSort", "PickAPerm"]
 
@@ -39,10 +40,10 @@ class BaseNearKemeny(BaseAggregator):
         score, cost = np.empty(lists.n_candidates), np.empty(lists.n_queries)
         given = self._prepare_search(lists)
         lists, unit = count_in_units(lists)
-        for queries, prefer, tied in preference_blocks(lists, self.absent):
+        for queries, prefer, tied in preference_and_tie_blocks(lists, self.absent):
             order, place, shown = self._rank_items(lists, queries, prefer, tied, given)
             cost[queries] = unit[queries] * scores(by_item(order, place), prefer, tied)
-            score[candidates(lists, queries)] = by_item(order, n_below_place(shown))
+            score[candidates_of(lists, queries)] = by_item(order, n_below_place(shown))
         return Consensus(score, queries={"kemeny_score": cost})
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
@@ -134,7 +135,7 @@ class KwikSort(BaseNearKemeny):
         return check_random_state(self.random_state).randint(2**31 - 1)
 
     def _rank_items(self, lists, queries, prefer, tied, given):
-        margin = margin_stack(prefer)
+        margin = margins(prefer)
         b, n = margin.shape[:2]
         orders = pivot_orders(margin, self.n_init, lambda k: np.random.default_rng(given).bit_generator.random_raw(k))
         place = np.broadcast_to(np.arange(n), orders.shape)

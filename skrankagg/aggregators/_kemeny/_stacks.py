@@ -7,9 +7,9 @@ is a stack of its own, made as it is alone, so that it needs no more memory.
 import numpy as np
 
 from ..._arrays import TOLERANCE
-from ..._arrays._pairwise import preference_stacks
-from ..._arrays._preferences import margins, query_preferences
-from ..._arrays._ragged import gather_ranges
+from ..._arrays._pairwise import gather_queries, hold_both, prefer_held, preference_stacks
+from ..._arrays._preferences import query_preferences, ties
+from ..._arrays._ragged import is_whole
 from ._costs import kemeny_score
 
 __all__ = []
@@ -18,12 +18,7 @@ __all__ = []
 _SMALL, _CELLS = 64, 1 << 16
 
 
-def candidates(lists, queries):
-    """Candidates of queries of equally many items, (n_queries, n)."""
-    return lists.candidate_ptr[queries][:, None] + np.arange(lists.query_n_items[queries[0]])
-
-
-def preference_blocks(lists, absent):
+def preference_and_tie_blocks(lists, absent):
     """Yield positions of queries of equally many items, and their preferences and ties, two stacks.
 
     They are those of ``query_preferences``, to the last bit.
@@ -48,28 +43,10 @@ def preference_blocks(lists, absent):
 
 
 def _preferences(prefer, level, weight, absent):
-    both = prefer + prefer.swapaxes(1, 2) + level
+    both = hold_both(prefer, level)
     if absent == "last":
-        prefer = prefer + (np.diagonal(both, axis1=1, axis2=2)[:, :, None] - both)
-        both = weight[:, None, None]
-    tied = np.maximum(both - (prefer + prefer.swapaxes(1, 2)), 0.0)
-    tied[:, np.arange(tied.shape[1]), np.arange(tied.shape[1])] = 0.0
-    return prefer, tied
-
-
-def is_whole(stack):
-    """Whether all numbers are whole ones, sums of which are exact in any order."""
-    return bool((np.rint(stack) == stack).all())
-
-
-def margin_stack(prefer):
-    """Margins of each query, as :func:`margins` has them."""
-    if len(prefer) == 1:
-        return margins(prefer[0])[None]
-    margin = prefer.swapaxes(1, 2) - prefer
-    tolerance = TOLERANCE * np.maximum(prefer.max(axis=(1, 2)), -prefer.min(axis=(1, 2)))
-    margin[np.abs(margin) <= tolerance[:, None, None]] = 0.0
-    return margin
+        prefer, both = prefer_held(prefer, both), weight[:, None, None]
+    return prefer, ties(prefer, both)
 
 
 def rank_stack(lists, queries, value, absent):
@@ -78,10 +55,8 @@ def rank_stack(lists, queries, value, absent):
     `value`, (n_rows,), is what is laid out, `absent`, (n_lists,), what a list gives the items that it does not hold.
     Returns the lists, (m,), the number of each one's query among those chosen, (m,), and a matrix (m, n).
     """
-    chosen, list_ptr = gather_ranges(lists.list_ptr, queries)
-    rows, row_ptr = gather_ranges(lists.row_ptr, chosen)
+    chosen, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     of_query = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
-    item = lists.candidate[rows] - np.repeat(lists.candidate_ptr[queries], np.diff(row_ptr[list_ptr]))
     matrix = np.repeat(absent[chosen][:, None], lists.query_n_items[queries[0]], axis=1)
     matrix[np.repeat(np.arange(len(chosen)), np.diff(row_ptr)), item] = value[rows]
     return chosen, of_query, matrix

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..._arrays._ordinal_codes import dense_codes, ordered_bits, span_codes
-from ..._arrays._pairwise import preference_blocks
+from ..._arrays._pairwise import candidates_of, preference_blocks
 from ..._arrays._preferences import margins, n_rows_above
 from ..._arrays._ragged import sort_codes
 from ..._arrays._weight_units import count_in_units
@@ -161,7 +161,7 @@ class _BasePairwise(BaseAggregator):
         for queries, prefer in preference_blocks(lists, self.absent):
             margin = _round(margins(prefer))
             np.negative(margin, out=margin)
-            candidates = lists.candidate_ptr[queries][:, None] + np.arange(prefer.shape[-1])
+            candidates = candidates_of(lists, queries)
             score[candidates] = self._score(_round(prefer), margin)
         return score
 

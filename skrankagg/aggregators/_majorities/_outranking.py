@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from ..._arrays import TOLERANCE
-from ..._arrays._pairwise import preference_counts, rank_matrix
+from ..._arrays._pairwise import candidates_of, preference_counts, rank_matrix
 from ..._arrays._rank_stacks import count_stack, is_small, rank_stacks
 from ..._arrays._weight_units import count_in_units
 from ..._support._sklearn import Interval, RealNotInt, StrOptions
@@ -175,7 +175,7 @@ class Outranking(BaseAggregator):
             weight = lists.list_weight[own]
             total = np.add.reduceat(weight, list_ptr[:-1])[:, None, None]
             weight = None if (weight == 1).all() else weight
-            candidates = lists.candidate_ptr[queries][:, None] + np.arange(ranks.shape[1])
+            candidates = candidates_of(lists, queries)
             score[candidates] = net_qualification(self._relation(_StackCounts(ranks, list_ptr, weight), total))
         for q in np.flatnonzero(~small):
             weight = lists.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]]
