@@ -5,26 +5,20 @@ import time
 from pathlib import Path
 
 
-def best_time(function, repeat=5):
-    """Time of the fastest of several runs, in seconds: the least disturbed one."""
+def best_time(function, repeat=5, clock=time.perf_counter):
+    """Time of the fastest of several runs by a clock, in seconds: the least disturbed one."""
     times = []
     for _ in range(repeat):
         gc.collect()
-        start = time.perf_counter()
+        start = clock()
         function()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return min(times)
 
 
 def cpu_time(function, repeat=5):
     """CPU time of the cheapest of several runs, in seconds, of all threads of this process."""
-    times = []
-    for _ in range(repeat):
-        gc.collect()
-        start = time.process_time()
-        function()
-        times.append(time.process_time() - start)
-    return min(times)
+    return best_time(function, repeat, time.process_time)
 
 
 def extra_memory(function):

@@ -9,15 +9,13 @@ python benchmarks/ways_in.py [--rows 200000] [--voters 50] [--length 100] [--rep
 """
 
 import argparse
-import gc
 import json
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
-from _measure import extra_memory, held_memory, table
+from _measure import cpu_time, extra_memory, held_memory, table
 
 from skrankagg import RankedLists
 
@@ -71,13 +69,7 @@ def measure(way, n_rows, n_voters, length, repeat):
     linux = sys.platform == "linux"
     size, data = held_memory(make) if linux else (None, make())
     peak, lists = extra_memory(call) if linux else (None, call())
-    times = []
-    for _ in range(repeat):
-        gc.collect()
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return {"seconds": min(times), "input": size, "peak": peak, "rows": lists.n_rows}
+    return {"seconds": cpu_time(call, repeat), "input": size, "peak": peak, "rows": lists.n_rows}
 
 
 def main():

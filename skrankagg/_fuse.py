@@ -119,20 +119,15 @@ def _needs_scores(aggregator):
     """Whether a method needs scores; its parameters are checked on the way, once for the same ones."""
     kind = type(aggregator)
     try:
-        return _checked(kind, *(getattr(aggregator, name) for name in _parameters(kind)))
+        return _checked(kind, *(getattr(aggregator, name) for name in kind._get_param_names()))
     except TypeError:  # a parameter that cannot be hashed, which is none that a method of sums takes
         aggregator._validate_params()
         raise
 
 
-@lru_cache(maxsize=64)
-def _parameters(kind):
-    return tuple(name for name in kind._get_param_names() if name != "voter_weights")
-
-
 @lru_cache(maxsize=256, typed=True)
 def _checked(kind, *values):
-    aggregator = kind(**dict(zip(_parameters(kind), values, strict=True)))
+    aggregator = kind(**dict(zip(kind._get_param_names(), values, strict=True)))
     aggregator._validate_params()
     return aggregator.__sklearn_tags__().aggregator_tags.needs_scores
 

@@ -15,7 +15,7 @@ def cheapest_orders(
     # known order, n_sets at least 2 ** size[k].
     #
     # A set of items that come first costs what its pairs, and its items before all others, cost at least; a set that
-    # costs more than `most` is left out. Where majorities agree on most pairs, few are left. Sets come by their size.
+    # costs more than `most` is left out, as most are where majorities seldom contradict each other. Sets come by size.
     size = cast(vec[i64], size_in)
     start = cast(vec[i64], start_in)
     margin = cast(vec[float], margin_in)

@@ -1,4 +1,4 @@
-"""The same lists under many weights: a method's own way gives what aggregating them anew gives, to the last bit."""
+"""The same lists under many weights: a method's own way gives what aggregating them again gives, to the last bit."""
 
 import numpy as np
 import pytest
