@@ -17,7 +17,7 @@ from skrankagg import (
     ReciprocalRankFusion,
     SimpleBorda,
 )
-from skrankagg.aggregators._scores._linear import sum_rows
+from skrankagg.aggregators._scores._row_sums import sum_rows
 from skrankagg.utils.estimator_checks import example_lists
 
 

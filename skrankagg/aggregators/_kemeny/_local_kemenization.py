@@ -10,7 +10,7 @@ from ..._kernels import majority_insertions
 from ..._support._sklearn import check_is_fitted, clone
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
-from .._scores._linear import BordaCount
+from .._scores._borda import BordaCount
 from ._near import ABSENT, BaseNearKemeny
 from ._stacks import interchangeable
 

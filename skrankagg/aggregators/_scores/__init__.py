@@ -1,4 +1,5 @@
 """Sums of scores, points or reciprocal ranks."""
 
-from ._linear import *
+from ._borda import *
+from ._combinations import *
 from ._reciprocal_rank import *

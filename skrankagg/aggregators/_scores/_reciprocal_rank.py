@@ -6,7 +6,7 @@ from ..._support._sklearn import Interval
 from ...base import BaseAggregator
 from ...base._consensus import Contributions
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._linear import sum_rows, sum_rows_again, weigh_rows
+from ._row_sums import sum_rows, sum_rows_again, weigh_rows
 
 __all__ = ["ReciprocalRankFusion"]
 

@@ -14,7 +14,7 @@ from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
-from .._scores._linear import CombSUM
+from .._scores._combinations import CombSUM
 from ._pruning import keep_by_confidence, keep_by_weight
 from ._voter_scales import scale_weights
 
