@@ -88,7 +88,7 @@ def fuse(
     """
     check_top(top)
     aggregator = _DEFAULT if aggregator is None else aggregator
-    sums = isinstance(aggregator, BaseAggregator) and aggregator._sums_rows
+    sums = isinstance(aggregator, BaseAggregator) and aggregator._any_numbering
     if not is_batch(lists, key):
         return _fuse_one(lists, aggregator, sums, weights, top, key, explain)
     if sums or explain:
@@ -107,7 +107,7 @@ def _fuse_one(lists, aggregator, sums, weights, top, key, explain):
     if explain:
         return _explain(plain, OneQuery(plain, given, sort=True), aggregator, top)
     # A sum of rows asks for nothing else, where neither the lists nor the parameters call for a warning or an error.
-    if sums and aggregator.voter_weights is None and (not _needs_scores(aggregator) or plain.scores is not None):
+    if sums and not aggregator._names_voters() and (not _needs_scores(aggregator) or plain.scores is not None):
         query = OneQuery(plain, given, sort=False)
         if 2 not in query.list_length:
             return best_items(query, query.ids, aggregator._aggregate(query), top)
@@ -120,9 +120,9 @@ def _needs_scores(aggregator):
     kind = type(aggregator)
     try:
         return _checked(kind, *(getattr(aggregator, name) for name in kind._get_param_names()))
-    except TypeError:  # a parameter that cannot be hashed, which is none that a method of sums takes
+    except TypeError:  # a parameter that cannot be hashed
         aggregator._validate_params()
-        raise
+        return aggregator.__sklearn_tags__().aggregator_tags.needs_scores
 
 
 @lru_cache(maxsize=256, typed=True)

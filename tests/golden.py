@@ -3,7 +3,7 @@
 Every common check runs on these estimators.
 """
 
-from math import log10
+from math import log, log10
 
 import pandas as pd
 from sklearn.utils import get_tags
@@ -12,11 +12,16 @@ from skrankagg import (
     DIBRA,
     Agglomerative,
     BordaCount,
+    CombANZ,
+    CombMAX,
+    CombMED,
+    CombMIN,
     CombMNZ,
     CombSUM,
     Condorcet,
     Copeland,
     FootruleOptimal,
+    InverseSquareRank,
     Kemeny,
     KwikSort,
     LocalKemenization,
@@ -25,6 +30,7 @@ from skrankagg import (
     Outranking,
     PickAPerm,
     PreferenceRelations,
+    RankBiasedCentroid,
     RankedPairs,
     RankStatistic,
     ReciprocalRankFusion,
@@ -71,6 +77,25 @@ GOLDEN = [
         [1 + 2**0.5, 1.5**0.5 - 0.5**0.5, -(0.5**0.5), -1 - 1.5**0.5],
     ),
     (CombSUM(norm=None), "b c a d", [7.9, 5.0, 3.6, 0.6]),
+    (CombSUM(norm="max"), "b a c d", [8 / 3, 5 / 3, 17 / 15, 2 / 3]),
+    (CombSUM(norm="sum"), "b a c d", [7 / 3, 2 / 3, 0.0, 0.0]),
+    # The lists are 3, 2, 1 over the root of 14 | 3, 2, 2 over that of 17 | 5, 4 over that of 41.
+    (
+        CombSUM(norm="l2"),
+        "b a c d",
+        [2 / 14**0.5 + 3 / 17**0.5 + 5 / 41**0.5, 3 / 14**0.5 + 2 / 17**0.5, 14**-0.5 + 4 / 41**0.5, 2 / 17**0.5],
+    ),
+    (
+        CombSUM(norm="dbsf"),
+        "b a c d",
+        [1.5 + (1 + 2**0.5) / 6, 1 + (1.5**0.5 - 0.5**0.5) / 6, 1 - (1 + 1.5**0.5) / 6, 0.5 - 0.5**0.5 / 6],
+    ),
+    (CombSUM(norm="reciprocal"), "b a c d", [61 / 62 + 2, 1 + 61 / 62.5, 61 / 63 + 61 / 62, 61 / 62.5]),
+    (
+        CombSUM(norm="z-score", absent_score="min"),
+        "b a c d",
+        [1 + 2**0.5, 1.5**0.5 - 0.5**0.5 - 1, *[-1 - 0.5**0.5 - 1.5**0.5] * 2],
+    ),
     (CombMNZ(norm="borda"), "b a c d", [8.25, 4.0, 3.0, 1.25]),
     (CombMNZ(norm="simple-borda"), "b a c d", [8.25, 3.25, 2.5, 0.625]),
     (CombMNZ(norm="rank"), "b a c d", [8.0, 3.0, 5 / 3, 0.5]),
@@ -81,12 +106,37 @@ GOLDEN = [
         [3 + 3 * 2**0.5, 2 * (1.5**0.5 - 0.5**0.5), -(0.5**0.5), -2 - 2 * 1.5**0.5],
     ),
     (CombMNZ(norm=None), "b c a d", [23.7, 10.0, 7.2, 0.6]),
+    (CombMNZ(gamma=0.5), "b a c d", [2.5 * 3**0.5, 2**0.5, 0.0, 0.0]),
+    (CombANZ(norm="min-max"), "b a c d", [2.5 / 3, 0.5, 0.0, 0.0]),
+    (CombANZ(norm=None), "b c a d", [7.9 / 3, 2.5, 1.8, 0.6]),
+    (CombMAX(norm="min-max"), "b a c d", [1.0, 1.0, 0.0, 0.0]),
+    (CombMAX(norm=None), "b c a d", [5.0, 4.0, 3.0, 0.6]),
+    # The lowest values of the lists are -1.22 | -0.71 | -1.
+    (CombMAX(norm="z-score", absent_score="min"), "b a c d", [2**0.5, 1.5**0.5, -(0.5**0.5), -(0.5**0.5)]),
+    (CombMIN(norm="min-max"), "b a c d", [0.5, 0.0, 0.0, 0.0]),
+    (CombMIN(norm=None), "c b a d", [1.0, 0.9, 0.6, 0.6]),
+    (CombMIN(norm="z-score", absent_score="min"), "b a c d", [0.0, -1.0, -(1.5**0.5), -(1.5**0.5)]),
+    (CombMED(norm="min-max"), "b a c d", [1.0, 0.5, 0.0, 0.0]),
+    (CombMED(norm=None), "c b a d", [2.5, 2.0, 1.8, 0.6]),
+    (CombMED(norm="z-score", absent_score="min"), "b a c d", [1.0, -(0.5**0.5), -1.0, -1.0]),
     (BordaCount(), "b a c d", [11.0, 8.0, 6.0, 5.0]),
     (SimpleBorda(), "b a c d", [11.0, 6.5, 5.0, 2.5]),
     (Condorcet(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
     (Copeland(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
     (ReciprocalRankFusion(), "b a c d", [1 / 62 + 2 / 61, 1 / 61 + 1 / 62.5, 1 / 63 + 1 / 62, 1 / 62.5]),
     (ReciprocalRankFusion(k=0), "b a c d", [2.5, 1.4, 1 / 3 + 0.5, 0.4]),
+    (ReciprocalRankFusion(k=0, normalize=True), "b a c d", [2.5 / 3, 1.4 / 3, (1 / 3 + 0.5) / 3, 0.4 / 3]),
+    (
+        RankBiasedCentroid(),
+        "b a c d",
+        [0.05 * 2.95, 0.05 * (1 + 0.95**1.5), 0.05 * (0.95**2 + 0.95), 0.05 * 0.95**1.5],
+    ),
+    (InverseSquareRank(), "b a c d", [6.75, 2.32, 13 / 18, 0.16]),
+    (
+        InverseSquareRank(support="log"),
+        "b a c d",
+        [2.25 * log(3.01), 1.16 * log(2.01), 13 / 36 * log(2.01), 0.16 * log(1.01)],
+    ),
     # No majority is contradicted, so all weights are 1; then u, v and w each lose half of one decided pair.
     (PreferenceRelations(), "b a c d", [8.0, 4.0, 3.0, 1.0]),
     (PreferenceRelations(alpha=0.5, absent_edges=False), "b a c d", [10 / 3, 5 / 3, 0.0, 0.0]),

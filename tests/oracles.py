@@ -33,34 +33,79 @@ def universe(lists):
 
 def comb(lists, weights, norm, mnz=False):
     """CombSUM or CombMNZ, by its definition."""
-    items, n = universe(lists), len(universe(lists))
-    ranges = {}
-    if norm == "min-max":
-        for voter, ballot in lists.items():
-            scores = [score for _, score in ballot.values()]
-            ranges[voter] = min(scores), max(scores)
+    return combine(lists, weights, norm, "gmnz", gamma=int(mnz))
+
+
+def combine(lists, weights, norm, how, *, gamma=0, absent_score="zero"):
+    """Fox and Shaw's combinations, by their definitions: "max", "min", "med", or "gmnz", the sum times h ** gamma."""
+    values, absent = {}, {}
+    for voter, ballot in lists.items():
+        values[voter], absent[voter] = normalised_scores(ballot, norm, len(universe(lists)))
+        if absent_score == "min":
+            absent[voter] = min(values[voter].values())
     totals = {}
-    for item in items:
-        total, hits = Fraction(0), Fraction(0)
-        for voter, ballot in lists.items():
-            length = len(ballot)
-            if item in ballot:
-                rank, score = ballot[item]
-                if norm == "rank":
-                    value = 1 - (rank - 1) / length
-                elif norm == "min-max":
-                    low, high = ranges[voter]
-                    value = (score - low) / (high - low) if high > low else 1
-                elif norm is None:
-                    value = score
-                else:
-                    value = 1 - (rank - 1) / n
-                hits += weights[voter]
-            else:
-                value = Fraction(n - length + 1, 2 * n) if norm == "borda" else 0
-            total += weights[voter] * value
-        totals[item] = total * hits if mnz else total
+    for item in universe(lists):
+        holds = [voter for voter in lists if item in lists[voter] and weights[voter] > 0]
+        given = [(values[voter][item], weights[voter]) for voter in holds]
+        given += [
+            (absent[voter], weights[voter])
+            for voter in lists
+            if voter not in holds and weights[voter] > 0 and absent[voter] is not None
+        ]
+        held = sum((weights[voter] for voter in holds), Fraction(0))
+        if how == "gmnz":
+            total = sum((value * weight for value, weight in given), Fraction(0))
+            totals[item] = 0 if held == 0 and gamma < 0 else total * held**gamma
+        elif not given:
+            totals[item] = Fraction(0)
+        elif how == "med":
+            totals[item] = weighted_median(given)
+        else:
+            totals[item] = {"max": max, "min": min}[how](value for value, _ in given)
     return totals
+
+
+def normalised_scores(ballot, norm, n):
+    """The values of a list's items, and of an item that it does not hold, None where that is nothing."""
+    length, scores = len(ballot), [score for _, score in ballot.values()]
+    absent = Fraction(n - length + 1, 2 * n) if norm == "borda" else None
+    if norm in ("borda", "simple-borda", "rank", "reciprocal"):
+        of_rank = {
+            "borda": lambda rank: 1 - (rank - 1) / n,
+            "simple-borda": lambda rank: 1 - (rank - 1) / n,
+            "rank": lambda rank: 1 - (rank - 1) / length,
+            "reciprocal": lambda rank: 61 / (60 + rank),
+        }[norm]
+        return {item: of_rank(rank) for item, (rank, _) in ballot.items()}, absent
+    low, high = min(scores), max(scores)
+    mean = sum(scores) / length
+    deviation = Fraction((sum((score - mean) ** 2 for score in scores) / length) ** 0.5)
+    size = Fraction(sum(score**2 for score in scores) ** 0.5)
+    constant = low == high
+    of_score = {
+        "min-max": lambda score: Fraction(1) if constant else (score - low) / (high - low),
+        "max": lambda score: score / high,
+        "sum": lambda score: Fraction(1, length) if constant else (score - low) / sum(one - low for one in scores),
+        "l2": lambda score: score / size if size else Fraction(0),
+        "z-score": lambda score: Fraction(0) if constant else (score - mean) / deviation,
+        "dbsf": lambda score: Fraction(1, 2) if constant else (score - mean + 3 * deviation) / (6 * deviation),
+        None: lambda score: score,
+    }[norm]
+    return {item: of_score(score) for item, (_, score) in ballot.items()}, absent
+
+
+def weighted_median(given):
+    """The mean of the lower and the upper median of (value, weight): where half of the weight is reached, passed."""
+    given = sorted(given)
+    half, reached, middle = sum(weight for _, weight in given) / 2, Fraction(0), []
+    for value, weight in given:
+        if reached < half <= reached + weight:
+            middle.append(value)
+        if reached <= half < reached + weight:
+            middle.append(value)
+        reached += weight
+    lower, upper = middle
+    return (lower + upper) / 2
 
 
 def pairwise(lists, weights, draw):

@@ -69,8 +69,8 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     #: matrices of these; 0 where memory is linear in the rows. Measured, and never below what is measured.
     _pair_bytes: float = 0.0
     _cell_bytes: float = 0.0
-    #: Whether scores are sums over the rows in their order, so that no bit depends on how the items are numbered.
-    _sums_rows: bool = False
+    #: Whether no bit of the scores depends on how the items are numbered, as of sums over the rows in their order.
+    _any_numbering: bool = False
     #: What to do about lists without scores, for the message.
     _scores_hint = "add a column 'score'"
 
@@ -239,6 +239,10 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
     def _aggregate_what_fits(self, lists):
         self._check_memory(lists, self._memory(lists))
         return self._aggregate(lists)
+
+    def _names_voters(self):
+        """Whether some parameter names voters."""
+        return getattr(self, "voter_weights", None) is not None
 
     def _begin(self, X):
         """Prepare the lists of a call, and warn once of lists that the method should not get.

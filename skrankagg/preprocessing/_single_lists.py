@@ -1,29 +1,50 @@
 """Steps that change each list by itself: its scores, its length."""
 
-from numbers import Integral
+from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 
-from .._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
+from .._arrays._normalize import SCORE_NORMS, SCORES_HINT, bounded_min_max
 from .._arrays._ragged import positions, starts_to_ptr, tie_starts
 from .._data._conflicts import check_scores
+from .._data._frames import first_row, plain_index, show_id
+from .._data._voter_names import warn_of_misspelt_names
 from .._support._sklearn import Interval, StrOptions
 from ..base import ListTransformer
+from ..base._norms import NORM, Norm, normalize
+from ..base._voter_weights import VoterWeights, voter_series
+from ..exceptions import InputError
 
 __all__ = ["ScoreNormalizer", "TopK"]
 
 
 class ScoreNormalizer(ListTransformer):
-    """Rescale the scores of each list, or make scores of its ranks.
+    r"""Rescale the scores of each list, or make scores of its ranks.
 
     Each voter has its own scale; on a common scale scores can be added and compared.
 
     Parameters
     ----------
-    norm : {"borda", "min-max", "rank", "simple-borda", "z-score"}, default="min-max"
-        How, as in :class:`~skrankagg.aggregators.CombSUM`; "min-max" (to 0 to 1) and "z-score" need scores, the others
-        read ranks.
+    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
+            default="min-max"
+        How, as in :class:`~skrankagg.aggregators.CombSUM`; "borda", "rank", "reciprocal" and "simple-borda" read ranks,
+        the others need scores. None leaves the scores as they are.
+    lower : float, or mapping or pandas.Series of voter to float, default=None
+        Score that "min-max" maps to 0, such as the lowest one possible: 0 for BM25, -1 for a cosine. Voters that a
+        mapping does not name keep the lowest score of each list, as None says of all.
+    upper : float, or mapping or pandas.Series of voter to float, default=None
+        Score that "min-max" maps to 1; None the highest score of each list.
+    clip : bool, default=True
+        Whether scores beyond a bound become the bound; else they are mapped below 0 or above 1.
+
+    Raises
+    ------
+    ValueError
+        If bounds are given with another norm, or an upper bound is not above the lower one; with ``clip=False`` also
+        if all scores of a list lie beyond its only bound, as then nothing says how large its scale is.
 
     See Also
     --------
@@ -31,8 +52,18 @@ class ScoreNormalizer(ListTransformer):
 
     Notes
     -----
+    With bounds the value is :math:`(x - lower) / (upper - lower)`, the theoretical minimum in place of the observed
+    one [1]_: the last item of a list is then worth more than an absent one, by as much as its score says. A convex
+    combination of two voters on that scale, which the paper calls TM2C2, is a pipeline with
+    ``CombSUM(norm=None, voter_weights=...)``. A list of equal scores at the lower bound gives 0; other lists of equal
+    scores give 1, as long as no upper bound is given.
+
     Ranks stay. What a norm gives an item that a list does not hold ("borda" does) has no row, and is lost:
     :class:`~skrankagg.aggregators.CombSUM` keeps it. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] S. Bruch, S. Gai and A. Ingber, "An analysis of fusion functions for hybrid retrieval", ACM TOIS 42, 2023.
 
     Examples
     --------
@@ -44,12 +75,37 @@ class ScoreNormalizer(ListTransformer):
     0     q     v    a   1.0   1.00
     1     q     v    b   2.0   0.25
     2     q     v    c   3.0   0.00
+    >>> ScoreNormalizer(lower=0, upper={"v": 10}).fit_transform(lists)
+      query voter item  rank  score
+    0     q     v    a   1.0    0.9
+    1     q     v    b   2.0    0.6
+    2     q     v    c   3.0    0.5
     """
 
-    _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None})]}
+    _parameter_constraints: dict = {
+        **NORM,
+        "lower": [Interval(Real, None, None, closed="neither"), Mapping, pd.Series, None],
+        "upper": [Interval(Real, None, None, closed="neither"), Mapping, pd.Series, None],
+        "clip": ["boolean"],
+    }
 
-    def __init__(self, norm: Literal["borda", "min-max", "rank", "simple-borda", "z-score"] = "min-max") -> None:
+    def __init__(
+        self,
+        norm: Norm | None = "min-max",
+        *,
+        lower: float | VoterWeights | None = None,
+        upper: float | VoterWeights | None = None,
+        clip: bool = True,
+    ) -> None:
         self.norm = norm
+        self.lower = lower
+        self.upper = upper
+        self.clip = clip
+
+    def _validate_params(self):
+        super()._validate_params()
+        if self.norm != "min-max" and not (self.lower is None and self.upper is None):
+            raise InputError(f"lower and upper are bounds of norm='min-max'; norm={self.norm!r} has none. Drop them.")
 
     def _prepare(self, X):
         lists = super()._prepare(X)
@@ -58,8 +114,49 @@ class ScoreNormalizer(ListTransformer):
         return lists
 
     def _transform_lists(self, lists):
-        value, _ = NORMS[self.norm](lists)
-        return lists.with_score(value)
+        if self.lower is None and self.upper is None:
+            return lists.with_score(normalize(lists, self.norm)[0])
+        lower, upper = self._bound(lists, "lower"), self._bound(lists, "upper")
+        self._refuse_empty_spans(lists, lower, upper)
+        return lists.with_score(bounded_min_max(lists, lower, upper, clip=self.clip))
+
+    def _bound(self, lists, name):
+        """A bound of each list, (n_lists,); NaN where it has none."""
+        bound = getattr(self, name)
+        if bound is None or isinstance(bound, Real):
+            return np.full(lists.n_lists, np.nan if bound is None else float(bound))
+        warn_of_misspelt_names(bound, lists.voters, name)
+        bound = voter_series(bound, name)
+        place = plain_index(bound.index).get_indexer(plain_index(lists.voters))
+        value = np.where(place < 0, np.nan, bound.to_numpy()[place])
+        wrong = (place >= 0) & ~np.isfinite(value)
+        if wrong.any():
+            voter = first_row(wrong)
+            raise InputError(
+                f"{name} must hold finite numbers; that of {show_id(lists.voters, voter)} is {value[voter]}. Leave "
+                "out voters that have no bound."
+            )
+        return value[lists.list_voter]
+
+    def _refuse_empty_spans(self, lists, lower, upper):
+        heads = lists.row_ptr[:-1]
+        low = np.where(np.isnan(lower), np.minimum.reduceat(lists.score, heads), lower)
+        high = np.where(np.isnan(upper), np.maximum.reduceat(lists.score, heads), upper)
+        both = ~np.isnan(lower) & ~np.isnan(upper)
+        wrong = (both & (high <= low)) | (~both & (high < low) & (not self.clip))
+        if not wrong.any():
+            return
+        one = first_row(wrong)
+        voter, query = show_id(lists.voters, lists.list_voter[one]), show_id(lists.queries, lists.list_query[one])
+        if both[one]:
+            raise InputError(
+                f"upper must be above lower; those of voter {voter} are {high[one]:g} and {low[one]:g}. Swap them, or "
+                "declare lower_is_better=True where the lists are read."
+            )
+        raise InputError(
+            f"clip=False needs scores between the bounds; all those of voter {voter} in query {query} lie beyond its "
+            "bound. Mend the bound, give both, or choose clip=True."
+        )
 
 
 class TopK(ListTransformer):

@@ -134,8 +134,10 @@ def test_a_method_over_scores_refuses_ranks_with_the_hint_of_the_one_inside(meth
 
 
 def test_an_unknown_norm_lists_the_norms():
-    with pytest.raises(ValueError, match=r"The 'norm' parameter of CombSUM must be a str among .*'borda'.*Got 'max'"):
-        CombSUM(norm="max").fit(example_lists())
+    with pytest.raises(
+        ValueError, match=r"The 'norm' parameter of CombSUM must be a str among .*'borda'.*Got 'minmax'"
+    ):
+        CombSUM(norm="minmax").fit(example_lists())
 
 
 # ---------------------------------------------------------------------- voters' weights

@@ -60,7 +60,7 @@ def random_lists(n_items, n_lists=20, *, weighted=False, n_queries=1):
             "score": np.zeros(n_rows),
         }
     )
-    frame["score"] = -frame["rank"].astype(float)
+    frame["score"] = n_items + 1 - frame["rank"].astype(float)
     if weighted:
         frame["weight"] = 1 + frame["voter"] / 7
     return RankedLists.from_frame(frame)
@@ -296,7 +296,7 @@ n, m, megabytes = map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
 rank = np.tile(np.arange(1.0, n + 1), m)
 lists = RankedLists.from_frame(pd.DataFrame({
-    "query": "q", "voter": np.repeat(np.arange(m), n), "rank": rank, "score": -rank,
+    "query": "q", "voter": np.repeat(np.arange(m), n), "rank": rank, "score": n + 1 - rank,
     "item": np.concatenate([rng.permutation(n) for _ in range(m)]),
 }))
 methods = [

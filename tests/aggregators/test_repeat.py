@@ -24,4 +24,6 @@ def test_weights_again_and_again(method):
         score = method._repeat(lists)
         for _ in range(10):
             weight = rng.choice([0.0, 0.1, 1.0, 2.5, 1 / 3], lists.n_lists)
+            if getattr(method, "support", None) == "log":
+                weight = np.ceil(weight)  # less than one list has a logarithm below 0, and is refused
             np.testing.assert_array_equal(score(weight), BaseAggregator._repeat(method, lists)(weight))

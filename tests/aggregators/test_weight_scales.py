@@ -33,6 +33,7 @@ WEIGHABLE = [
     for one, *_ in GOLDEN
     if get_tags(one).aggregator_tags.voter_weights
     and not (isinstance(one, BY_EVIDENCE) and getattr(one, "statistic", None) in (None, "stuart"))
+    and getattr(one, "support", None) != "log"  # nor is the logarithm of a number of lists
 ]
 
 
@@ -47,6 +48,7 @@ def weighted(seed, n_items=7):
         n_queries=3, n_voters=5, n_items=n_items, list_length=n_items - 2, absent=0.1, random_state=seed
     )[0]
     weight = rng.integers(1, 4, 5) if seed % 2 else rng.random(5)
+    frame["score"] += 5.0  # norms that divide by the greatest score need one above 0
     return frame.assign(weight=frame["voter"].map(dict(zip(sorted(frame["voter"].unique()), weight, strict=True))))
 
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 
 from golden import GOLDEN
-from skrankagg import Qrels, RankedLists, RankedPairs, Schulze, evaluate
+from skrankagg import Qrels, RankBiasedCentroid, RankedLists, RankedPairs, Schulze, evaluate
 from skrankagg.datasets import read_lists, read_qrels
 
 # Their cost is documented: fewer items are enough.
@@ -160,7 +160,7 @@ def test_all_voters_agree(aggregator):
 
 @every_method
 def test_lists_beyond_a_thousand_rows(aggregator):
-    n = 400 if isinstance(aggregator, CUBIC) else 1100
+    n = 400 if isinstance(aggregator, (*CUBIC, RankBiasedCentroid)) else 1100  # at rank 540 its gain is rounding
     lists = full_lists(4, n)
     lists["item"] = np.tile(lists["item"].to_numpy()[:n], 4)
     assert keeps_order(aggregator, consensus_of(aggregator, lists), lists["item"].tolist()[:n])

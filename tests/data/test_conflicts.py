@@ -376,7 +376,7 @@ def test_compare_says_why_it_leaves_methods_out(tmp_path, capsys):
     notes, _, table = " ".join(out.split()).partition(" method map ")
     assert (
         "Left out because they need scores that order a list as its ranks do, and those of 3 lists order their items "
-        "differently, the first is query 'glioma', voter 'a': CombMNZ[norm=min-max]," in notes
+        "differently, the first is query 'glioma', voter 'a': CombANZ[norm=min-max]," in notes
     )
     assert "CombSUM[norm=min-max]" not in table and "CombSUM[norm=borda] 1.0000" in table
     assert err.startswith("skrankagg: warning: The ranks and the scores of query 'glioma', voter 'a'")

@@ -30,6 +30,7 @@ from skrankagg import (
 )
 from skrankagg.base import ListTransformer
 from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import InputError
 from skrankagg.metrics import evaluate_voters, make_ranking_scorer
 from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector
 from skrankagg.utils._checks._common import check_query_subset
@@ -46,6 +47,7 @@ VOTERS = {f"v{k}": float(k) for k in range(5)}
 TRANSFORMERS = [
     ScoreNormalizer(),
     ScoreNormalizer("rank"),
+    ScoreNormalizer(lower=-9.0, upper=9.0),
     TopK(3),
     TopK(2, ties="keep"),
     VoterSelector(),
@@ -409,3 +411,79 @@ def test_the_checks_find_what_is_wrong():
         check_list_transformer(CombSUM())
     with pytest.raises(AssertionError):
         check_aggregator(FunctionTransformer())
+
+
+# ---------------------------------------------------------------------- bounds of scores
+
+
+def bounded(scores, **params):
+    """The scores of one list of voter v, in their order, beside a list of w."""
+    lists = RankedLists.from_runs({"v": {"q": dict(enumerate(scores))}, "w": {"q": {0: 2.0, 1: 1.0}}})
+    found = ScoreNormalizer(**params).fit_transform(lists).to_frame()
+    return found[found["voter"] == "v"].sort_values("item")["score"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("params", "expected"),
+    [
+        ({"lower": 0}, [1.0, 0.75, 0.25]),
+        ({"upper": 16.0}, [6 / 14, 4 / 14, 0.0]),
+        ({"lower": {"v": -8.0}, "upper": {"v": 24}}, [0.5, 14 / 32, 10 / 32]),
+        ({"lower": {"w": -9.0}}, [1.0, 4 / 6, 0.0]),
+        ({"lower": pd.Series({"v": 0.0, "w": 0.0})}, [1.0, 0.75, 0.25]),
+        ({"lower": 4.0, "upper": 6.0}, [1.0, 1.0, 0.0]),
+        ({"lower": 4.0, "upper": 6.0, "clip": False}, [2.0, 1.0, -1.0]),
+    ],
+)
+def test_bounds_take_the_place_of_the_least_and_the_greatest_score(params, expected):
+    assert bounded([8.0, 6.0, 2.0], **params) == pytest.approx(expected)
+
+
+def test_lists_at_or_beyond_a_bound():
+    assert bounded([3.0, 3.0], lower=0) == [1.0, 1.0]
+    assert bounded([0.0, 0.0], lower=0) == bounded([-1.0, -2.0], lower=0) == [0.0, 0.0]
+    assert bounded([5.0, 4.0], upper=4) == [1.0, 1.0]
+    assert bounded([1e308, -1e308], lower=-1.7e308) == pytest.approx([1.0, 0.7 / 2.7])
+    with pytest.raises(
+        InputError, match=r"clip=False needs scores between the bounds; all those of voter 'v' in query"
+    ):
+        bounded([-1.0, -2.0], lower=0, clip=False)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"lower": 3, "upper": 2}, r"upper must be above lower; those of voter 'v' are 2 and 3"),
+        ({"lower": {"w": 0}, "upper": {"w": 0}}, r"upper must be above lower; those of voter 'w' are 0 and 0"),
+        ({"norm": "z-score", "lower": 0}, r"lower and upper are bounds of norm='min-max'; norm='z-score' has none"),
+        ({"lower": {"v": np.nan}}, r"lower must hold finite numbers; that of 'v' is nan. Leave out"),
+        ({"upper": np.inf}, "'upper' parameter of ScoreNormalizer must be"),
+    ],
+)
+def test_wrong_bounds_are_refused(params, words):
+    with pytest.raises(ValueError, match=words):
+        bounded([1.0, 0.5], **params)
+
+
+def test_a_misspelt_voter_of_a_bound_is_named():
+    lists = RankedLists.from_runs({"dense": {"q": {"a": 2.0, "b": 1.0}}, "bm25": {"q": {"a": 2.0, "b": 1.0}}})
+    with pytest.warns(UserWarning, match="lower.*densse"):
+        ScoreNormalizer(lower={"densse": -1}).fit_transform(lists)
+
+
+def test_a_convex_combination_of_bounded_scores():
+    # TM2C2: alpha of one voter's score between its infimum and its maximum, 1 - alpha of the other's.
+    lists = RankedLists.from_runs({"bm25": {"q": {"a": 8.0, "b": 2.0}}, "dense": {"q": {"b": 0.6, "c": 0.2}}})
+    fused = make_pipeline(
+        ScoreNormalizer(lower={"bm25": 0, "dense": -1}), CombSUM(norm=None, voter_weights={"bm25": 0.3, "dense": 0.7})
+    ).fit_transform(lists)
+    expected = {"b": 0.3 * 0.25 + 0.7, "c": 0.7 * 0.75, "a": 0.3}
+    assert dict(zip(fused["item"], fused["score"], strict=True)) == pytest.approx(expected)
+
+
+def test_no_norm_leaves_the_scores():
+    lists = example_lists()
+    pd.testing.assert_frame_equal(
+        ScoreNormalizer(None).fit_transform(lists), ScoreNormalizer(norm=None).transform(lists)
+    )
+    assert ScoreNormalizer(None).fit_transform(lists)["score"].tolist() == RankedLists.from_frame(lists).score.tolist()

@@ -1,5 +1,6 @@
-"""Sums of scores, points or reciprocal ranks."""
+"""Combinations of scores, points and functions of the rank."""
 
 from ._borda import *
+from ._choices import *
 from ._combinations import *
-from ._reciprocal_rank import *
+from ._rank_decay import *

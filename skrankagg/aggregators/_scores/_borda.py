@@ -11,7 +11,7 @@ __all__ = ["BordaCount", "SimpleBorda"]
 
 
 class _BaseBorda(BaseAggregator):
-    _sums_rows = True
+    _any_numbering = True
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
     def __init__(self, *, voter_weights: VoterWeights | None = None):

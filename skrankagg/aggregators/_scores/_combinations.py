@@ -1,58 +1,54 @@
-"""Sums of normalised scores, and the other combinations of them that Fox and Shaw named."""
+"""Sums of normalised scores, and their products with the number of lists: Fox and Shaw's, and Lee's."""
 
-from typing import Literal
+from numbers import Real
 
 import numpy as np
 
 from ..._arrays._normalize import NORMS, SCORE_NORMS, SCORES_HINT
 from ..._data._frames import first_row, show_id
-from ..._support._sklearn import StrOptions
+from ..._support._sklearn import Interval
 from ...base import BaseAggregator, Consensus
 from ...base._consensus import Contributions
+from ...base._norms import ABSENT_SCORE, NORM, AbsentScore, Norm, check_absent_score, normalize
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ...exceptions import InputError
 from ._row_sums import smallest_size, sum_rows, sum_rows_again, weigh_rows
 
-__all__ = ["CombMNZ", "CombSUM"]
+__all__ = ["CombANZ", "CombMNZ", "CombSUM"]
 
 # The smallest number that has all its digits.
 _TINY = np.finfo(np.float64).tiny
 
+#: Norms under which a list may give an item that it holds less than 0, which is what an absent item gets.
+_MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 
-class _BaseComb(BaseAggregator):
-    _sums_rows = True
-    _parameter_constraints: dict = {"norm": [StrOptions(set(NORMS) - {None}), None], **VOTER_WEIGHTS}
-    _variants = tuple({"norm": norm} for norm in NORMS)
+
+class BaseComb(BaseAggregator):
+    """What all combinations of normalised scores share: parameters, values and checks."""
+
+    _any_numbering = True
+    _parameter_constraints: dict = {**NORM, **ABSENT_SCORE, **VOTER_WEIGHTS}
     _scores_hint = SCORES_HINT
 
     def __init__(
         self,
         *,
-        norm: Literal["borda", "min-max", "rank", "simple-borda", "z-score"] | None = "min-max",
+        norm: Norm | None = "min-max",
+        absent_score: AbsentScore = "zero",
         voter_weights: VoterWeights | None = None,
     ):
         self.norm = norm
+        self.absent_score = absent_score
         self.voter_weights = voter_weights
 
-    def _aggregate(self, lists):
-        gain, absent = self._gains(lists)
-        with np.errstate(over="ignore", invalid="ignore"):
-            points = sum_rows(lists, gain)
-            if absent is not None:
-                points += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
-                self._check_range(lists, points)
-                return Consensus(points)
-            # Terms of both signs may cancel, and rounding is of their size.
-            cancels = self.norm == "z-score" or (self.norm is None and gain.min() < 0)
-            scale = sum_rows(lists, np.abs(gain)) if cancels else None
-        vanishes = False
-        if lists.is_weighted:
-            # Under the other norms what is smaller than this next to 1 decides nothing.
-            least = smallest_size(gain) if self.norm is None else 1e-16
-            vanishes = smallest_size(lists.list_weight) * least < _TINY
-        self._check_range(lists, points, scale, vanishes=vanishes)
-        return Consensus(points, scale=scale, additive=True)
+    def _validate_params(self):
+        super()._validate_params()
+        check_absent_score(self.norm, self.absent_score)
+
+    def _values(self, lists):
+        """The value of each row, (n_rows,), and what each list gives absent items, (n_lists,) or None for nothing."""
+        return normalize(lists, self.norm, self.absent_score)
 
     def _check_range(self, lists, points, scale=None, *, vanishes=False):
         """Raise InputError where numbers have left the range of floating point, or vanish in it by their weights."""
@@ -64,9 +60,39 @@ class _BaseComb(BaseAggregator):
         raise InputError(
             f"{self!r} must add up numbers that fit into floating point; those of query "
             f"{show_id(lists.queries, where)} do not, with weights from {lightest:g} to {heaviest:g}"
-            + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm is None else "")
+            + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
             + ". Multiply the weights, or the scores, of all lists by one number that brings them closer to 1."
         )
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.needs_scores = self.norm in SCORE_NORMS
+        return tags
+
+
+class _SumsOfScores(BaseComb):
+    """Sums of what the lists give their items, and of what they give absent ones."""
+
+    def _aggregate(self, lists):
+        gain, absent = self._gains(lists)
+        cancels = self.norm == "z-score" or (self.norm in _MAY_BE_NEGATIVE and gain.min() < 0)
+        if absent is not None and self.norm in _MAY_BE_NEGATIVE:
+            cancels = cancels or absent.min() < 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            points = sum_rows(lists, gain)
+            # Terms of both signs may cancel, and rounding is of their size.
+            scale = sum_rows(lists, np.abs(gain)) if cancels else None
+            if absent is not None:
+                points += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
+                if cancels:
+                    scale += lists.sum_over_lists(np.abs(absent) * lists.list_weight)[lists.candidate_query]
+        vanishes = False
+        if lists.is_weighted and absent is None:
+            # Under the other norms what is smaller than this next to 1 decides nothing.
+            least = smallest_size(gain) if self.norm in (None, "max") else 1e-16
+            vanishes = smallest_size(lists.list_weight) * least < _TINY
+        self._check_range(lists, points, scale, vanishes=vanishes)
+        return Consensus(points, scale=scale, additive=absent is None)
 
     def _repeat(self, lists):
         gain, absent = self._gains(lists)
@@ -81,42 +107,49 @@ class _BaseComb(BaseAggregator):
         return score
 
     def _contributions(self, lists):
-        value, absent = NORMS[self.norm](lists)
+        value, absent = self._values(lists)
         return Contributions(weigh_rows(lists, value), None if absent is None else absent * lists.list_weight)
 
     def _gains(self, lists):
         """What each row adds, (n_rows,), and what each list gives all items, (n_lists,) or None for nothing."""
-        gain, absent = NORMS[self.norm](lists)
+        gain, absent = self._values(lists)
         if absent is not None:
-            gain -= absent[lists.row_list]  # a held item's gain minus what absence gives
+            gain = gain - absent[lists.row_list]  # a held item's gain minus what absence gives
         return gain, absent
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        tags.aggregator_tags.needs_scores = self.norm in SCORE_NORMS
-        # A mean score is 0 and any score may be below 0, where an absent item's is: being ranked can be worse.
-        tags.aggregator_tags.unanimity = self.norm not in ("z-score", None)
-        tags.aggregator_tags.absent_below = self.norm not in ("z-score", None)
+        # A list may give an item that it holds less than the 0 of an absent one: being ranked can be worse.
+        tags.aggregator_tags.unanimity = self.norm not in _MAY_BE_NEGATIVE or self.absent_score == "min"
+        tags.aggregator_tags.absent_below = self.norm not in _MAY_BE_NEGATIVE - {"dbsf"} or self.absent_score == "min"
         return tags
 
 
-class CombSUM(_BaseComb):
+class CombSUM(_SumsOfScores):
     r"""Rank items by the sum of their normalised scores.
 
     Items score by how highly, and how often, they are ranked.
 
     Parameters
     ----------
-    norm : {"borda", "min-max", "rank", "simple-borda", "z-score"} or None, default="min-max"
-        How each list is rescaled before summing, see Notes. "min-max" and "z-score" need scores, and so does None,
-        which takes them as they are.
+    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
+            default="min-max"
+        How each list is rescaled before summing, see Notes. "borda", "rank", "reciprocal" and "simple-borda" read
+        ranks; the others need scores, and so does None, which takes them as they are.
+    absent_score : {"zero", "min"}, default="zero"
+        What a list gives an item that it does not hold, under norms of scores: nothing, or the lowest value that it
+        gives any item.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     See Also
     --------
     CombMNZ : Also multiplies by the number of lists that hold the item.
+    CombANZ : Divides by it: the mean over the lists that hold the item.
+    CombMAX : The best of the values; CombMIN and CombMED are the worst and the median.
     BordaCount : The same order as ``norm="borda"``, with points for scores.
+    ReciprocalRankFusion : The same order as ``norm="reciprocal"`` at its default.
+    skrankagg.preprocessing.ScoreNormalizer : Min-max between known bounds, before ``norm=None``.
 
     Notes
     -----
@@ -125,28 +158,41 @@ class CombSUM(_BaseComb):
     .. math:: \mathrm{CombSUM}(i) = \sum_{v} w_v s_v(i),
 
     over all lists of the query, :math:`w_v` their weights. With :math:`r` the item's rank in the list, ties at their
-    mean rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query and :math:`x` the
-    score [2]_:
+    mean rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query, :math:`x` the score,
+    :math:`min`, :math:`max`, :math:`mean` and :math:`sd` the list's, the latter of the population [2]_, [3]_:
 
-    ============== ================================== =========================
-    norm           ranked                             absent
-    ============== ================================== =========================
-    "borda"        :math:`1 - (r - 1) / n`            :math:`(n - L_v + 1) / 2n`
-    "simple-borda" :math:`1 - (r - 1) / n`            0
-    "rank"         :math:`1 - (r - 1) / L_v`          0
-    "min-max"      :math:`(x - min) / (max - min)`    0
-    "z-score"      :math:`(x - mean) / sd`            0
-    None           :math:`x`                          0
-    ============== ================================== =========================
+    ============== ========================================= ========================= =====================
+    norm           ranked                                    absent                    a list of equal scores
+    ============== ========================================= ========================= =====================
+    "borda"        :math:`1 - (r - 1) / n`                   :math:`(n - L_v + 1) / 2n`
+    "simple-borda" :math:`1 - (r - 1) / n`                   0
+    "rank"         :math:`1 - (r - 1) / L_v`                 0
+    "reciprocal"   :math:`61 / (60 + r)`                     0
+    "min-max"      :math:`(x - min) / (max - min)`           0                         1
+    "z-score"      :math:`(x - mean) / sd`                   0                         0
+    "dbsf"         :math:`(x - mean + 3 sd) / (6 sd)`        0                         1/2
+    "max"          :math:`x / max`                           0                         1
+    "sum"          :math:`(x - min) / \sum (x - min)`        0                         :math:`1 / L_v`
+    "l2"           :math:`x / \sqrt{\sum x^2}`               0                         :math:`1 / \sqrt{L_v}`
+    None           :math:`x`                                 0                         :math:`x`
+    ============== ========================================= ========================= =====================
 
-    The value of an absent item under "borda" is the mean of the values that the list leaves unused. A list of equal
-    scores gives each of its items 1 under "min-max" and 0 under "z-score". None needs calibrated scores: equal numbers
-    must mean the same in all lists, and all must exceed the 0 of an absent item. Linear in the number of rows.
+    The value of an absent item under "borda" is the mean of the values that the list leaves unused. "max" needs a
+    score above 0 in every list; "max", "l2" and None depend on where 0 is, the other norms of scores do not. None needs
+    calibrated scores: equal numbers must mean the same in all lists, and all must exceed the 0 of an absent item.
+
+    With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score" the
+    0 of an absent item is the mean of the list, above half of the items that it holds; on lists that are cut at some
+    rank choose "min" there. A list of one item then gives all items alike, and so decides nothing. Linear in the number
+    of rows.
 
     References
     ----------
     .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
     .. [2] M. E. Renda and U. Straccia, "Web metasearch: rank vs. score based rank aggregation methods", SAC 2003.
+    .. [3] M. Montague and J. A. Aslam, "Relevance score normalization for metasearch", CIKM 2001: "sum", "z-score".
+    .. [4] X. Ma, K. Sun, R. Pradeep and J. Lin, "A replication study of dense passage retriever", arXiv:2104.05740,
+       2021.
 
     Examples
     --------
@@ -166,36 +212,84 @@ class CombSUM(_BaseComb):
     3     q    d    0.0     4
     """
 
+    _variants = (*({"norm": norm} for norm in NORMS), {"norm": "z-score", "absent_score": "min"})
 
-class CombMNZ(_BaseComb):
+
+class _Supported(_SumsOfScores):
+    """Sums times a power of the total weight of the lists that hold the item, `gamma`."""
+
+    gamma: float
+
+    def _aggregate(self, lists):
+        total, factor = super()._aggregate(lists), self._factor(lists.candidate_weight)
+        with np.errstate(over="ignore"):
+            points = total.score * factor
+            scale = None if total.scale is None else total.scale * factor
+        vanishes = lists.is_weighted and ((np.abs(points) < _TINY) & (total.score != 0) & (factor != 0)).any()
+        self._check_range(lists, points, scale, vanishes=vanishes)
+        return Consensus(points, scale=scale, additive=total.additive)
+
+    def _contributions(self, lists):
+        shares = super()._contributions(lists)
+        return Contributions(shares.held, shares.absent, self._factor(lists.candidate_weight))
+
+    def _repeat(self, lists):
+        total, held = super()._repeat(lists), sum_rows_again(lists, np.ones(lists.n_rows))
+        return lambda weight: total(weight) * self._factor(held(weight))
+
+    def _factor(self, held):
+        """The power of the weights (n_candidates,); 0 for an item that only silenced lists hold."""
+        if self.gamma == 1:
+            return held
+        with np.errstate(over="ignore", divide="ignore"):
+            return np.where((held == 0) & (self.gamma < 0), 0.0, held**self.gamma)
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        # More lists make a negative sum more negative, and under a negative power any sum smaller.
+        tags.aggregator_tags.unanimity &= self.gamma >= 0 and (self.norm not in _MAY_BE_NEGATIVE or self.gamma == 0)
+        tags.aggregator_tags.absent_below &= self.gamma > -1
+        return tags
+
+
+class CombMNZ(_Supported):
     r"""Rank items by the sum of their normalised scores times the number of lists that hold them.
 
     Agreement is rewarded twice: once in the sum and once as a factor.
 
     Parameters
     ----------
-    norm : {"borda", "min-max", "rank", "simple-borda", "z-score"} or None, default="min-max"
-        How each list is rescaled before summing, as in :class:`CombSUM`. "min-max", "z-score" and None need scores.
+    gamma : float, default=1.0
+        Power of the number of lists: 0 is :class:`CombSUM`, -1 :class:`CombANZ`, more than 1 rewards agreement more.
+    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
+            default="min-max"
+        How each list is rescaled before summing, as in :class:`CombSUM`.
+    absent_score : {"zero", "min"}, default="zero"
+        What a list gives an item that it does not hold, as in :class:`CombSUM`, in the sum; the list does not count in
+        the factor.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     See Also
     --------
     CombSUM : The sum alone; its Notes define the norms.
+    CombANZ : The mean over the lists that hold the item.
 
     Notes
     -----
     With :math:`h(i)` the total weight of the lists that hold item :math:`i`, their number where they are not weighted
-    [1]_,
+    [1]_, [2]_,
 
-    .. math:: \mathrm{CombMNZ}(i) = h(i) \sum_{v} w_v s_v(i).
+    .. math:: \mathrm{CombMNZ}(i) = h(i)^\gamma \sum_{v} w_v s_v(i).
 
-    Tied items of a list share their mean rank; an absent item counts as in :class:`CombSUM`. More lists make a
-    negative sum, which "z-score" can give, and None with negative scores, more negative. Linear in the number of rows.
+    GMNZ is the family of all :math:`\gamma` [2]_. Tied items of a list share their mean rank; an absent item counts as
+    in :class:`CombSUM`. More lists make a negative sum, which "z-score" can give, and None with negative scores, more
+    negative. An item that only lists of weight 0 hold scores 0. Linear in the number of rows.
 
     References
     ----------
     .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
+    .. [2] J. H. Lee, "Analyses of multiple evidence combination", SIGIR 1997.
 
     Examples
     --------
@@ -215,19 +309,80 @@ class CombMNZ(_BaseComb):
     3     q    d    0.0     4
     """
 
-    def _aggregate(self, lists):
-        total, held = super()._aggregate(lists), lists.candidate_weight
-        with np.errstate(over="ignore"):
-            points = total.score * held
-            scale = None if total.scale is None else total.scale * held
-        vanishes = lists.is_weighted and ((np.abs(points) < _TINY) & (total.score != 0) & (held != 0)).any()
-        self._check_range(lists, points, scale, vanishes=vanishes)
-        return Consensus(points, scale=scale, additive=total.additive)
+    _parameter_constraints: dict = {
+        "gamma": [Interval(Real, None, None, closed="neither")],
+        **BaseComb._parameter_constraints,
+    }
+    _variants = (
+        *({"norm": norm} for norm in ("min-max", "borda", "rank", "z-score", "simple-borda", None)),
+        {"gamma": 0.5},
+    )
 
-    def _contributions(self, lists):
-        shares = super()._contributions(lists)
-        return Contributions(shares.held, shares.absent, lists.candidate_weight)
+    def __init__(
+        self,
+        *,
+        gamma: float = 1.0,
+        norm: Norm | None = "min-max",
+        absent_score: AbsentScore = "zero",
+        voter_weights: VoterWeights | None = None,
+    ):
+        super().__init__(norm=norm, absent_score=absent_score, voter_weights=voter_weights)
+        self.gamma = gamma
 
-    def _repeat(self, lists):
-        total, held = super()._repeat(lists), sum_rows_again(lists, np.ones(lists.n_rows))
-        return lambda weight: total(weight) * held(weight)
+
+class CombANZ(_Supported):
+    r"""Rank items by the mean of their normalised scores over the lists that hold them.
+
+    Use it for lists of what each voter happened to see: on lists cut at some rank an item that one list holds high up
+    comes before one that all lists hold nearly as high, so choose :class:`CombSUM` or :class:`CombMNZ` for these.
+
+    Parameters
+    ----------
+    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
+            default="min-max"
+        How each list is rescaled before averaging, as in :class:`CombSUM`.
+    absent_score : {"zero", "min"}, default="zero"
+        What a list gives an item that it does not hold, as in :class:`CombSUM`, in the sum; the list does not count in
+        the divisor.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    CombSUM : The sum alone; its Notes define the norms.
+    CombMNZ : Multiplies where this one divides; with ``gamma=-1`` it is the same.
+
+    Notes
+    -----
+    With :math:`h(i)` the total weight of the lists that hold item :math:`i` [1]_,
+
+    .. math:: \mathrm{CombANZ}(i) = \frac{1}{h(i)} \sum_{v} w_v s_v(i).
+
+    Lists that do not hold the item play no part, unless ``absent_score="min"`` adds their lowest values; the divisor
+    stays, so that where these are above 0 items that few lists hold come first. Tied items of a list share their mean
+    rank. An item that only lists of weight 0 hold scores 0. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import CombANZ
+    >>> CombANZ().fit_transform(lists).round(3)
+      query item  score  rank
+    0     q    b  0.833     1
+    1     q    a  0.500     2
+    2     q    c  0.000     3
+    3     q    d  0.000     4
+    """
+
+    gamma = -1.0
+    _variants = ({"norm": "min-max"}, {"norm": None})

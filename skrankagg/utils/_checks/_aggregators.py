@@ -181,8 +181,9 @@ def _compared_pairs(often, seldom):
     voter = np.char.mod("v%02d", np.arange(len(pairs)))
     lists = pd.DataFrame({"query": "q", "voter": np.repeat(voter, 2), "item": list("".join(pairs))})
     rank = np.tile([1, 2], len(pairs))
-    # Scores are below 0, the score of an absent item where none is added up: that rule ranks nothing below held items.
-    return lists.assign(rank=rank, score=-rank.astype(float))
+    # Second places are far below 0, the score of an absent item where scores are added up as they are: that rule does
+    # not rank absent items below held ones.
+    return lists.assign(rank=rank, score=np.tile([1.0, -5.0], len(pairs)))
 
 
 def _plain_queries():

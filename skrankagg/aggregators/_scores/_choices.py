@@ -1,0 +1,344 @@
+"""The greatest, the least and the median of normalised scores: no sums, so that one list alone may decide."""
+
+import numpy as np
+
+from ..._arrays._ragged import group_order, starts_to_ptr
+from ..._data._frames import first_row, show_id
+from ...base import Consensus
+from ...base._tags import TagsOfAggregator
+from ...exceptions import InputError
+from ._combinations import BaseComb
+
+__all__ = ["CombMAX", "CombMED", "CombMIN"]
+
+# Cells of lists and items of a query that are laid out at one time, at least those of one query.
+_CELLS = 1 << 22
+# What a share of the total weight may be rounded by.
+_ROUNDING = 1e-12
+
+
+class _BaseChoice(BaseComb):
+    """What an item gets from the lists of positive weight that hold it, where one or two of them decide."""
+
+    def _aggregate(self, lists):
+        value, absent = self._values(lists)
+        if not np.isfinite(value).all():
+            row = first_row(~np.isfinite(value))
+            raise InputError(
+                f"{self!r} needs values that fit into floating point; that of "
+                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])} does not. Choose norm='min-max'."
+            )
+        weight = lists.list_weight[lists.row_list]
+        rows = slice(None) if not lists.is_weighted else weight > 0
+        candidate, value, weight = lists.candidate[rows], value[rows], weight[rows]
+        score = np.zeros(lists.n_candidates)
+        if absent is None:
+            self._choose(score, candidate, value, weight)
+        else:
+            self._choose_for_all(score, lists, absent, candidate, value, weight)
+        # Scores as they are given are chosen, not computed: of two that differ one is better, however close.
+        exact = self.norm is None and self._is_one_value
+        return Consensus(score, scale=np.zeros(len(score)) if exact else None, additive=True)
+
+    _variants = ({"norm": "min-max"}, {"norm": None}, {"norm": "z-score", "absent_score": "min"})
+    #: Whether a score is one of the values, and not a mean of two.
+    _is_one_value = True
+
+    @staticmethod
+    def _choose(score, candidate, value, weight):
+        """Set the scores of the candidates from all their values, (n_values,), and weights above 0."""
+        raise NotImplementedError
+
+    def _choose_for_all(self, score, lists, absent, candidate, value, weight):
+        """As `_choose`, where each list gives the items that it does not hold `absent` (n_lists,)."""
+        # Some queries at a time: what lists give the items that they lack takes more than the rows do.
+        for rows, cells, owners in _absent_cells(lists, candidate):
+            given = lists.list_weight[owners] > 0
+            cells, owners = cells[given], owners[given]
+            self._choose(
+                score,
+                np.concatenate([candidate[rows], cells]),
+                np.concatenate([value[rows], absent[owners]]),
+                np.concatenate([weight[rows], lists.list_weight[owners]]),
+            )
+
+    def _memory(self, lists):
+        if self.absent_score == "zero" and self.norm != "borda":
+            return None
+        # Measured: masks, positions, values and their sorted copies for each list and item of a query.
+        return 80.0 * lists.query_n_items * np.diff(lists.list_ptr)
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        # One list's value decides, so of two items that it does not hold both of, either may come first.
+        tags.aggregator_tags.unanimity = False
+        tags.aggregator_tags.absent_below = False
+        return tags
+
+
+def _absent_cells(lists, candidate):
+    """Items and the lists of their query that do not hold them: (rows, candidates, lists) for some queries at a time.
+
+    `candidate` (n_rows,) are those of the rows that count; a list of weight 0 that holds an item counts as one that
+    does not.
+    """
+    n_lists = np.diff(lists.list_ptr)
+    cells = lists.query_n_items * n_lists
+    part = np.cumsum(cells) // _CELLS
+    starts = np.flatnonzero(np.diff(part, prepend=-1))
+    row_list = lists.row_list if len(candidate) == lists.n_rows else lists.row_list[lists.row_weight > 0]
+    row_query = lists.list_query[row_list]
+    for first, stop in zip(starts, [*starts[1:], lists.n_queries], strict=True):
+        queries = np.arange(first, stop)
+        rows = slice(*np.searchsorted(row_query, [first, stop]))
+        ptr = np.concatenate([[0], np.cumsum(cells[queries])])
+        query = row_query[rows] - first
+        held = np.zeros(ptr[-1], dtype=bool)
+        item = candidate[rows] - lists.candidate_ptr[first + query]
+        held[ptr[query] + item * n_lists[first + query] + row_list[rows] - lists.list_ptr[first + query]] = True
+        cell = np.flatnonzero(~held)
+        query = np.searchsorted(ptr, cell, side="right") - 1
+        item, voter = np.divmod(cell - ptr[query], n_lists[first + query])
+        yield rows, lists.candidate_ptr[first + query] + item, lists.list_ptr[first + query] + voter
+
+
+class CombMAX(_BaseChoice):
+    r"""Rank items by the greatest of their normalised scores.
+
+    One list that puts an item first is enough: use it where lists cover different items, as shards of one index do.
+
+    Parameters
+    ----------
+    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
+            default="min-max"
+        How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
+    absent_score : {"zero", "min"}, default="zero"
+        Whether a list plays no part for an item that it does not hold ("zero", as it adds nothing to a sum), or gives
+        it the lowest of its values ("min").
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists; only whether a weight is 0 matters.
+
+    See Also
+    --------
+    CombMIN : The least; CombMED the median.
+    CombSUM : The sum; its Notes define the norms.
+
+    Notes
+    -----
+    With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
+
+    .. math:: \mathrm{CombMAX}(i) = \max_{v \ni i} s_v(i).
+
+    A weight counts as copies of the list would, so that its size does not matter. Under "min-max" the first item of
+    every list scores 1, so as many items tie first as there are different firsts; those that more lists hold come
+    first. Tied items of a list share their mean rank; lists that do not hold an item play no part, unless
+    ``absent_score="min"``. An item that only lists of weight 0 hold scores 0. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import CombMAX
+    >>> CombMAX().fit_transform(lists)
+      query item  score  rank
+    0     q    b    1.0     1
+    1     q    a    1.0     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    """
+
+    @staticmethod
+    def _choose(score, candidate, value, weight):
+        _reduce(np.maximum, score, candidate, value)
+
+    def _choose_for_all(self, score, lists, absent, candidate, value, weight):
+        self._choose(score, candidate, value, weight)
+        # No list gives an item that it holds less than an absent one, so that all lists of the query may count.
+        counted = np.where(lists.list_weight > 0, absent, -np.inf)
+        greatest = np.maximum.reduceat(counted, lists.list_ptr[:-1])[lists.candidate_query]
+        counts = np.isfinite(greatest)
+        silent = np.ones(len(score), dtype=bool)
+        silent[candidate] = False
+        score[silent & counts] = -np.inf
+        np.maximum(score, greatest, out=score, where=counts)
+
+    def _memory(self, lists):
+        return None
+
+
+class CombMIN(_BaseChoice):
+    r"""Rank items by the least of their normalised scores.
+
+    Use it where every list holds every item and one bad place should rule an item out. On lists cut at some rank it
+    punishes being listed often: the fewer lists hold an item, the fewer can give it a low value; choose
+    :class:`CombSUM`, or ``absent_score="min"``, for these.
+
+    Parameters
+    ----------
+    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
+            default="min-max"
+        How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
+    absent_score : {"zero", "min"}, default="zero"
+        Whether a list plays no part for an item that it does not hold ("zero", as it adds nothing to a sum), or gives
+        it the lowest of its values ("min").
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists; only whether a weight is 0 matters.
+
+    See Also
+    --------
+    CombMAX : The greatest; CombMED the median.
+    CombSUM : The sum; its Notes define the norms.
+
+    Notes
+    -----
+    With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
+
+    .. math:: \mathrm{CombMIN}(i) = \min_{v \ni i} s_v(i).
+
+    A weight counts as copies of the list would, so that its size does not matter. Tied items of a list share their mean
+    rank; lists that do not hold an item play no part, unless ``absent_score="min"``. An item that only lists of weight
+    0 hold scores 0. Linear in the number of rows; with ``absent_score="min"`` in lists times items.
+
+    References
+    ----------
+    .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import CombMIN
+    >>> CombMIN().fit_transform(lists)
+      query item  score  rank
+    0     q    b    0.5     1
+    1     q    a    0.0     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    """
+
+    @staticmethod
+    def _choose(score, candidate, value, weight):
+        _reduce(np.minimum, score, candidate, value)
+
+
+def _reduce(choose, score, candidate, value):
+    """Set the scores of candidates to the greatest, or the least, of their values."""
+    score[candidate] = value
+    choose.at(score, candidate, value)
+
+
+class CombMED(_BaseChoice):
+    r"""Rank items by the median of their normalised scores.
+
+    Half of the lists that hold an item can be arbitrarily wrong. On lists cut at some rank it punishes being listed
+    often, as it does not count the lists that leave an item out; choose :class:`CombSUM`, or ``absent_score="min"``,
+    for these.
+
+    Parameters
+    ----------
+    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
+            default="min-max"
+        How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
+    absent_score : {"zero", "min"}, default="zero"
+        Whether a list plays no part for an item that it does not hold ("zero", as it adds nothing to a sum), or gives
+        it the lowest of its values ("min").
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    CombMAX : The greatest; CombMIN the least.
+    CombANZ : The mean over the same lists.
+    CombSUM : The sum; its Notes define the norms.
+    RankStatistic : With ``statistic="median"``, the median of ranks.
+
+    Notes
+    -----
+    With :math:`s_v(i)` the normalised score that list :math:`v` gives item :math:`i` [1]_,
+
+    .. math:: \mathrm{CombMED}(i) = \operatorname{median}_{v \ni i} s_v(i),
+
+    of an even number of values the mean of the two in the middle. Under weights the lower median is the least value at
+    which half of the total weight is reached, the upper median the least at which it is exceeded, and the score their
+    mean; whole weights so are copies of the list. Shares of the weight that rounding cannot tell from one half are one
+    half. Tied items of a list share their mean rank; lists that do not hold an item play no part, unless
+    ``absent_score="min"``. An item that only lists of weight 0 hold scores 0. The cost is that of sorting the rows by
+    item and value; with ``absent_score="min"`` of lists times items.
+
+    References
+    ----------
+    .. [1] E. A. Fox and J. A. Shaw, "Combination of multiple searches", TREC-2, 1994.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import CombMED
+    >>> CombMED().fit_transform(lists)
+      query item  score  rank
+    0     q    b    1.0     1
+    1     q    a    0.5     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    """
+
+    _is_one_value = False
+
+    @staticmethod
+    def _choose(score, candidate, value, weight):
+        if not len(candidate):
+            return
+        order = group_order(candidate, value)
+        candidate, value, weight = candidate[order], value[order], weight[order]
+        ptr = starts_to_ptr(np.concatenate([[True], candidate[1:] != candidate[:-1]]))
+        if (weight == 1).all():
+            size = np.diff(ptr)
+            lower, upper = value[ptr[:-1] + (size - 1) // 2], value[ptr[:-1] + size // 2]
+        else:
+            lower, upper = _weighted_medians(ptr, value, weight)
+        score[candidate[ptr[:-1]]] = lower / 2 + upper / 2
+
+
+def _weighted_medians(ptr, value, weight):
+    """The lower and the upper median of each group of ascending values, (n_groups,), under weights above 0.
+
+    Weights are added place by place, so that the sums of a group depend on nothing else.
+    """
+    head, size = ptr[:-1], np.diff(ptr)
+    half = np.add.reduceat(weight, head) / 2
+    reached = np.zeros(len(head))
+    lower, upper = value[ptr[1:] - 1], value[ptr[1:] - 1]
+    at_half, beyond = np.zeros(len(head), dtype=bool), np.zeros(len(head), dtype=bool)
+    left = np.arange(len(head))
+    for place in range(size.max()):
+        left = left[(size[left] > place) & ~beyond[left]]
+        row = head[left] + place
+        reached[left] += weight[row]
+        tolerance = _ROUNDING * half[left]
+        for passed, found, median in (
+            (reached[left] >= half[left] - tolerance, at_half, lower),
+            (reached[left] > half[left] + tolerance, beyond, upper),
+        ):
+            new = passed & ~found[left]
+            median[left[new]] = value[row[new]]
+            found[left[new]] = True
+    return lower, upper

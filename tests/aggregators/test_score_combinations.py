@@ -1,0 +1,222 @@
+"""Norms of scores, the combinations of Fox and Shaw, and gains of the rank: compared with exact fractions."""
+
+from math import log
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oracles import ballots, combine, order
+from skrankagg import (
+    CombANZ,
+    CombMAX,
+    CombMED,
+    CombMIN,
+    CombMNZ,
+    CombSUM,
+    InverseSquareRank,
+    RankBiasedCentroid,
+    RankedLists,
+    ReciprocalRankFusion,
+    fuse,
+)
+from skrankagg._arrays._normalize import NORMS, SCORE_NORMS
+from skrankagg.aggregators._scores import _choices
+from skrankagg.exceptions import InputError
+from skrankagg.utils.estimator_checks import example_lists
+
+# Each method, its name in the oracle, and its power of the number of lists.
+COMBINATIONS = {
+    "sum": (CombSUM(), "gmnz", 0),
+    "mnz": (CombMNZ(), "gmnz", 1),
+    "gmnz": (CombMNZ(gamma=-2), "gmnz", -2),
+    "anz": (CombANZ(), "gmnz", -1),
+    "max": (CombMAX(), "max", 0),
+    "min": (CombMIN(), "min", 0),
+    "med": (CombMED(), "med", 0),
+}
+
+
+def query(seed, weights=(1.0,)):
+    lists = example_lists(seed, n_queries=1)
+    rng = np.random.default_rng(seed)
+    lists["score"] = (lists["score"] - lists["score"].min() + 0.25).round(2)
+    one_item = lists.iloc[:1].assign(voter="v9", score=0.5, rank=1)
+    lists = pd.concat([lists, one_item], ignore_index=True)
+    return lists.assign(weight=lists["voter"].map(lambda voter: weights[int(voter[1:]) % len(weights)])), rng
+
+
+def agrees(consensus, expected, lists, weights):
+    assert consensus["item"].tolist() == order(
+        {item: round(float(score), 11) for item, score in expected.items()}, lists, weights
+    )
+    np.testing.assert_allclose(
+        consensus["score"], [float(expected[item]) for item in consensus["item"]], rtol=1e-11, atol=1e-11
+    )
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("name", COMBINATIONS)
+@given(
+    seed=st.integers(0, 10**6),
+    weights=st.sampled_from([(1.0,), (1.0, 2.0, 3.0), (0.5, 0.0, 0.25), (0.1, 0.2, 0.3)]),
+    absent_score=st.sampled_from(["zero", "min"]),
+)
+@settings(max_examples=12, deadline=None)
+def test_combinations_equal_exact_fractions(name, norm, seed, weights, absent_score):
+    method, how, gamma = COMBINATIONS[name]
+    absent_score = absent_score if norm in SCORE_NORMS else "zero"
+    frame, _ = query(seed, weights)
+    lists, weight_of = ballots(frame)
+    method = method.__class__(**method.get_params() | {"norm": norm, "absent_score": absent_score})
+    expected = combine(lists, weight_of, norm, how, gamma=gamma, absent_score=absent_score)
+    agrees(method.fit_transform(frame), expected, lists, weight_of)
+
+
+@pytest.mark.parametrize("method", [CombMAX, CombMIN, CombMED])
+def test_blocks_of_queries_change_nothing(method, monkeypatch):
+    lists = RankedLists.from_frame(example_lists(n_queries=6))
+    lists = lists.with_list_weight(np.resize([1.0, 0.0, 2.0], lists.n_lists))
+    estimator = method(norm="z-score", absent_score="min")
+    whole = estimator.fit_transform(lists)
+    monkeypatch.setattr(_choices, "_CELLS", 10)
+    pd.testing.assert_frame_equal(estimator.fit_transform(lists), whole)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 4)), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_whole_weights_are_copies_in_the_median(votes):
+    # Items tie in no list: a second item has the score that makes the scale 0 to 9 in each.
+    copies = [score for score, weight in votes for _ in range(weight)]
+    weighted = {f"v{k}": {"a": score, "top": 9, "low": 0.0 if score else -1} for k, (score, _) in enumerate(votes)}
+    found = dict(fuse(weighted, CombMED(norm=None), weights={f"v{k}": weight for k, (_, weight) in enumerate(votes)}))
+    assert found["a"] == np.median(copies)
+
+
+def test_shares_that_are_half_but_for_rounding_are_half():
+    lists = {"u": {"a": 0.0, "b": 9.0}, "v": {"a": 1.0, "b": 9.0}, "w": {"a": 2.0, "b": 9.0}}
+    for scale in (1, 0.1, 1 / 3, 1e-9):
+        weights = {"u": scale * 0.1, "v": scale * 0.2, "w": scale * 0.3}
+        assert dict(fuse(lists, CombMED(norm=None), weights=weights))["a"] == 1.5
+
+
+def test_scores_as_given_are_chosen_to_the_last_digit():
+    # 1 and 1 + 1e-15 are two scores: nothing was computed that could have rounded.
+    lists = {"u": {"a": 1.0, "b": 0.0, "c": 5.0}, "v": {"b": 1.0 + 1e-15, "a": 0.0, "c": 5.0}}
+    assert [item for item, _ in fuse(lists, CombMAX(norm=None))] == ["c", "b", "a"]
+
+
+def test_the_lowest_score_for_absent_items_needs_a_norm_of_scores():
+    with pytest.raises(InputError, match=r"absent_score='min' needs a norm of scores; norm='rank' reads ranks"):
+        CombSUM(norm="rank", absent_score="min").fit(example_lists())
+    with pytest.raises(InputError, match="absent_score='min' needs a norm of scores"):
+        fuse([{"a": 1.0}], CombSUM(norm="borda", absent_score="min"))
+
+
+@pytest.mark.parametrize("top", [0.0, -1.0])
+def test_the_greatest_score_must_be_above_0_to_divide_by(top):
+    lists = {"u": {"a": 2.0, "b": 1.0, "c": -3.0}, "v": {"a": top, "b": top - 1, "c": top - 2}}
+    with pytest.raises(InputError, match=r"norm='max' divides .* above 0; that of voter 'v' in query 'q' is not"):
+        fuse(lists, CombSUM(norm="max"))
+
+
+@pytest.mark.parametrize("norm", sorted(filter(None, SCORE_NORMS)))
+@pytest.mark.parametrize("scale", [1e-200, 1e300])
+def test_norms_keep_within_floating_point(norm, scale):
+    frame, _ = query(3)
+    expected = CombSUM(norm=norm).fit_transform(frame)
+    found = CombSUM(norm=norm).fit_transform(frame.assign(score=frame["score"] * scale))
+    assert found["item"].tolist() == expected["item"].tolist()
+    np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("norm", ["min-max", "z-score", "sum", "dbsf"])
+def test_these_norms_know_no_zero(norm):
+    frame, _ = query(5)
+    found = CombSUM(norm=norm).fit_transform(frame.assign(score=frame["score"] - 100))
+    pd.testing.assert_frame_equal(found, CombSUM(norm=norm).fit_transform(frame), check_exact=False, atol=1e-10)
+
+
+def test_numbers_beyond_floating_point_are_refused():
+    lists = {"u": {"a": 1e-300, "b": -1e300}, "v": {"a": 1.0, "b": 0.5}}
+    for method in (CombMAX, CombSUM):
+        with pytest.raises(InputError, match="floating point"):
+            fuse(lists, method(norm="max"))
+
+
+def test_one_item_lists_say_nothing_under_the_lowest_score():
+    lists = {"u": {"a": 3.0, "b": 2.0}, "v": {"b": 9.0}}
+    assert dict(fuse(lists, CombSUM())) == {"a": 1.0, "b": 1.0}
+    assert dict(fuse(lists, CombSUM(absent_score="min"))) == {"a": 2.0, "b": 1.0}
+
+
+# ---------------------------------------------------------------------- gains of the rank
+
+
+def plain(weight=(1.0, 1.0, 1.0)):
+    lists = {"u": ["a", "b", "c"], "v": ["b", "a", "d"], "w": ["b", "c"]}
+    return {"lists": lists, "weights": dict(zip("uvw", weight, strict=True))}
+
+
+def scores(aggregator, **options):
+    return dict(fuse(**plain(**options), aggregator=aggregator))
+
+
+def test_each_voter_has_its_own_damping():
+    expected = {"b": 1 / 2 + 1 / 2 + 1 / 11, "a": 1 + 1 / 3, "c": 1 / 3 + 1 / 12, "d": 1 / 4}
+    for k in ({"u": 0, "v": 1, "w": 10}, pd.Series({"w": 10, "v": 1, "u": 0})):
+        assert scores(ReciprocalRankFusion(k=k)) == pytest.approx(expected)
+    with pytest.raises(InputError, match=r"k must hold a value for every voter; 1 have none, the first is 'v'"):
+        scores(ReciprocalRankFusion(k={"u": 0, "w": 10}))
+    with pytest.raises(InputError, match=r"k must be finite and at least 0; that of 'v' is -1"):
+        scores(ReciprocalRankFusion(k={"u": 0, "v": -1, "w": 10}))
+
+
+def test_ranks_beyond_the_depth_get_nothing_and_items_stay():
+    assert scores(ReciprocalRankFusion(k=0, depth=2)) == pytest.approx({"b": 2.5, "a": 1.5, "c": 0.5, "d": 0.0})
+    tied = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc"), "rank": [1, 2, 2]})
+    assert ReciprocalRankFusion(k=0, depth=2).fit_transform(tied)["score"].tolist() == [1.0, 0.0, 0.0]
+
+
+@given(seed=st.integers(0, 10**6), k=st.sampled_from([0, 60, {f"v{v}": float(v) for v in range(6)}]))
+@settings(max_examples=20, deadline=None)
+def test_normalised_scores_are_shares_of_the_highest_possible(seed, k):
+    frame = example_lists(seed, n_voters=6).assign(weight=lambda lists: lists["voter"].str[1:].astype(float))
+    raw, share = (ReciprocalRankFusion(k=k, normalize=normalize).fit_transform(frame) for normalize in (False, True))
+    assert share["item"].tolist() == raw["item"].tolist() and share["score"].max() <= 1 + 1e-12
+    first = frame.assign(item="top", rank=0, score=99.0)[["query", "voter", "item", "rank", "score", "weight"]]
+    with_top = pd.concat([first.drop_duplicates(["query", "voter"]), frame.assign(rank=frame["rank"] + 1)])
+    found = ReciprocalRankFusion(k=k, normalize=True).fit_transform(with_top)
+    np.testing.assert_allclose(found.loc[found["item"] == "top", "score"], 1.0)
+
+
+def test_a_query_without_weight_has_normalised_scores_of_0():
+    assert set(scores(ReciprocalRankFusion(normalize=True), weight=(0.0, 0.0, 0.0)).values()) == {0.0}
+
+
+def test_attention_and_inverse_squares_by_hand():
+    assert scores(RankBiasedCentroid(persistence=0.5), weight=(1.0, 2.0, 3.0)) == pytest.approx(
+        {"b": 0.25 + 1.0 + 1.5, "a": 0.5 + 0.5, "c": 0.125 + 0.75, "d": 0.25}
+    )
+    weight = (1.0, 2.0, 3.0)
+    sums = {"b": 0.25 + 2 + 3, "a": 1 + 0.5, "c": 1 / 9 + 0.75, "d": 2 / 9}
+    held = {"b": 6, "a": 3, "c": 4, "d": 2}
+    assert scores(InverseSquareRank(), weight=weight) == pytest.approx({item: held[item] * sums[item] for item in sums})
+    for sigma in (0.0, 0.01, 1.0):
+        assert scores(InverseSquareRank(support="log", sigma=sigma), weight=weight) == pytest.approx(
+            {item: log(held[item] + sigma) * sums[item] for item in sums}
+        )
+
+
+def test_the_deep_tail_of_one_list_keeps_its_order():
+    items = [f"i{k:04d}" for k in range(2000)]
+    assert [item for item, _ in fuse([items], RankBiasedCentroid())] == items
+
+
+def test_logarithms_below_0_are_refused():
+    with pytest.raises(InputError, match=r"weigh at least 1 - sigma in all; those of 'd' weigh 0.5. Multiply"):
+        scores(InverseSquareRank(support="log"), weight=(1.0, 0.5, 1.0))
+    assert scores(InverseSquareRank(support="log", sigma=0.5), weight=(1.0, 0.5, 1.0))["d"] == 0.0
+    assert scores(InverseSquareRank(support="log"), weight=(1.0, 0.0, 1.0))["d"] == 0.0
