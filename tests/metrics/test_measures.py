@@ -96,6 +96,12 @@ def test_discounts_to_base_e_leave_the_ratio_alone():
     assert values(FLAGR, "ndcg@8", discount="ln") == pytest.approx(values(FLAGR, "ndcg@8"))
 
 
+def test_letor_counts_the_first_two_places_in_full():
+    graded = {"a": 0, "b": 2, "c": 1, "d": 4}
+    assert dcg(list("abcd"), graded, discount="letor") == pytest.approx(0 + 3 + 1 / math.log2(3) + 15 / 2)
+    assert ndcg(list("abcd"), graded, 2, discount="letor") == pytest.approx(3 / (15 + 3))
+
+
 def test_gains_are_equal_on_binary_judgements_only():
     assert values(FLAGR, "ndcg@5[gain=linear]") == pytest.approx(values(FLAGR, "ndcg@5[gain=exponential]"))
     assert values([1, 3], "dcg@2") == pytest.approx(1 + 7 / math.log2(3))

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 Gain: TypeAlias = Literal["exponential", "linear"]
-Discount: TypeAlias = Literal["log2", "ln"]
+Discount: TypeAlias = Literal["log2", "ln", "letor"]
 Ideal: TypeAlias = Literal["judged", "retrieved"]
 Truncate: TypeAlias = Literal["cutoff", "relevant"]
 Denominator: TypeAlias = Literal["relevant", "cutoff", "retrieved"]

@@ -43,8 +43,9 @@ def dcg(
         Cutoff; None takes all places.
     gain : {"exponential", "linear"}, default="exponential"
         :math:`2^{rel} - 1`, or :math:`rel` as trec_eval has it; the two are equal on binary judgements.
-    discount : {"log2", "ln"}, default="log2"
-        Logarithm of :math:`i + 1` to base 2 or e.
+    discount : {"log2", "ln", "letor"}, default="log2"
+        Logarithm of :math:`i + 1` to base 2 or e, or that of :math:`\max(i, 2)` to base 2, as LETOR's script has it:
+        the first two places count in full.
     per_query : bool, default=False
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
@@ -106,7 +107,7 @@ def ndcg(
         Cutoff; None takes all places.
     gain : {"exponential", "linear"}, default="exponential"
         See :func:`dcg`. trec_eval and most tools use "linear": say which wherever numbers are compared.
-    discount : {"log2", "ln"}, default="log2"
+    discount : {"log2", "ln", "letor"}, default="log2"
         See :func:`dcg`.
     ideal : {"judged", "retrieved"}, default="judged"
         What the ideal ranking is made of: all judged items of the query, or only those that were returned.

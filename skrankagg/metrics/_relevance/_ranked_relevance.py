@@ -307,4 +307,8 @@ def _exponential(grade):
 
 
 _GAINS = {"exponential": _exponential, "linear": lambda grade: np.fmax(grade, 0.0)}
-_DISCOUNTS = {"log2": lambda position: np.log2(position + 1), "ln": lambda position: np.log(position + 1)}
+_DISCOUNTS = {
+    "log2": lambda position: np.log2(position + 1),
+    "ln": lambda position: np.log(position + 1),
+    "letor": lambda position: np.log2(np.maximum(position, 2)),
+}

@@ -1,0 +1,151 @@
+"""Fusion methods on real runs, next to published results: LETOR's MQ2008-agg, and six runs of TREC's Robust track.
+
+`python benchmarks/metasearch.py letor FOLDER`: a folder with `rank_agg.csv[.gz]` (query, voter, item, value) and
+`rel_agg.csv[.gz]` (query, 0, item, relevance) of MQ2008-agg. Its values are scores: higher is better. LETOR's measures:
+gain 2^r - 1, no discount at the first two places, the mean over all queries, those without a relevant item included.
+
+`python benchmarks/metasearch.py trec QRELS RUN...`: any runs and judgements in TREC's formats; MAP and nDCG@10 with
+linear gain over the queries that are judged, as trec_eval has them. Six runs of 2003 are pircRBa1, uwmtCR0, UIUC03Rd1,
+THUIRr0301, SABIR03BASE and aplrob03a.
+
+Nothing here learns from judgements. Values are in percent.
+"""
+
+import argparse
+import warnings
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+from _measure import table
+
+import skrankagg as sk
+from skrankagg.datasets import read_lists, read_qrels
+from skrankagg.exceptions import ExposureWarning, UnequalLengthWarning
+
+# NDCG@1, NDCG@5 and MAP as published, on the same queries. The first is LETOR's own baseline: it took the values for
+# ranks, so that it ranks the items the wrong way round.
+PUBLISHED = {
+    "BordaCount, as LETOR publishes it": (23.68, 37.13, 39.45),
+    "CPS, best (Qin et al. 2010), supervised": (26.52, 40.04, 41.02),
+    "SVP (Gleich & Lim 2011)": (32.49, 41.85, 43.61),
+    "Plackett-Luce (Volkovs & Zemel 2014)": (35.2, 41.6, 42.2),
+    "Bradley-Terry (Volkovs & Zemel 2014)": (38.1, 42.6, 44.4),
+    "RRF (Volkovs & Zemel 2014)": (38.77, 47.17, 47.71),
+    "CRF (Volkovs & Zemel 2013), supervised": (42.29, 51.03, 50.41),
+}
+
+METHODS = {
+    "BordaCount": sk.BordaCount(),
+    # X    "BordaCount, absent ignored": sk.BordaCount(absent="ignore"),
+    "SimpleBorda": sk.SimpleBorda(),
+    "ReciprocalRankFusion, k=60": sk.ReciprocalRankFusion(),
+    "ReciprocalRankFusion, k=10": sk.ReciprocalRankFusion(k=10),
+    "RankBiasedCentroid, .8": sk.RankBiasedCentroid(persistence=0.8),
+    "RankBiasedCentroid, .95": sk.RankBiasedCentroid(),
+    "RankBiasedCentroid, .98": sk.RankBiasedCentroid(persistence=0.98),
+    "InverseSquareRank": sk.InverseSquareRank(),
+    "InverseSquareRank, log": sk.InverseSquareRank(support="log"),
+    "CombSUM, scores as given": sk.CombSUM(norm=None),
+    "CombSUM, min-max": sk.CombSUM(),
+    "CombSUM, z-score": sk.CombSUM(norm="z-score"),
+    "CombSUM, z-score, absent lowest": sk.CombSUM(norm="z-score", absent_score="min"),
+    "CombSUM, dbsf": sk.CombSUM(norm="dbsf"),
+    "CombSUM, sum": sk.CombSUM(norm="sum"),
+    "CombSUM, l2": sk.CombSUM(norm="l2"),
+    "CombMNZ, min-max": sk.CombMNZ(),
+    "CombMNZ, rank": sk.CombMNZ(norm="rank"),
+    "CombMAX, min-max": sk.CombMAX(),
+    "CombMED, min-max": sk.CombMED(),
+    "CombMIN, min-max": sk.CombMIN(),
+    "CombANZ, min-max": sk.CombANZ(),
+    "CombMAX, run-wide min-max": "max",
+    "CombSUM, run-wide min-max": "sum",
+    "CombMIN, run-wide min-max": "min",
+    "Condorcet": sk.Condorcet(),
+    # X    "Condorcet, absent ignored": sk.Condorcet(absent="ignore"),
+    "Copeland": sk.Copeland(),
+    # X    "Copeland, absent ignored": sk.Copeland(absent="ignore"),
+    "Outranking": sk.Outranking(),
+    "RobustRankAggregation": sk.RobustRankAggregation(),
+    "DIBRA": sk.DIBRA(),
+    "MarkovChain, mc4": sk.MarkovChain(chain="mc4"),
+    # X    "MarkovChain, mc4, absent last": sk.MarkovChain(chain="mc4", absent="last"),
+    "MarkovChain, mct": sk.MarkovChain(chain="mct"),
+    # X    "MarkovChain, mct, absent last": sk.MarkovChain(chain="mct", absent="last"),
+    "MarkovChain, mc1": sk.MarkovChain(chain="mc1"),
+    # X    "MarkovChain, mc1, absent last": sk.MarkovChain(chain="mc1", absent="last"),
+}
+_COMBINE = {"sum": sk.CombSUM(norm=None), "max": sk.CombMAX(norm=None), "min": sk.CombMIN(norm=None)}
+
+
+def letor_data(folder):
+    """The lists, as scores, and the judgements of MQ2008-agg."""
+    frames = []
+    for name, columns in (
+        ("rank_agg", ["query", "voter", "item", "score"]),
+        ("rel_agg", ["query", "iter", "item", "relevance"]),
+    ):
+        path = next(Path(folder).glob(f"{name}.csv*"))
+        frames.append(pd.read_csv(path, names=columns, dtype={"query": str, "item": str}))
+    lists, qrels = frames
+    return sk.RankedLists.from_frame(lists), sk.Qrels.from_frame(qrels[["query", "item", "relevance"]])
+
+
+def letor_measures(consensus, qrels):
+    """NDCG@1, NDCG@5 and MAP of a consensus in percent, as LETOR's script has them."""
+    measures = [*(f"ndcg@{k}[discount=letor]" for k in (1, 5)), "map"]
+    found = sk.evaluate(consensus, qrels, measures, missing="zero")
+    return 100 * found.to_numpy()[0]
+
+
+def trec_measures(consensus, qrels, depth):
+    """MAP and nDCG@10 of the first items of a consensus in percent, as trec_eval has them."""
+    consensus = consensus[consensus["rank"] <= depth]
+    return 100 * sk.evaluate(consensus, qrels, ["map", "ndcg@10[gain=linear]"], missing="zero").to_numpy()[0]
+
+
+def run_wide(lists):
+    """The lists with each voter's scores scaled to 0 to 1 over all queries together, as polyfuse does."""
+    frame = lists.to_frame()
+    by_voter = frame.groupby("voter", observed=True)["score"]
+    low, high = by_voter.transform("min"), by_voter.transform("max")
+    return sk.RankedLists.from_frame(frame.assign(score=(frame["score"] - low) / (high - low)))
+
+
+def consensus_of(method, lists):
+    """What a method makes of the lists; a name is one of scores scaled over the whole run."""
+    return _COMBINE[method].fit_transform(run_wide(lists)) if isinstance(method, str) else method.fit_transform(lists)
+
+
+def main():
+    """Print the table of one data set."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="data", required=True)
+    commands.add_parser("letor").add_argument("folder")
+    trec = commands.add_parser("trec")
+    trec.add_argument("qrels")
+    trec.add_argument("runs", nargs="+")
+    trec.add_argument("--depth", type=int, default=1000, help="how many items of each result are measured")
+    arguments = parser.parse_args()
+    # Short lists here are cut, not compared in pairs, and DIBRA is measured on lists of unequal length as it is.
+    warnings.simplefilter("ignore", ExposureWarning)
+    warnings.simplefilter("ignore", UnequalLengthWarning)
+    if arguments.data == "letor":
+        lists, qrels = letor_data(arguments.folder)
+        rows = [[name, *(f"{value:.2f}" for value in values)] for name, values in PUBLISHED.items()]
+        measure, header = letor_measures, ["", "NDCG@1", "NDCG@5", "MAP"]
+    else:
+        qrels, lists = read_qrels(arguments.qrels), read_lists(arguments.runs)
+        lists, rows = sk.RankedLists.from_frame(lists), []
+        measure, header = partial(trec_measures, depth=arguments.depth), ["", "MAP", "nDCG@10"]
+    for name, method in METHODS.items():
+        if arguments.data == "trec" and isinstance(method, sk.MarkovChain):
+            continue  # thousands of items a query
+        values = measure(consensus_of(method, lists), qrels)
+        rows.append([name, *(f"{value:.2f}" for value in values)])
+    table(rows, header)
+
+
+if __name__ == "__main__":
+    main()
