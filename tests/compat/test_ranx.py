@@ -12,10 +12,16 @@ import pytest
 
 from skrankagg import (
     BordaCount,
+    CombANZ,
+    CombMAX,
+    CombMED,
+    CombMIN,
     CombMNZ,
     CombSUM,
     Condorcet,
     Copeland,
+    InverseSquareRank,
+    RankBiasedCentroid,
     RankedLists,
     ReciprocalRankFusion,
     evaluate,
@@ -71,7 +77,35 @@ FUSIONS = {
     (None, "bordafuse"): BordaCount(),
     ("min-max", "wsum"): CombSUM(norm="min-max", voter_weights=WEIGHTS),
     (None, "w_bordafuse"): BordaCount(voter_weights=WEIGHTS),
+    ("max", "sum"): CombSUM(norm="max"),
+    ("sum", "sum"): CombSUM(norm="sum"),
+    **{
+        (theirs, name): method(norm=ours)
+        for theirs, ours in (
+            ("min-max", "min-max"),
+            ("zmuv", "z-score"),
+            (None, None),
+            ("rank", "rank"),
+            ("sum", "sum"),
+        )
+        for name, method in (("max", CombMAX), ("min", CombMIN), ("med", CombMED), ("anz", CombANZ))
+    },
+    (None, "isr"): InverseSquareRank(),
+    (None, "log_isr"): InverseSquareRank(support="log", sigma=0.0),
 }
+
+# Those that take parameters: theirs, ours.
+PARAMETERS = [
+    ("min-max", "gmnz", {"gamma": 0.5}, CombMNZ(gamma=0.5)),
+    ("min-max", "gmnz", {"gamma": 2.5}, CombMNZ(gamma=2.5)),
+    (None, "gmnz", {"gamma": 0.0}, CombSUM(norm=None)),
+    ("min-max", "mixed", {"weights": [1.0, 1.0, 1.0]}, CombMNZ(gamma=0.5)),
+    (None, "logn_isr", {"sigma": 0.01}, InverseSquareRank(support="log")),
+    (None, "logn_isr", {"sigma": 0.9}, InverseSquareRank(support="log", sigma=0.9)),
+    (None, "rbc", {"phi": 0.8}, RankBiasedCentroid(persistence=0.8)),
+    (None, "rbc", {"phi": 0.99}, RankBiasedCentroid(persistence=0.99)),
+    (None, "rrf", {"k": 7}, ReciprocalRankFusion(k=7)),
+]
 
 
 def judged_lists(seed=0, n_queries=12):
@@ -171,8 +205,32 @@ def test_fusions_are_equal_without_ties(data, norm, method):
     params = {"weights": list(WEIGHTS.values())} if method.startswith("w") else {}
     found, ours = fused(lists, norm, method, **params), consensus(lists, FUSIONS[norm, method])
     pd.testing.assert_series_equal(
-        ours.sort_index(), found.sort_index(), check_names=False, check_index_type=False, rtol=1e-9, atol=1e-9
+        ours.sort_index(), found.sort_index(), check_names=False, check_index_type=False, rtol=1e-12, atol=1e-12
     )
+
+
+@pytest.mark.parametrize(("norm", "method", "params", "aggregator"), PARAMETERS, ids=str)
+def test_fusions_with_parameters_are_equal_without_ties(data, norm, method, params, aggregator):
+    lists, _ = data
+    found = fused(lists, norm, method, **params).sort_index()
+    np.testing.assert_allclose(consensus(lists, aggregator).sort_index(), found, rtol=1e-12, atol=1e-12)
+
+
+def test_mixed_weighs_the_sum_alone_there_and_the_number_of_lists_too_here(data):
+    lists, _ = data
+    found = fused(lists, "min-max", "mixed", weights=list(WEIGHTS.values())).sort_index()
+    ours = consensus(lists, CombMNZ(gamma=0.5, voter_weights=WEIGHTS)).sort_index()
+    assert not np.allclose(found, ours)
+    held = lists.groupby(["query", "item"]).size().sort_index()
+    summed = consensus(lists, CombSUM(voter_weights=WEIGHTS)).sort_index()
+    np.testing.assert_allclose(found, summed * held**0.5, rtol=1e-12, atol=1e-12)
+
+
+def test_a_list_of_equal_scores_under_max_and_sum():
+    lists = pd.DataFrame({"query": "q", "voter": list("aab"), "item": list("xyx"), "score": [2.0, 2.0, 3.0]})
+    assert consensus(lists, CombSUM(norm="sum"))["q"].to_dict() == {"x": 1.5, "y": 0.5}
+    assert fused(lists, "sum", "sum")["q"].to_dict() == {"x": 0.0, "y": 0.0}
+    assert consensus(lists, CombSUM(norm="max"))["q"].to_dict() == fused(lists, "max", "sum")["q"].to_dict()
 
 
 def test_fusions_under_other_names(data):
