@@ -12,11 +12,13 @@ from .._data._frames import first_row, plain_index, show_id
 from .._data._voter_names import near_voters, type_hint, unmatched
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["VOTER_WEIGHTS", "VoterWeights", "voter_series", "voter_values"]
+__all__ = ["BY_VOTER", "VOTER_WEIGHTS", "VoterWeights", "voter_series", "voter_values"]
 
 #: A number for each voter: what users give as weights, numbers of items or cutoffs.
 VoterWeights: TypeAlias = Mapping[Any, float] | pd.Series
-VOTER_WEIGHTS = {"voter_weights": [Mapping, pd.Series, None]}
+#: What such a parameter may be, for the check.
+BY_VOTER = [Mapping, pd.Series]
+VOTER_WEIGHTS = {"voter_weights": [*BY_VOTER, None]}
 
 
 def voter_series(given, name, *, whole=False):

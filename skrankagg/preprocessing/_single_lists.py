@@ -1,11 +1,9 @@
 """Steps that change each list by itself: its scores, its length."""
 
-from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from .._arrays._normalize import SCORE_NORMS, SCORES_HINT, bounded_min_max
 from .._arrays._ragged import positions, starts_to_ptr, tie_starts
@@ -15,7 +13,7 @@ from .._data._voter_names import warn_of_misspelt_names
 from .._support._sklearn import Interval, StrOptions
 from ..base import ListTransformer
 from ..base._norms import NORM, Norm, normalize
-from ..base._voter_weights import VoterWeights, voter_series
+from ..base._voter_weights import BY_VOTER, VoterWeights, voter_series
 from ..exceptions import InputError
 
 __all__ = ["ScoreNormalizer", "TopK"]
@@ -67,8 +65,7 @@ class ScoreNormalizer(ListTransformer):
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from skrankagg.preprocessing import ScoreNormalizer
+    >>>     >>> from skrankagg.preprocessing import ScoreNormalizer
     >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "v"], "item": list("abc"), "score": [9.0, 6.0, 5.0]})
     >>> ScoreNormalizer().fit_transform(lists)
       query voter item  rank  score
@@ -84,8 +81,8 @@ class ScoreNormalizer(ListTransformer):
 
     _parameter_constraints: dict = {
         **NORM,
-        "lower": [Interval(Real, None, None, closed="neither"), Mapping, pd.Series, None],
-        "upper": [Interval(Real, None, None, closed="neither"), Mapping, pd.Series, None],
+        "lower": [Interval(Real, None, None, closed="neither"), *BY_VOTER, None],
+        "upper": [Interval(Real, None, None, closed="neither"), *BY_VOTER, None],
         "clip": ["boolean"],
     }
 
@@ -183,8 +180,7 @@ class TopK(ListTransformer):
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from skrankagg.preprocessing import TopK
+    >>>     >>> from skrankagg.preprocessing import TopK
     >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
     >>> TopK(1).fit_transform(lists)
       query voter item  rank

@@ -294,14 +294,18 @@ def test_the_t_test_has_the_same_p_values(data):
         assert ours.loc[voter, ["wins", "ties", "losses"]].tolist() == [counts["W"], counts["T"], counts["L"]]
 
 
-def test_interpolated_precision_is_that_of_its_plot(data):
+def test_interpolated_precision_is_that_of_its_plot_rounded_as_there(data):
     pytest.importorskip("matplotlib").use("Agg")
     lists, qrels = data
     table = ranx.plot(ranx.Qrels(nested(qrels, "relevance", int)), runs_of(lists), return_graph=False)
     theirs = table.pivot(index="Model", columns="recall", values="precision")
     runs = {voter: own.drop(columns="voter") for voter, own in lists.groupby("voter")}
-    ours = InterpolatedPrecisionDisplay.from_predictions(runs, qrels).table
+    levels = [level / 10 for level in range(11)]
+    ours = evaluate(runs, qrels, [f"iprec@{level}[rounding=up]" for level in levels])
     np.testing.assert_allclose(ours.loc[theirs.index], theirs, atol=1e-12)
+    display = InterpolatedPrecisionDisplay.from_predictions(runs, qrels).table
+    np.testing.assert_allclose(display, evaluate(runs, qrels, [f"iprec@{level}" for level in levels]), atol=1e-12)
+    assert (display.loc[theirs.index].to_numpy() >= theirs.to_numpy() - 1e-12).all() and not np.allclose(display, ours)
 
 
 def test_a_search_over_weights_leaves_some_out_there(data):

@@ -1,11 +1,9 @@
 """Sums of what falls with the rank alone: reciprocal ranks, their squares, and powers of a persistence."""
 
-from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from ..._data._frames import first_row, show_id
 from ..._data._voter_names import warn_of_misspelt_names
@@ -13,7 +11,7 @@ from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._consensus import Contributions
 from ...base._tags import TagsOfAggregator
-from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights, voter_values
+from ...base._voter_weights import BY_VOTER, VOTER_WEIGHTS, VoterWeights, voter_values
 from ...exceptions import InputError
 from ._row_sums import sum_rows, sum_rows_again, weigh_rows
 
@@ -114,7 +112,7 @@ class ReciprocalRankFusion(_RankDecay):
     """
 
     _parameter_constraints: dict = {
-        "k": [Interval(Real, 0, None, closed="left"), Mapping, pd.Series],
+        "k": [Interval(Real, 0, None, closed="left"), *BY_VOTER],
         "depth": [Interval(Integral, 1, None, closed="left"), None],
         "normalize": ["boolean"],
         **VOTER_WEIGHTS,
