@@ -82,9 +82,14 @@ GOLDEN = [
     ),
     (CombMNZ(norm=None), "b c a d", [23.7, 10.0, 7.2, 0.6]),
     (BordaCount(), "b a c d", [11.0, 8.0, 6.0, 5.0]),
+    # Points 3, 2, 1 for a, b, c by u; 3, 1.5, 1.5 for b, a, d by v; 2, 1 for b, c by w.
+    (BordaCount(absent="ignore"), "b a d c", [7 / 3, 9 / 4, 3 / 2, 1.0]),
     (SimpleBorda(), "b a c d", [11.0, 6.5, 5.0, 2.5]),
     (Condorcet(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    # In the lists that hold both, b and a draw 1:1, a and d tie, and no list holds c and d.
+    (Condorcet(absent="ignore"), "b a c d", [2.0, 1.0, 0.0, 0.0]),
     (Copeland(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (Copeland(absent="ignore"), "b a d c", [2.5, 2.0, 1.0, 0.5]),
     (ReciprocalRankFusion(), "b a c d", [1 / 62 + 2 / 61, 1 / 61 + 1 / 62.5, 1 / 63 + 1 / 62, 1 / 62.5]),
     (ReciprocalRankFusion(k=0), "b a c d", [2.5, 1.4, 1 / 3 + 0.5, 0.4]),
     # No majority is contradicted, so all weights are 1; then u, v and w each lose half of one decided pair.
