@@ -161,6 +161,17 @@ def _moves(i, items, lists, weights, chain):
     return moves
 
 
+def completed(lists, weights):
+    """Each list with the items of the others behind its own, tied; lists of weight 0 hold nothing that counts."""
+    items = universe({voter: ballot for voter, ballot in lists.items() if weights[voter]})
+    full = {}
+    for voter, ballot in lists.items():
+        absent = [item for item in items if item not in ballot]
+        last = len(ballot) + Fraction(len(absent) + 1, 2)
+        full[voter] = ballot | dict.fromkeys(absent, (last, None))
+    return full
+
+
 def stationary(chain, jump):
     """The distribution pi = (1 - jump) pi T + jump / n, by Gaussian elimination in fractions."""
     items = list(chain)
