@@ -405,6 +405,12 @@ class MarkovChain(BaseAggregator):
     1     q    a  0.3424     2
     2     q    d  0.1034     3
     3     q    c  0.0652     4
+    >>> MarkovChain(absent="last").fit_transform(lists).round(4)
+      query item   score  rank
+    0     q    b  0.6897     1
+    1     q    a  0.1799     2
+    2     q    c  0.0828     3
+    3     q    d  0.0476     4
     """
 
     _parameter_constraints: dict = {

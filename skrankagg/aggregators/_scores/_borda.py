@@ -96,6 +96,12 @@ class BordaCount(_BaseBorda):
     1     q    a    8.0     2
     2     q    c    6.0     3
     3     q    d    5.0     4
+    >>> BordaCount(absent="ignore").fit_transform(lists)
+      query item     score  rank
+    0     q    b  2.333333     1
+    1     q    a  2.250000     2
+    2     q    d  1.500000     3
+    3     q    c  1.000000     4
     """
 
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **_BaseBorda._parameter_constraints}
