@@ -68,10 +68,10 @@ class BordaCount(_BaseBorda):
 
     .. math:: B(i) = \frac{\sum_{v \ni i} w_v (L_v + 1 - r_v(i))}{\sum_{v \ni i} w_v},
 
-    which orders full lists as the default does. To be first of many is then worth more than to be first of few: where
-    the lengths differ, and tell how much a voter looked at rather than what was better, the items of long lists are
-    ahead. On the top of longer rankings this reading puts an item that a single list ranks first before one that every
-    list ranks second. An item that only lists of weight 0 hold scores 0.
+    which orders full lists as the default does. To be first of many is then worth more than to be first of few, so that
+    lists of unequal length put the items of long lists ahead; :class:`RankStatistic` divides by the length. On top-k
+    lists this reading puts an item that a single list ranks first before one that every list ranks second. An item that
+    only lists of weight 0 hold scores 0.
 
     Tied items share their mean rank, hence their mean points. Linear in the number of rows.
 
