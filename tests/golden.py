@@ -120,9 +120,14 @@ GOLDEN = [
     (CombMED(norm=None), "c b a d", [2.5, 2.0, 1.8, 0.6]),
     (CombMED(norm="z-score", absent_score="min"), "b a c d", [1.0, -(0.5**0.5), -1.0, -1.0]),
     (BordaCount(), "b a c d", [11.0, 8.0, 6.0, 5.0]),
+    # Points 3, 2, 1 for a, b, c by u; 3, 1.5, 1.5 for b, a, d by v; 2, 1 for b, c by w.
+    (BordaCount(absent="ignore"), "b a d c", [7 / 3, 9 / 4, 3 / 2, 1.0]),
     (SimpleBorda(), "b a c d", [11.0, 6.5, 5.0, 2.5]),
     (Condorcet(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    # In the lists that hold both, b and a draw 1:1, a and d tie, and no list holds c and d.
+    (Condorcet(absent="ignore"), "b a c d", [2.0, 1.0, 0.0, 0.0]),
     (Copeland(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (Copeland(absent="ignore"), "b a d c", [2.5, 2.0, 1.0, 0.5]),
     (ReciprocalRankFusion(), "b a c d", [1 / 62 + 2 / 61, 1 / 61 + 1 / 62.5, 1 / 63 + 1 / 62, 1 / 62.5]),
     (ReciprocalRankFusion(k=0), "b a c d", [2.5, 1.4, 1 / 3 + 0.5, 0.4]),
     (ReciprocalRankFusion(k=0, normalize=True), "b a c d", [2.5 / 3, 1.4 / 3, (1 / 3 + 0.5) / 3, 0.4 / 3]),
@@ -162,6 +167,33 @@ GOLDEN = [
     (MarkovChain(chain="mc4"), "b a d c", [2609 / 5336, 63 / 184, 3 / 29, 3 / 46]),
     # mct 3/4 1/8 0 1/8 | 1/8 7/8 0 0 | 1/4 1/4 3/8 1/8 | 1/8 1/4 1/8 1/2
     (MarkovChain(chain="mct"), "b a d c", [333647 / 725512, 235115 / 725512, 101053 / 725512, 55697 / 725512]),
+    # The lists completed by d 4 | c 4 | a and d 3.5:
+    # mc1 3/8 1/4 1/8 1/4 | 1/4 3/4 0 0 | 2/9 1/3 1/3 1/9 | 3/11 3/11 2/11 3/11
+    (
+        MarkovChain(chain="mc1", absent="last"),
+        "b a d c",
+        [2758283 / 6064287, 89207 / 319173, 6860359 / 48514296, 2009403 / 16171432],
+    ),
+    # mc2 19/36 7/36 1/12 7/36 | 1/6 5/6 0 0 | 7/36 13/36 13/36 1/12 | 5/18 5/18 1/6 5/18
+    (
+        MarkovChain(chain="mc2", absent="last"),
+        "b a d c",
+        [1068898 / 2157613, 600701 / 2157613, 257284 / 2157613, 230730 / 2157613],
+    ),
+    # mc3 3/4 1/6 1/12 0 | 1/12 11/12 0 0 | 1/6 1/4 1/2 1/12 | 1/12 1/4 1/6 1/2
+    (
+        MarkovChain(chain="mc3", absent="last"),
+        "b a c d",
+        [1002169 / 1880582, 253216 / 940291, 110994 / 940291, 149993 / 1880582],
+    ),
+    # mc4 3/4 1/4 0 0 | 0 1 0 0 | 1/4 1/4 1/2 0 | 1/4 1/4 1/4 1/4
+    (MarkovChain(absent="last"), "b a c d", [20 / 29, 120 / 667, 40 / 483, 1 / 21]),
+    # mct 2/3 1/6 1/12 1/12 | 1/12 11/12 0 0 | 1/6 1/4 1/2 1/12 | 1/6 1/4 1/6 5/12
+    (
+        MarkovChain(chain="mct", absent="last"),
+        "b a c d",
+        [7549 / 14063, 3452 / 14063, 41337 / 345548, 237305 / 2418836],
+    ),
     # Agree, of 3: b-a 2, a-b 1, a-c 2, c-a 1, a-d 3, d-a 2, b-c 3, b-d 3, c-d 2, d-c 1; at least 1.5 are needed. Only
     # absence objects, there being 3 places of difference to reach: a-b, a-c, c-a, c-b, c-d, d-a 1, d-b, d-c 2; at most
     # 0.75 may. So b outranks all, and a outranks d.

@@ -108,13 +108,31 @@ def weighted_median(given):
     return (lower + upper) / 2
 
 
-def pairwise(lists, weights, draw):
+def borda_means(lists, weights):
+    """Mean over the lists that hold the item of a point for itself and one for each item below it, halves for ties."""
+    means = {}
+    for item in universe(lists):
+        total, held = Fraction(0), Fraction(0)
+        for voter, ballot in lists.items():
+            if item in ballot:
+                mine = ballot[item][0]
+                others = [rank for other, (rank, _) in ballot.items() if other != item]
+                beaten = sum(rank > mine for rank in others) + Fraction(sum(rank == mine for rank in others), 2)
+                total += weights[voter] * (1 + beaten)
+                held += weights[voter]
+        means[item] = total / held if held else Fraction(0)
+    return means
+
+
+def pairwise(lists, weights, draw, absent="last"):
     """Majority wins, and `draw` for each draw: Condorcet with 0, Copeland with 1/2."""
     items = universe(lists)
     points = dict.fromkeys(items, Fraction(0))
     for i, j in combinations(items, 2):
         margin = Fraction(0)
         for voter, ballot in lists.items():
+            if absent == "ignore" and not {i, j} <= ballot.keys():
+                continue
             # An absent item is below every ranked one, two absent items tie.
             rank_i = ballot[i][0] if i in ballot else len(ballot) + 1
             rank_j = ballot[j][0] if j in ballot else len(ballot) + 1
@@ -186,6 +204,17 @@ def _moves(i, items, lists, weights, chain):
             moves[j] = share / len(items)
     moves[i] = 1 - sum(probability for j, probability in moves.items() if j != i)
     return moves
+
+
+def completed(lists, weights):
+    """Each list with the items of the others behind its own, tied; lists of weight 0 hold nothing that counts."""
+    items = universe({voter: ballot for voter, ballot in lists.items() if weights[voter]})
+    full = {}
+    for voter, ballot in lists.items():
+        absent = [item for item in items if item not in ballot]
+        last = len(ballot) + Fraction(len(absent) + 1, 2)
+        full[voter] = ballot | dict.fromkeys(absent, (last, None))
+    return full
 
 
 def stationary(chain, jump):

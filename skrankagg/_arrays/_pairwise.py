@@ -238,8 +238,7 @@ def _sparse_preferences(lists, queries, row_weight, ties):
 
 def _dense_preferences(lists, q, row_weight, constant, ties):
     ranks = rank_matrix(lists, q)
-    absent = ranks > 2 * ranks.shape[1]
-    lower = np.where(absent, -1, ranks) if absent.any() else ranks  # below none: a list that holds one only is ignored
+    lower = _below_held_only(ranks)
     row_weight = row_weight[_query_rows(lists, q)]
     weight = None if constant else _spread(lists, q, row_weight, 0.0, np.float64)
     above = preference_counts(ranks, lower, weight=weight)
@@ -250,6 +249,12 @@ def _dense_preferences(lists, q, row_weight, constant, ties):
     if constant:
         return above * row_weight[0], level * row_weight[0]
     return above, level
+
+
+def _below_held_only(ranks):
+    """Ranks as the worse item of a pair, -1 where a list does not hold the item, so that it compares what it holds."""
+    absent = ranks > 2 * ranks.shape[1]
+    return np.where(absent, -1, ranks) if absent.any() else ranks
 
 
 def preference_matrix(lists, q, *, absent="last"):
@@ -343,19 +348,25 @@ def count_above(ranks, chosen):
     return count
 
 
-def majority(lists):
-    """Numbers of opponents that each item beats by a weighted majority, and that it draws with: two (n_candidates,)."""
+def majority(lists, absent="last"):
+    """Numbers of opponents that each item beats by a weighted majority, and that it draws with: two (n_candidates,).
+
+    ``absent`` is that of :func:`preference_matrix`.
+    """
     wins, draws = np.empty(lists.n_candidates), np.empty(lists.n_candidates)
     dense = is_dense(lists)
     for q in np.flatnonzero(dense):
         candidates = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
-        counts = preference_counts(rank_matrix(lists, q))
+        ranks = rank_matrix(lists, q)
+        counts = preference_counts(ranks, _below_held_only(ranks) if absent == "ignore" else None)
         wins[candidates] = np.count_nonzero(counts > counts.T, axis=1)
         draws[candidates] = np.count_nonzero(counts == counts.T, axis=1) - 1
     sparse = np.flatnonzero(~dense)
     if len(sparse):
         rest = lists if len(sparse) == lists.n_queries else lists.take(sparse)
         candidates = np.repeat(~dense, np.diff(lists.candidate_ptr))
+        # What a list says of an item that it holds and one that it does not is in the totals alone.
+        held = rest.candidate_weight if absent == "last" else np.zeros(rest.n_candidates)
         wins[candidates], draws[candidates] = majority_points(
             rest.list_ptr,
             rest.row_ptr,
@@ -363,7 +374,7 @@ def majority(lists):
             rest.candidate,
             rest.list_weight,
             rest.candidate_ptr,
-            rest.candidate_weight,
+            held,
             rest.row_list,
             *rest.rows_by_candidate,
         )

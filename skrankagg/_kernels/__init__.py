@@ -207,8 +207,9 @@ def majority_points(
 ):
     """Count each item's majority wins and draws against the other items of its query.
 
-    A list prefers a ranked item to an absent one; it has no opinion on two absent or two tied items. Margins within
-    1e-12 of the query's total weight are draws, so that rounding never makes a majority.
+    A list prefers a ranked item to an absent one, unless `held` is 0 throughout: then it compares only the items that
+    it holds. It has no opinion on two absent or two tied items. Margins within 1e-12 of the query's total weight are
+    draws, so that rounding never makes a majority.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._arrays import TOLERANCE
 from .._arrays._pairwise import candidates_of, preference_stacks
 from .._arrays._ragged import starts_to_ptr, tie_starts
+from .._arrays._weight_units import count_in_units
 from .._support._memory import check_memory
 from .._support._sklearn import Interval, StrOptions
 from .._support._threads import one_blas_thread
@@ -28,12 +29,16 @@ _SOLVE_ITEMS = 1000
 class MC1:
     """Move to an entry at or above this item, drawn from all lists that hold it.
 
-    A chain has two functions. ``row_weight(lists)`` is what each row counts in the pairs of which it is the worse one,
-    of shape (n_rows,), or None where that is the weight of its list. ``transitions(above, level, held)`` are the
-    probabilities of moving from the row's item to the column's, of shape (..., n, n): `above` and `level` add up what
-    the rows count where a list ranks the row's item above the column's, or both alike, and on the diagonal where it
-    holds the item; `held`, of shape (..., n), is the weight of the lists that hold the item. An item that no list holds
-    stays.
+    A chain is read in two ways. By the papers only lists that hold both items compare them. ``row_weight(lists)`` is
+    what each row counts in the pairs of which it is the worse one, of shape (n_rows,), or None where that is the weight
+    of its list. ``transitions(above, level, held)`` are the probabilities of moving from the row's item to the
+    column's, of shape (..., n, n): `above` and `level` add up what the rows count where a list ranks the row's item
+    above the column's, or both alike, and on the diagonal where it holds the item; `held`, of shape (..., n), is the
+    weight of the lists that hold the item. An item that no list holds stays.
+
+    ``completed_row_weight(lists)`` and ``completed(above, level, held, total)`` are the same where each list ends with
+    the items that it does not hold, tied; `total`, of shape (...,), is the weight of all lists. What it says of these
+    items follows from `held` and `total`, so that no list is made longer.
     """
 
     @staticmethod
@@ -42,10 +47,18 @@ class MC1:
 
     @staticmethod
     def transitions(above, level, held):
+        return _draw(_reverse(above) + level)
+
+    @staticmethod
+    def completed_row_weight(lists):
+        return None
+
+    @staticmethod
+    def completed(above, level, held, total):
         moves = _reverse(above) + level
-        total = moves.sum(axis=-1, keepdims=True)
-        moves /= np.where(total > 0, total, 1.0)
-        return _stay_with_the_rest(moves)
+        # To a list that ends with this item all items are at or above it.
+        moves += (total[..., None] - held)[..., :, None]
+        return _draw(_among_states(moves, held))
 
 
 class MC2(MC1):
@@ -61,8 +74,18 @@ class MC2(MC1):
         at_or_above = last - lists.row_ptr[:-1][lists.row_list]
         return lists.list_weight[lists.row_list] / at_or_above
 
+    @staticmethod
+    def completed_row_weight(lists):
+        return MC2.row_weight(lists)
 
-class MC3:
+    @staticmethod
+    def completed(above, level, held, total):
+        moves = _reverse(above) + level
+        moves += (total[..., None] - held)[..., :, None] / _n_states(held)
+        return _draw(_among_states(moves, held))
+
+
+class MC3(MC1):
     """Draw a list that holds this item, then an entry of it, and move there if it is above this item."""
 
     @staticmethod
@@ -73,29 +96,30 @@ class MC3:
     def transitions(above, level, held):
         return _stay_with_the_rest(_reverse(above) / np.where(held > 0, held, 1.0)[..., None])
 
+    @staticmethod
+    def completed(above, level, held, total):
+        # A list that holds the other item has it above this one, unless it has this one at or above it.
+        moves = held[..., None, :] - above
+        moves -= level
+        moves /= np.where(total > 0, total, 1.0)[..., None, None] * _n_states(held)
+        return _stay_with_the_rest(_among_states(moves, held))
 
-class MC4:
+
+class MC4(MC1):
     """Draw any item, and move there if more lists prefer it to this one than this one to it."""
 
     @staticmethod
-    def row_weight(lists):
-        return None
-
-    @staticmethod
     def transitions(above, level, held):
-        moves = _reverse(above) - above
-        # A majority is a margin that rounding cannot explain.
-        majority = moves > TOLERANCE * held.max(axis=-1)[..., None, None]
-        np.divide(majority, _n_states(held), out=moves)  # in place, for the matrices may be large
-        return _stay_with_the_rest(moves)
-
-
-class MCT:
-    """Draw any item, and move there with the share of the lists that prefer it to this one; a tie counts half."""
+        return _stay_with_the_rest(_follow(_reverse(above) - above, held, held.max(axis=-1)))
 
     @staticmethod
-    def row_weight(lists):
-        return None
+    def completed(above, level, held, total):
+        moves = _follow(_completed_margins(above, held), held, total)
+        return _stay_with_the_rest(_among_states(moves, held))
+
+
+class MCT(MC1):
+    """Draw any item, and move there with the share of the lists that prefer it to this one; a tie counts half."""
 
     @staticmethod
     def transitions(above, level, held):
@@ -111,6 +135,16 @@ class MCT:
         moves /= _n_states(held)
         return _stay_with_the_rest(moves)
 
+    @staticmethod
+    def completed(above, level, held, total):
+        # All lists hold both, so that those that prefer the other item, and half of those that tie the two, are half
+        # of all lists and of the margin.
+        moves = _completed_margins(above, held)
+        moves /= 2 * np.where(total > 0, total, 1.0)[..., None, None]
+        moves += 0.5
+        moves /= _n_states(held)
+        return _stay_with_the_rest(_among_states(moves, held))
+
 
 CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT}
 
@@ -120,8 +154,38 @@ def _reverse(above):
     return np.ascontiguousarray(above.swapaxes(-1, -2))
 
 
+def _completed_margins(above, held):
+    """Weight of the lists that prefer the column's item, less that of those that prefer the row's, absent ones last."""
+    margin = _reverse(above) - above
+    # Of the lists that hold one of the two only, those with the column's item less those with the row's.
+    margin += held[..., None, :]
+    margin -= held[..., :, None]
+    return margin
+
+
+def _follow(margin, held, total):
+    # A majority is a margin that rounding cannot explain.
+    majority = margin > TOLERANCE * total[..., None, None]
+    return np.divide(majority, _n_states(held), out=margin)  # in place, for the matrices may be large
+
+
 def _n_states(held):
     return np.maximum((held > 0).sum(axis=-1), 1)[..., None, None]
+
+
+def _among_states(moves, held):
+    """Leave out what rounding may have put below 0, and moves from and to items that no list holds."""
+    np.maximum(moves, 0.0, out=moves)
+    if not (held > 0).all():
+        moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]
+    return moves
+
+
+def _draw(moves):
+    """Probabilities in proportion to what leads to each item."""
+    total = moves.sum(axis=-1, keepdims=True)
+    moves /= np.where(total > 0, total, 1.0)
+    return _stay_with_the_rest(moves)
 
 
 def _stay_with_the_rest(moves):
@@ -244,13 +308,18 @@ class MarkovChain(BaseAggregator):
     r"""Rank items by the time that a random walk from item to better item spends on them.
 
     The walker keeps moving from an item to one that the lists prefer to it: to be preferred to a good item counts for
-    more than to be preferred to a poor one.
+    more than to be preferred to a poor one. By default, which is the papers' rule, only lists that hold both items
+    compare them, so that an item that few lists hold is judged by those few alone: on top-k lists of one collection
+    take ``absent="last"``.
 
     Parameters
     ----------
     chain : {"mc1", "mc2", "mc3", "mc4", "mct"}, default="mc4"
         How the walker moves, see Notes. "mc4" is the default: with it, and only with it, an item that beats every other
         one by a majority always comes first.
+    absent : {"last", "ignore"}, default="ignore"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or has no
+        opinion on them, which lists of what each voter happened to see need.
     ergodic_number : float, default=0.15
         Probability, from 0 to 1, that the walker jumps to an item drawn uniformly instead. 0 is the limit of ever rarer
         jumps: only items that the walker can be caught among have a score above 0. At 1 all items tie.
@@ -295,14 +364,17 @@ class MarkovChain(BaseAggregator):
 
     .. math:: \pi = (1 - a) \, \pi T + a \, (1/n, \ldots, 1/n).
 
-    Only lists that hold both items compare them, so an absent item is not below a ranked one. Where no list holds both,
-    there is no move in "mc4" and an even chance in "mct", by the papers. In "mc1", "mc2" and "mc3" the walker goes to
-    items of the same list, hence more often to items that many lists hold; on paired comparisons "mct" and "mc4" follow
-    the quality of items, and "mc1" to "mc3" the number of their comparisons as well. Lists draw with probabilities in
-    proportion to their weights. The papers have no ties within lists; here a tied item is "at or above" in "mc1" and
-    "mc2" and not "above" in "mc3"; in "mc4" a list that ties two items is on neither side, the larger side is the
-    majority and a draw causes no move; in "mct" it is half for each. An item that only lists of weight 0 hold is not a
-    state of the chain, and scores 0. A single item scores 1.
+    With ``absent="ignore"`` only lists that hold both items compare them, so an absent item is not below a ranked one.
+    Where no list holds both, there is no move in "mc4" and an even chance in "mct", by the papers. In "mc1", "mc2" and
+    "mc3" the walker then goes to items of the same list, hence more often to items that many lists hold; on paired
+    comparisons "mct" and "mc4" follow the quality of items, and "mc1" to "mc3" the number of their comparisons as well.
+    With ``absent="last"`` the chains are those of lists that are completed first, each by the items that it does not
+    hold, tied behind its last one.
+
+    Lists draw with probabilities in proportion to their weights. The papers have no ties within lists; here a tied item
+    is "at or above" in "mc1" and "mc2" and not "above" in "mc3"; in "mc4" a list that ties two items is on neither
+    side, the larger side is the majority and a draw causes no move; in "mct" it is half for each. An item that only
+    lists of weight 0 hold is not a state of the chain, and scores 0. A single item scores 1.
 
     If all lists hold all items and tie none, "mc3" and "mct" are the same chain. The walk is not the one of FLAGR,
     whose "MC1" and "MC2" never block a move on partial lists, whose "MC3" moves to the worse item and whose counts of
@@ -333,16 +405,26 @@ class MarkovChain(BaseAggregator):
     1     q    a  0.3424     2
     2     q    d  0.1034     3
     3     q    c  0.0652     4
+    >>> MarkovChain(absent="last").fit_transform(lists).round(4)
+      query item   score  rank
+    0     q    b  0.6897     1
+    1     q    a  0.1799     2
+    2     q    c  0.0828     3
+    3     q    d  0.0476     4
     """
 
     _parameter_constraints: dict = {
         "chain": [StrOptions(set(CHAINS))],
+        "absent": [StrOptions({"last", "ignore"})],
         "ergodic_number": [Interval(Real, 0, 1, closed="both")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         **VOTER_WEIGHTS,
     }
-    _variants = tuple({"chain": chain} for chain in CHAINS)
+    _variants = (
+        *({"chain": chain} for chain in CHAINS),
+        *({"chain": chain, "absent": "last"} for chain in CHAINS),
+    )
     _query_columns = ("n_iter", "converged")
     _pair_bytes = 36.0
 
@@ -350,12 +432,14 @@ class MarkovChain(BaseAggregator):
         self,
         *,
         chain: Literal["mc1", "mc2", "mc3", "mc4", "mct"] = "mc4",
+        absent: Literal["last", "ignore"] = "ignore",
         ergodic_number: float = 0.15,
         max_iter: int = 10_000,
         tol: float = 1e-12,
         voter_weights: VoterWeights | None = None,
     ):
         self.chain = chain
+        self.absent = absent
         self.ergodic_number = ergodic_number
         self.max_iter = max_iter
         self.tol = tol
@@ -370,17 +454,15 @@ class MarkovChain(BaseAggregator):
     # on a busy machine; their number would also show in the last digits.
     @one_blas_thread
     def _aggregate(self, lists):
-        chain = CHAINS[self.chain]
         score = np.empty(lists.n_candidates)
         n_iter = np.empty(lists.n_queries, dtype=np.int64)
         converged = np.empty(lists.n_queries, dtype=bool)
-        for queries, above, level in preference_stacks(lists, chain.row_weight(lists)):
+        for queries, held, transitions in self._chains(lists):
             candidates = candidates_of(lists, queries)
-            held = lists.candidate_weight[candidates]
             states = held > 0
             states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
             score[candidates], n_iter[queries], error = _long_run(
-                chain.transitions(above, level, held),
+                transitions,
                 states / states.sum(axis=1, keepdims=True),
                 self.ergodic_number,
                 self.max_iter,
@@ -395,10 +477,27 @@ class MarkovChain(BaseAggregator):
             )
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged})
 
+    def _chains(self, lists):
+        """Transitions in blocks of queries with equally many items, and the weight of the lists that hold each item."""
+        chain = CHAINS[self.chain]
+        if self.absent == "ignore":
+            for queries, above, level in preference_stacks(lists, chain.row_weight(lists)):
+                held = lists.candidate_weight[candidates_of(lists, queries)]
+                yield queries, held, chain.transitions(above, level, held)
+            return
+        # In whole numbers a list that holds all items leaves nothing over, and not what rounding made of it.
+        lists = count_in_units(lists)[0]
+        total = lists.sum_over_lists(lists.list_weight)
+        for queries, above, level in preference_stacks(lists, chain.completed_row_weight(lists)):
+            held = lists.candidate_weight[candidates_of(lists, queries)]
+            yield queries, held, chain.completed(above, level, held, total[queries])
+
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         # Without jumps items share the score 0, and with nothing else they all tie.
         tags.aggregator_tags.unanimity = 0 < self.ergodic_number < 1
         tags.aggregator_tags.condorcet_winner = self.chain == "mc4" and self.ergodic_number < 1
-        tags.aggregator_tags.absent_below = False
+        # Without jumps all items share the score 0 that "mc4" leaves for others.
+        moving = self.ergodic_number < 1 and (self.ergodic_number > 0 or self.chain != "mc4")
+        tags.aggregator_tags.absent_below = self.absent == "last" and moving
         return tags

@@ -17,15 +17,16 @@ pytestmark = pytest.mark.twice
 
 
 @pytest.mark.parametrize(("method", "draw"), [(Condorcet, 0), (Copeland, Fraction(1, 2))])
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=40, deadline=None)
-def test_majorities_equal_exact_fractions(method, draw, seed, weighted):
+def test_majorities_equal_exact_fractions(method, draw, absent, seed, weighted):
     frame = example_lists(seed, n_queries=1)
     if weighted:
         frame["weight"] = frame["voter"].map({"v0": 0.1, "v1": 0.2, "v2": 0.3, "v3": 0.1, "v4": 0.0})
     lists, weights = ballots(frame)
-    expected = pairwise(lists, weights, draw)
-    consensus = method().fit_transform(frame)
+    expected = pairwise(lists, weights, draw, absent)
+    consensus = method(absent=absent).fit_transform(frame)
     assert consensus["item"].tolist() == order(expected, lists, weights)
     assert consensus["score"].tolist() == [float(expected[item]) for item in consensus["item"]]
 
@@ -52,25 +53,48 @@ def test_a_ranked_item_beats_an_absent_one_and_two_absent_ones_draw():
     assert consensus.to_dict() == {"a": 2.0, "b": 1.0, "c": 0.0}
 
 
+def test_lists_that_hold_one_of_two_items_can_be_ignored():
+    # By the lists that hold both, a beats b and b beats c; a and c never met.
+    frame = profile("ab", "b", "b", "bc", "c", "c", "c")
+    assert Copeland().fit_transform(frame)["item"].tolist() == ["b", "c", "a"]
+    consensus = Copeland(absent="ignore").fit_transform(frame).set_index("item")["score"]
+    assert consensus.to_dict() == {"a": 1.5, "b": 1.0, "c": 0.5}
+    assert Condorcet(absent="ignore").fit_transform(frame)["score"].tolist() == [1.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("method", [Condorcet, Copeland])
+def test_on_full_lists_absence_does_not_matter(method):
+    frame = example_lists(full=True)
+    pd.testing.assert_frame_equal(method(absent="ignore").fit_transform(frame), method().fit_transform(frame))
+
+
+@pytest.mark.parametrize("method", [Condorcet, Copeland])
+def test_absent_must_be_one_of_the_two_words(method):
+    with pytest.raises(ValueError, match=f"The 'absent' parameter of {method.__name__} must be a str among"):
+        method(absent="below").fit(example_lists())
+
+
 def test_margins_of_rounding_are_draws():
     # 0.1 + 0.2 for a, 0.3 for b: equal, and their floating-point sums are not.
     frame = profile("ab", "ab", "ba").assign(weight=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3])
     assert Copeland().fit_transform(frame)["score"].tolist() == [0.5, 0.5]
 
 
-def test_queries_in_several_blocks_give_the_same(monkeypatch):
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+def test_queries_in_several_blocks_give_the_same(absent, monkeypatch):
     lists = RankedLists.from_frame(example_lists(n_queries=12))
-    whole = Copeland().transform(lists)
+    whole = Copeland(absent=absent).transform(lists)
     monkeypatch.setattr(_kernels, "_BLOCK", 50)
-    pd.testing.assert_frame_equal(Copeland().transform(lists), whole)
+    pd.testing.assert_frame_equal(Copeland(absent=absent).transform(lists), whole)
 
 
-def test_both_ways_of_counting_agree(monkeypatch):
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+def test_both_ways_of_counting_agree(absent, monkeypatch):
     lists = RankedLists.from_frame(example_lists(n_queries=6, n_voters=300, n_items=12))
-    consensus = {}
+    method, consensus = Copeland(absent=absent), {}
     for way in ("kernel", "dense"):
         monkeypatch.setattr(_pairwise, "is_dense", lambda lists, way=way: np.full(lists.n_queries, way == "dense"))
-        consensus[way] = Copeland().transform(lists)
+        consensus[way] = method.transform(lists)
     pd.testing.assert_frame_equal(consensus["kernel"], consensus["dense"])
     monkeypatch.setattr(_pairwise, "is_dense", lambda lists: np.arange(lists.n_queries) % 2 == 0)
-    pd.testing.assert_frame_equal(Copeland().transform(lists), consensus["dense"])
+    pd.testing.assert_frame_equal(method.transform(lists), consensus["dense"])

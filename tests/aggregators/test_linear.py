@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracles import ballots, comb, order, reciprocal
+from oracles import ballots, borda_means, comb, order, reciprocal
 from skrankagg import (
     DIBRA,
     BordaCount,
@@ -69,6 +69,39 @@ def test_full_lists_share_out_all_borda_points():
     frame = example_lists(n_queries=1, full=True)
     n, m = 8, 5
     assert BordaCount().fit_transform(frame)["score"].sum() == m * n * (n + 1) / 2
+
+
+@given(seed=st.integers(0, 10**6), weighted=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_mean_borda_points_equal_exact_fractions(seed, weighted):
+    frame = query(seed, weighted)
+    lists, weights = ballots(frame)
+    agrees(BordaCount(absent="ignore").fit_transform(frame), borda_means(lists, weights), lists, weights)
+
+
+def test_mean_borda_points_order_full_lists_as_points_do():
+    frame = example_lists(full=True)
+    means, points = BordaCount(absent="ignore").fit_transform(frame), BordaCount().fit_transform(frame)
+    assert means["item"].tolist() == points["item"].tolist()
+    np.testing.assert_allclose(5 * means["score"], points["score"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("factor", [1e-320, 1e-300, 3.0, 1e307])
+def test_mean_borda_points_do_not_depend_on_the_scale_of_weights(factor):
+    # Tenths of 1e-320 are whole multiples of the smallest number, which has no halves.
+    frame = query(2, False).assign(weight=lambda lists: lists["voter"].str[1:].astype(int) % 3 + 1)
+    expected = BordaCount(absent="ignore").fit_transform(frame)
+    found = BordaCount(absent="ignore").fit_transform(frame.assign(weight=frame["weight"] * factor))
+    assert found["item"].tolist() == expected["item"].tolist()
+    np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-12 if factor > 1e-300 else 1e-3)
+
+
+def test_items_that_only_lists_of_weight_0_hold_have_no_mean():
+    frame = pd.DataFrame({"query": "q", "voter": list("uvv"), "item": list("aba"), "rank": [1, 1, 2]})
+    consensus = BordaCount(absent="ignore", voter_weights={"u": 1, "v": 0}).fit_transform(frame)
+    assert consensus["item"].tolist() == ["a", "b"] and consensus["score"].tolist() == [1.0, 0.0]
+    nothing = BordaCount(absent="ignore", voter_weights={"u": 0, "v": 0}).fit_transform(frame)
+    assert nothing["score"].tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(("norm", "value"), [("min-max", 1.0), ("z-score", 0.0)])

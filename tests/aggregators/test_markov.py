@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from oracles import ballots, pairwise, stationary, transitions, universe
+from oracles import ballots, completed, pairwise, stationary, transitions, universe
 from skrankagg import Copeland, MarkovChain, RankedLists, evaluate
 from skrankagg._arrays import _pairwise
 from skrankagg.aggregators import _markov, stationary_distribution
-from skrankagg.datasets import make_rasdagen
+from skrankagg.datasets import make_rasdagen, read_lists, read_qrels
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -29,11 +30,9 @@ def query(seed, weighted, **options):
     return lists
 
 
-def chain_of(frame, chain):
-    rule = _markov.CHAINS[chain]
-    lists = RankedLists.from_frame(frame)
-    ((_, above, level),) = _pairwise.preference_stacks(lists, rule.row_weight(lists))
-    return rule.transitions(above, level, lists.candidate_weight[None])[0]
+def chain_of(frame, chain, absent="ignore"):
+    ((_, _, moves),) = MarkovChain(chain=chain, absent=absent)._chains(RankedLists.from_frame(frame))
+    return moves[0]
 
 
 def profile(*orders):
@@ -45,30 +44,96 @@ def profile(*orders):
 
 
 @every_chain
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_transitions_follow_the_rules_of_the_chain(chain, seed, weighted):
+def test_transitions_follow_the_rules_of_the_chain(chain, absent, seed, weighted):
     frame = query(seed, weighted)
     lists, weights = ballots(frame)
-    exact = transitions(lists, weights, chain)
+    exact = transitions(completed(lists, weights) if absent == "last" else lists, weights, chain)
     everything = universe(lists)
     expected = np.eye(len(everything))
     for i, moves in exact.items():
         for j, probability in moves.items():
             expected[everything.index(i), everything.index(j)] = probability
-    np.testing.assert_allclose(chain_of(frame, chain), expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(chain_of(frame, chain, absent), expected, rtol=1e-12, atol=1e-14)
 
 
 @every_chain
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), jump=st.sampled_from([0.15, 0.01, 0.9]))
 @settings(max_examples=12, deadline=None)
-def test_scores_are_the_stationary_distribution_in_exact_fractions(chain, seed, weighted, jump):
+def test_scores_are_the_stationary_distribution_in_exact_fractions(chain, absent, seed, weighted, jump):
     frame = query(seed, weighted)
-    exact = stationary(transitions(*ballots(frame), chain), Fraction(str(jump)))
-    scores = MarkovChain(chain=chain, ergodic_number=jump).fit_transform(frame).set_index("item")["score"]
+    lists, weights = ballots(frame)
+    exact = transitions(completed(lists, weights) if absent == "last" else lists, weights, chain)
+    exact = stationary(exact, Fraction(str(jump)))
+    method = MarkovChain(chain=chain, absent=absent, ergodic_number=jump)
+    scores = method.fit_transform(frame).set_index("item")["score"]
     assert scores.sum() == pytest.approx(1.0)
     for item, score in scores.items():
         assert score == pytest.approx(float(exact.get(item, 0)), abs=1e-11)
+
+
+def complete(frame):
+    """Lists of positive weight with the items of the others of their query behind their own, tied."""
+    parts = []
+    for _, rows in frame[frame["weight"] > 0].groupby("query"):
+        for _, mine in rows.groupby("voter"):
+            absent = rows.loc[~rows["item"].isin(mine["item"]), "item"].unique()
+            more = mine.iloc[[0] * len(absent)].assign(item=absent, rank=mine["rank"].max() + 1)
+            parts += [mine, more]
+    return pd.concat(parts)
+
+
+@every_chain
+@given(
+    seed=st.integers(0, 10**6),
+    weights=st.sampled_from([[1] * 5, [1, 2, 3, 1, 2], [0.1, 0.2, 0.3, 0.1, 0], [2**0.5, 3**0.5, 1, 5**0.5, 1e-9]]),
+    jump=st.sampled_from([0, 1e-3, 0.15, 0.9]),
+    dense=st.booleans(),
+    sizes=st.sampled_from([(1, 5), (8, 2), (12, 4)]),
+)
+@settings(max_examples=60, deadline=None)
+def test_absent_items_last_are_those_of_completed_lists(chain, seed, weights, jump, dense, sizes):
+    n_items, longest = sizes
+    frame = example_lists(seed, n_queries=3, n_items=n_items).drop(columns="score")
+    frame = frame[frame["rank"] <= longest].assign(weight=lambda lists: [weights[int(v[1])] for v in lists["voter"]])
+    frame = frame[(frame["weight"] > 0).groupby(frame["query"]).transform("any")]
+    method = MarkovChain(chain=chain, absent="last", ergodic_number=jump)
+    with pytest.MonkeyPatch.context() as patch:
+        if dense:
+            patch.setattr(_pairwise, "is_dense", lambda lists, constant: np.ones(lists.n_queries, dtype=bool))
+        found = method.fit_transform(frame).set_index(["query", "item"])["score"]
+        expected = clone(method).set_params(absent="ignore").fit_transform(complete(frame))
+    expected = expected.set_index(["query", "item"])["score"].reindex(found.index, fill_value=0.0)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@every_chain
+def test_on_full_lists_absence_does_not_matter(chain):
+    frame = example_lists(full=True)
+    last, ignore = (MarkovChain(chain=chain, absent=absent).fit_transform(frame) for absent in ("last", "ignore"))
+    assert last["item"].tolist() == ignore["item"].tolist()
+    np.testing.assert_allclose(last["score"], ignore["score"], rtol=1e-12)
+
+
+def test_an_item_of_one_list_is_judged_by_all_lists_where_absent_items_are_last():
+    lists = profile("zab", "ab", "ab", "ab")
+    for chain in CHAINS:
+        assert MarkovChain(chain=chain, absent="last").fit_transform(lists)["item"].iloc[0] == "a"
+    assert MarkovChain().fit_transform(lists)["item"].iloc[0] == "z"
+
+
+@pytest.mark.parametrize(("chain", "ignore", "last"), [("mc4", 37.8, 48.0), ("mct", 39.5, 47.7), ("mc1", 41.5, 47.7)])
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
+def test_the_reading_of_absence_on_a_benchmark_of_short_lists(chain, ignore, last, shared_data):
+    lists = read_lists(shared_data / "mq2008agg" / "rank_agg.csv.gz", columns=["query", "voter", "item", "score"])
+    qrels = read_qrels(shared_data / "mq2008agg" / "rel_agg.csv.gz")
+    lists = RankedLists.from_frame(lists)
+    for absent, expected in (("ignore", ignore), ("last", last)):
+        consensus = MarkovChain(chain=chain, absent=absent).fit_transform(lists)
+        assert round(100 * evaluate(consensus, qrels, "map").loc["run", "map"], 1) == expected
 
 
 @pytest.mark.parametrize(("chain", "map_"), list(zip(CHAINS, [0.4868, 0.4910, 0.4890, 0.4960, 0.4990], strict=True)))
@@ -108,39 +173,44 @@ def test_a_cycle_ties(chain):
 
 
 def test_items_that_no_list_holds_both_of():
-    lists = RankedLists.from_frame(profile("ab", "xy"))
-    ((_, above, level),) = _pairwise.preference_stacks(lists)
-    held = lists.candidate_weight[None]
-    assert _markov.MC4.transitions(above, level, held)[0, 0].tolist() == [1.0, 0.0, 0.0, 0.0]
-    assert _markov.MCT.transitions(above, level, held)[0, 1].tolist() == [0.25, 0.5, 0.125, 0.125]
+    lists = profile("ab", "xy")
+    assert chain_of(lists, "mc4")[0].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert chain_of(lists, "mct")[1].tolist() == [0.25, 0.5, 0.125, 0.125]
+    # One list has a before x and the other x before a.
+    assert chain_of(lists, "mc4", "last")[0].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert chain_of(lists, "mct", "last")[1].tolist() == [0.1875, 0.5625, 0.125, 0.125]
 
 
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_a_list_of_weight_zero_counts_as_absent_and_its_own_items_score_zero(chain):
+def test_a_list_of_weight_zero_counts_as_absent_and_its_own_items_score_zero(chain, absent):
     lists = example_lists(3, n_queries=1).drop(columns="score").assign(weight=1.0)
     silent = profile(["new", *lists["item"].unique()[:4]]).assign(voter="silent", query="q0", weight=0.0)
-    method = MarkovChain(chain=chain)
+    method = MarkovChain(chain=chain, absent=absent)
     expected = method.fit_transform(lists)
     found = method.fit_transform(pd.concat([lists, silent]))
     assert found["item"].tolist() == [*expected["item"], "new"]
     np.testing.assert_allclose(found["score"], [*expected["score"], 0.0], rtol=1e-12, atol=0)
 
 
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_where_all_lists_weigh_nothing_all_items_tie(chain):
-    scores = MarkovChain(chain=chain).fit_transform(profile("ab", "ac").assign(weight=0.0))["score"]
+def test_where_all_lists_weigh_nothing_all_items_tie(chain, absent):
+    scores = MarkovChain(chain=chain, absent=absent).fit_transform(profile("ab", "ac").assign(weight=0.0))["score"]
     assert scores.tolist() == [1 / 3] * 3
 
 
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_a_single_item_scores_one(chain):
-    assert MarkovChain(chain=chain).fit_transform(profile("a", "a"))["score"].tolist() == [1.0]
+def test_a_single_item_scores_one(chain, absent):
+    assert MarkovChain(chain=chain, absent=absent).fit_transform(profile("a", "a"))["score"].tolist() == [1.0]
 
 
 def test_rounding_does_not_make_a_majority():
     # 0.1 + 0.2 for a, 0.3 for b: equal, and their floating-point sums are not.
     lists = profile("ab", "ab", "ba").assign(weight=[0.1, 0.1, 0.2, 0.2, 0.3, 0.3])
     assert MarkovChain().fit_transform(lists)["score"].tolist() == [0.5, 0.5]
+    assert MarkovChain(absent="last").fit_transform(lists)["score"].tolist() == [0.5, 0.5]
 
 
 # ---------------------------------------------------------------------- the long run
@@ -190,7 +260,7 @@ def test_the_error_bound_holds(monkeypatch):
 
 
 def test_parameters_out_of_range_are_reported():
-    for name, value in {"chain": "mc5", "ergodic_number": 1.5, "max_iter": 0, "tol": 0.0}.items():
+    for name, value in {"chain": "mc5", "absent": "below", "ergodic_number": 1.5, "max_iter": 0, "tol": 0.0}.items():
         with pytest.raises(ValueError, match=f"The '{name}' parameter of MarkovChain must be"):
             MarkovChain(**{name: value}).fit(example_lists())
 
@@ -224,23 +294,24 @@ def test_preference_matrices_make_copelands_points():
     assert wins.tolist() == [float(x) for x in pairwise(*ballots(frame), Fraction(1, 2)).values()]
 
 
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("weighted", [False, True])
 @every_chain
-def test_both_ways_of_counting_agree(chain, weighted, monkeypatch):
+def test_both_ways_of_counting_agree(chain, weighted, absent, monkeypatch):
     frame = example_lists(n_queries=5, n_voters=20, n_items=12)
     if weighted:
         frame["weight"] = frame["voter"].str[1:].astype(int) / 8
     lists = RankedLists.from_frame(frame)
-    consensus = {}
+    method, consensus = MarkovChain(chain=chain, absent=absent), {}
     for way in ("kernel", "dense"):
         monkeypatch.setattr(
             _pairwise, "is_dense", lambda lists, constant, way=way: np.full(lists.n_queries, way == "dense")
         )
-        consensus[way] = MarkovChain(chain=chain).transform(lists)
+        consensus[way] = method.transform(lists)
     assert consensus["kernel"]["item"].tolist() == consensus["dense"]["item"].tolist()
     np.testing.assert_allclose(consensus["kernel"]["score"], consensus["dense"]["score"], rtol=1e-12)
     monkeypatch.setattr(_pairwise, "is_dense", lambda lists, constant: np.arange(lists.n_queries) % 2 == 0)
-    np.testing.assert_allclose(MarkovChain(chain=chain).transform(lists)["score"], consensus["dense"]["score"])
+    np.testing.assert_allclose(method.transform(lists)["score"], consensus["dense"]["score"])
 
 
 def test_every_way_of_counting_matrices_agrees():
@@ -268,14 +339,16 @@ def test_every_way_of_counting_chosen_pairs_agrees(cells, monkeypatch):
     assert _pairwise.count_above(ranks, chosen).tolist() == expected.tolist()
 
 
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_queries_in_several_blocks_give_the_same(chain, monkeypatch):
+def test_queries_in_several_blocks_give_the_same(chain, absent, monkeypatch):
     from skrankagg import _kernels
 
     lists = RankedLists.from_frame(example_lists(n_queries=12))
-    whole = MarkovChain(chain=chain).transform(lists)
+    method = MarkovChain(chain=chain, absent=absent)
+    whole = method.transform(lists)
     monkeypatch.setattr(_pairwise, "_BLOCK_CELLS", 100)
     monkeypatch.setattr(_kernels, "_BLOCK", 10)
-    parts = MarkovChain(chain=chain).transform(lists)
+    parts = method.transform(lists)
     assert parts["item"].tolist() == whole["item"].tolist()
     np.testing.assert_allclose(parts["score"], whole["score"], rtol=1e-12)

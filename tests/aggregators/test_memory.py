@@ -44,6 +44,7 @@ from skrankagg.aggregators import (
 )
 from skrankagg.exceptions import InputError, MemoryLimitError
 from skrankagg.metrics import agreement_matrix
+from skrankagg.preprocessing import TopK
 from skrankagg.utils.discovery import default_methods
 
 
@@ -92,6 +93,7 @@ LARGE = [
     KwikSort(n_init=1),
     LocalKemenization(),
     *(MarkovChain(chain=chain) for chain in ("mc1", "mc2", "mc3", "mc4", "mct")),
+    *(MarkovChain(chain=chain, absent="last") for chain in ("mc1", "mc2", "mc3", "mc4", "mct")),
     Minimax(),
     Outranking(),
     Outranking(both_absent="ignored"),
@@ -117,7 +119,9 @@ def test_large_queries_need_what_is_stated(method, full_lists):
     assert 1 <= stated(method, lists) / peak(method.fit_transform, lists) <= 2.5
 
 
-@pytest.mark.parametrize("method", [MarkovChain(), Minimax(), Outranking(), PreferenceRelations()], ids=repr)
+@pytest.mark.parametrize(
+    "method", [MarkovChain(), MarkovChain(absent="last"), Minimax(), Outranking(), PreferenceRelations()], ids=repr
+)
 def test_weighted_lists_need_what_is_stated(method, full_lists):
     lists = full_lists[True]
     assert 1 <= stated(method, lists) / peak(method.fit_transform, lists) <= 2.5
@@ -125,7 +129,9 @@ def test_weighted_lists_need_what_is_stated(method, full_lists):
 
 def test_majorities_need_matrices_where_they_are_counted_at_once():
     dense, sparse = random_lists(1500, n_lists=41), random_lists(1500, n_lists=20, weighted=True)
-    for method in (Condorcet(), Copeland()):
+    partial = TopK(1400).transform(dense)
+    for method in (Condorcet(), Copeland(), Condorcet(absent="ignore"), Copeland(absent="ignore")):
+        assert 1 <= stated(method, partial) / peak(method.fit_transform, partial) <= 2.5
         assert 1 <= stated(method, dense) / peak(method.fit_transform, dense) <= 2.5
         assert stated(method, sparse) == 0
         assert peak(method.fit_transform, sparse) < 100 * sparse.n_rows

@@ -1,9 +1,12 @@
 """Pairwise majorities: each item against each other item, over all lists."""
 
+from typing import Literal
+
 import numpy as np
 
 from ..._arrays._pairwise import is_dense, majority
 from ..._arrays._weight_units import count_in_units
+from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
@@ -12,10 +15,15 @@ __all__ = ["Condorcet", "Copeland"]
 
 
 class _BaseMajority(BaseAggregator):
-    _parameter_constraints: dict = {**VOTER_WEIGHTS}
+    _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **VOTER_WEIGHTS}
+    _variants = ({}, {"absent": "ignore"})
 
-    def __init__(self, *, voter_weights: VoterWeights | None = None):
+    def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
+        self.absent = absent
         self.voter_weights = voter_weights
+
+    def _majorities(self, lists):
+        return majority(count_in_units(lists)[0], self.absent)
 
     def _memory(self, lists):
         # Matrices are made of queries of up to some thousand items only, where that is faster.
@@ -24,6 +32,7 @@ class _BaseMajority(BaseAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.aggregator_tags.condorcet_winner = True
+        tags.aggregator_tags.absent_below = self.absent == "last"
         return tags
 
 
@@ -34,6 +43,9 @@ class Condorcet(_BaseMajority):
 
     Parameters
     ----------
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them, which lists of what each voter happened to see need.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -47,9 +59,10 @@ class Condorcet(_BaseMajority):
 
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}|.
 
-    A ranked item is above an absent one, two absent or two tied items are not compared [2]_. Margins within
-    :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)` for each query, with
-    :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory linear in the number of rows.
+    A ranked item is above an absent one [2]_, or with ``absent="ignore"`` not compared with it; two absent or two tied
+    items are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v
+    L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of its items;
+    memory linear in the number of rows.
 
     References
     ----------
@@ -76,7 +89,7 @@ class Condorcet(_BaseMajority):
     """
 
     def _aggregate(self, lists):
-        wins, _ = majority(count_in_units(lists)[0])
+        wins, _ = self._majorities(lists)
         return wins
 
 
@@ -87,6 +100,9 @@ class Copeland(_BaseMajority):
 
     Parameters
     ----------
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them, which lists of what each voter happened to see need.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -100,10 +116,11 @@ class Copeland(_BaseMajority):
 
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}| + \tfrac12 |\{j \ne i : W_{ij} = W_{ji}\}|,
 
-    which orders the items as wins minus defeats do. A ranked item is above an absent one, two absent or two tied items
-    are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 +
-    n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory linear
-    in the number of rows.
+    which orders the items as wins minus defeats do. A ranked item is above an absent one, or with ``absent="ignore"``
+    not compared with it, so that two items that no list holds both of draw; two absent or two tied items are not
+    compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)` for
+    each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory linear in the
+    number of rows.
 
     References
     ----------
@@ -128,5 +145,5 @@ class Copeland(_BaseMajority):
     """
 
     def _aggregate(self, lists):
-        wins, draws = majority(count_in_units(lists)[0])
+        wins, draws = self._majorities(lists)
         return wins + draws / 2

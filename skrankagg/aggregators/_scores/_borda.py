@@ -1,9 +1,13 @@
 """Borda points, with and without points for unranked items."""
 
+from typing import Literal
+
 import numpy as np
 
+from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
 from ...base._consensus import Contributions
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._row_sums import sum_rows, sum_rows_again, weigh_rows
 
@@ -39,6 +43,10 @@ class BordaCount(_BaseBorda):
 
     Parameters
     ----------
+    absent : {"last", "ignore"}, default="last"
+        Whether a list gives the items that it does not hold the points that it leaves over, or has no opinion on them:
+        it then gives points among its own items, and each item's mean over the lists that hold it is taken, which lists
+        of what each voter happened to see need. See Notes for lists of unequal length.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -46,6 +54,7 @@ class BordaCount(_BaseBorda):
     --------
     SimpleBorda : Unranked items get nothing.
     CombSUM : With ``norm="borda"`` the same order; its scores are these divided by the number of items.
+    RankStatistic : With ``absent="ignore"`` ranks are divided by the length of their list.
 
     Notes
     -----
@@ -53,6 +62,16 @@ class BordaCount(_BaseBorda):
     :math:`v` and :math:`L_v` the list's length [1]_, [2]_,
 
     .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)) + \sum_{v \not\ni i} w_v \frac{n - L_v + 1}{2}.
+
+    With ``absent="ignore"`` an item gets a point for itself and one for each item of the list below it, as in an
+    election among the items of the list, and
+
+    .. math:: B(i) = \frac{\sum_{v \ni i} w_v (L_v + 1 - r_v(i))}{\sum_{v \ni i} w_v},
+
+    which orders full lists as the default does. To be first of many is then worth more than to be first of few, so that
+    lists of unequal length put the items of long lists ahead; :class:`RankStatistic` divides by the length. On top-k
+    lists this reading puts an item that a single list ranks first before one that every list ranks second. An item that
+    only lists of weight 0 hold scores 0.
 
     Tied items share their mean rank, hence their mean points. Linear in the number of rows.
 
@@ -77,17 +96,45 @@ class BordaCount(_BaseBorda):
     1     q    a    8.0     2
     2     q    c    6.0     3
     3     q    d    5.0     4
+    >>> BordaCount(absent="ignore").fit_transform(lists)
+      query item     score  rank
+    0     q    b  2.333333     1
+    1     q    a  2.250000     2
+    2     q    d  1.500000     3
+    3     q    c  1.000000     4
     """
 
+    _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **_BaseBorda._parameter_constraints}
+    _variants = ({}, {"absent": "ignore"})
+
+    def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
+        super().__init__(voter_weights=voter_weights)
+        self.absent = absent
+
     def _aggregate(self, lists):
+        if self.absent == "ignore":
+            lists = _scale_weights(lists)
+            return _mean(sum_rows(lists, self._points_inside(lists)), lists.candidate_weight)
         return super()._aggregate(lists) + lists.sum_over_absent(self._left_over(lists) * lists.list_weight)
 
     def _contributions(self, lists):
+        if self.absent == "ignore":
+            lists = _scale_weights(lists)
+            points = weigh_rows(lists, self._points_inside(lists))
+            return Contributions(_mean(points, lists.candidate_weight[lists.candidate]))
         return Contributions(super()._contributions(lists).held, self._left_over(lists) * lists.list_weight)
 
     def _repeat(self, lists):
-        points, held = super()._repeat(lists), sum_rows_again(lists, np.ones(lists.n_rows))
-        left_over = self._left_over(lists)
+        held = sum_rows_again(lists, np.ones(lists.n_rows))
+        if self.absent == "ignore":
+            inside = sum_rows_again(lists, self._points_inside(lists))
+
+            def mean(weight):
+                weight = _scaled(lists, weight)
+                return _mean(inside(weight), held(weight))
+
+            return mean
+        points, left_over = super()._repeat(lists), self._left_over(lists)
 
         def score(weight):
             given = left_over * weight
@@ -99,6 +146,31 @@ class BordaCount(_BaseBorda):
     def _left_over(lists):
         """The mean of the points that each list has not given, (n_lists,)."""
         return (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
+
+    @staticmethod
+    def _points_inside(lists):
+        """A point for the item itself and one for each item of its list below it, (n_rows,)."""
+        return lists.list_length[lists.row_list] + 1 - lists.rank
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.absent_below = self.absent == "last"
+        return tags
+
+
+def _scale_weights(lists):
+    return lists.with_list_weight(_scaled(lists, lists.list_weight)) if lists.is_weighted else lists
+
+
+def _scaled(lists, weight):
+    """Weights as a mean takes them: times a power of two that keeps the products of each query's in range, exactly."""
+    _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
+    return np.ldexp(weight, -exponent[lists.list_query])
+
+
+def _mean(total, weight):
+    """0 where nothing has any weight."""
+    return total / np.where(weight > 0, weight, 1.0)
 
 
 class SimpleBorda(_BaseBorda):
