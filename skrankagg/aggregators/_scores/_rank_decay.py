@@ -307,6 +307,12 @@ class InverseSquareRank(_RankDecay):
         self.sigma = sigma
         self.voter_weights = voter_weights
 
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        # The logarithm of one list is 0 then, and so are the scores of all items that it alone holds.
+        tags.aggregator_tags.unanimity = self.support == "count" or self.sigma > 0
+        return tags
+
     def _gain(self, lists):
         return 1.0 / lists.rank**2
 
