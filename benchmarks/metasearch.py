@@ -37,7 +37,7 @@ PUBLISHED = {
 
 METHODS = {
     "BordaCount": sk.BordaCount(),
-    # X    "BordaCount, absent ignored": sk.BordaCount(absent="ignore"),
+    "BordaCount, absent ignored": sk.BordaCount(absent="ignore"),
     "SimpleBorda": sk.SimpleBorda(),
     "ReciprocalRankFusion, k=60": sk.ReciprocalRankFusion(),
     "ReciprocalRankFusion, k=10": sk.ReciprocalRankFusion(k=10),
@@ -63,18 +63,18 @@ METHODS = {
     "CombSUM, run-wide min-max": "sum",
     "CombMIN, run-wide min-max": "min",
     "Condorcet": sk.Condorcet(),
-    # X    "Condorcet, absent ignored": sk.Condorcet(absent="ignore"),
+    "Condorcet, absent ignored": sk.Condorcet(absent="ignore"),
     "Copeland": sk.Copeland(),
-    # X    "Copeland, absent ignored": sk.Copeland(absent="ignore"),
+    "Copeland, absent ignored": sk.Copeland(absent="ignore"),
     "Outranking": sk.Outranking(),
     "RobustRankAggregation": sk.RobustRankAggregation(),
     "DIBRA": sk.DIBRA(),
     "MarkovChain, mc4": sk.MarkovChain(chain="mc4"),
-    # X    "MarkovChain, mc4, absent last": sk.MarkovChain(chain="mc4", absent="last"),
+    "MarkovChain, mc4, absent last": sk.MarkovChain(chain="mc4", absent="last"),
     "MarkovChain, mct": sk.MarkovChain(chain="mct"),
-    # X    "MarkovChain, mct, absent last": sk.MarkovChain(chain="mct", absent="last"),
+    "MarkovChain, mct, absent last": sk.MarkovChain(chain="mct", absent="last"),
     "MarkovChain, mc1": sk.MarkovChain(chain="mc1"),
-    # X    "MarkovChain, mc1, absent last": sk.MarkovChain(chain="mc1", absent="last"),
+    "MarkovChain, mc1, absent last": sk.MarkovChain(chain="mc1", absent="last"),
 }
 _COMBINE = {"sum": sk.CombSUM(norm=None), "max": sk.CombMAX(norm=None), "min": sk.CombMIN(norm=None)}
 
