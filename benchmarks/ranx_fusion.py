@@ -19,13 +19,34 @@ import numpy as np
 import pandas as pd
 from _measure import best_time, table
 
-from skrankagg import BordaCount, CombMNZ, CombSUM, Condorcet, Qrels, RankedLists, ReciprocalRankFusion, evaluate
+from skrankagg import (
+    BordaCount,
+    CombANZ,
+    CombMAX,
+    CombMED,
+    CombMIN,
+    CombMNZ,
+    CombSUM,
+    Condorcet,
+    InverseSquareRank,
+    Qrels,
+    RankBiasedCentroid,
+    RankedLists,
+    ReciprocalRankFusion,
+    evaluate,
+)
 
 # Ours, and theirs: the method's name, its parameters and the normalisation of scores.
 METHODS = {
     "CombSUM": (CombSUM(norm="min-max"), ("sum", {}, "min-max")),
     "CombMNZ": (CombMNZ(norm="min-max"), ("mnz", {}, "min-max")),
+    "CombANZ": (CombANZ(), ("anz", {}, "min-max")),
+    "CombMAX": (CombMAX(), ("max", {}, "min-max")),
+    "CombMIN": (CombMIN(), ("min", {}, "min-max")),
+    "CombMED": (CombMED(), ("med", {}, "min-max")),
     "ReciprocalRankFusion": (ReciprocalRankFusion(), ("rrf", {"k": 60}, None)),
+    "RankBiasedCentroid": (RankBiasedCentroid(persistence=0.95), ("rbc", {"phi": 0.95}, None)),
+    "InverseSquareRank": (InverseSquareRank(), ("isr", {}, None)),
     "BordaCount": (BordaCount(), ("bordafuse", {}, None)),
     "Condorcet": (Condorcet(), ("condorcet", {}, None)),
 }

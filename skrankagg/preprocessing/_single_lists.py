@@ -65,7 +65,8 @@ class ScoreNormalizer(ListTransformer):
 
     Examples
     --------
-    >>>     >>> from skrankagg.preprocessing import ScoreNormalizer
+    >>> import pandas as pd
+    >>> from skrankagg.preprocessing import ScoreNormalizer
     >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "v"], "item": list("abc"), "score": [9.0, 6.0, 5.0]})
     >>> ScoreNormalizer().fit_transform(lists)
       query voter item  rank  score
@@ -180,7 +181,8 @@ class TopK(ListTransformer):
 
     Examples
     --------
-    >>>     >>> from skrankagg.preprocessing import TopK
+    >>> import pandas as pd
+    >>> from skrankagg.preprocessing import TopK
     >>> lists = pd.DataFrame({"query": "q", "voter": ["v", "v", "w"], "item": ["a", "b", "b"], "rank": [1, 2, 1]})
     >>> TopK(1).fit_transform(lists)
       query voter item  rank

@@ -384,5 +384,5 @@ class CombANZ(_Supported):
     3     q    d  0.000     4
     """
 
-    gamma = -1.0
+    gamma: float = -1.0
     _variants = ({"norm": "min-max"}, {"norm": None})
