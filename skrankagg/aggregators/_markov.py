@@ -10,7 +10,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import TOLERANCE
 from .._arrays._pairwise import candidates_of, preference_stacks
-from .._arrays._ragged import starts_to_ptr, tie_starts
 from .._support._memory import check_memory
 from .._support._sklearn import Interval, StrOptions
 from .._support._threads import one_blas_thread
@@ -18,11 +17,13 @@ from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
 from ..base._tags import TagsOfAggregator
 from ..base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ._walks import SOLVE_ITEMS, ListMoves, long_run, n_at_or_above, walk
 
 __all__ = ["MarkovChain", "stationary_distribution"]
 
-# Items up to which a linear solve is about the faster way, measured: a walk takes 30 to 170 steps.
-_SOLVE_ITEMS = 1000
+# Mean length of the lists, weighted by itself, from which walking up the lists step by step is faster than comparing
+# all pairs, measured: a step costs as much as comparing 14 pairs for each row, and 40 steps reach 1e-12 mostly.
+_LONG_LISTS = 560
 
 
 class MC1:
@@ -33,8 +34,10 @@ class MC1:
     probabilities of moving from the row's item to the column's, of shape (..., n, n): `above` and `level` add up what
     the rows count where a list ranks the row's item above the column's, or both alike, and on the diagonal where it
     holds the item; `held`, of shape (..., n), is the weight of the lists that hold the item. An item that no list holds
-    stays.
+    stays. `goes_up` says that the moves are those of :class:`ListMoves`.
     """
+
+    goes_up = True
 
     @staticmethod
     def row_weight(lists):
@@ -56,14 +59,13 @@ class MC2(MC1):
 
     @staticmethod
     def row_weight(lists):
-        ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
-        last = np.repeat(ptr[1:], np.diff(ptr))
-        at_or_above = last - lists.row_ptr[:-1][lists.row_list]
-        return lists.list_weight[lists.row_list] / at_or_above
+        return lists.list_weight[lists.row_list] / n_at_or_above(lists.row_ptr, lists.rank)
 
 
 class MC3:
     """Draw a list that holds this item, then an entry of it, and move there if it is above this item."""
+
+    goes_up = False
 
     @staticmethod
     def row_weight(lists):
@@ -76,6 +78,8 @@ class MC3:
 
 class MC4:
     """Draw any item, and move there if more lists prefer it to this one than this one to it."""
+
+    goes_up = False
 
     @staticmethod
     def row_weight(lists):
@@ -92,6 +96,8 @@ class MC4:
 
 class MCT:
     """Draw any item, and move there with the share of the lists that prefer it to this one; a tie counts half."""
+
+    goes_up = False
 
     @staticmethod
     def row_weight(lists):
@@ -113,6 +119,13 @@ class MCT:
 
 
 CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT}
+
+
+def _start(held):
+    """Uniform over the items that lists hold, of weights (n_chains, n): the states."""
+    states = held > 0
+    states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
+    return states / states.sum(axis=1, keepdims=True)
 
 
 def _reverse(above):
@@ -186,58 +199,10 @@ def stationary_distribution(
     shape = np.shape(transitions)
     # A linear system is solved on two copies.
     check_memory(
-        (24.0 if shape[-1] <= _SOLVE_ITEMS else 8.0) * math.prod(shape),
+        (24.0 if shape[-1] <= SOLVE_ITEMS else 8.0) * math.prod(shape),
         lambda: ("stationary_distribution()", f"chains of shape {shape}", "leave some states out"),
     )
-    return _long_run(transitions, start, ergodic_number, max_iter, tol)
-
-
-def _long_run(transitions, start, ergodic_number, max_iter, tol):
-    """As :func:`stationary_distribution`, of chains that are known to fit into memory."""
-    chains = np.asarray(transitions, dtype=np.float64)
-    shape, n = chains.shape[:-2], chains.shape[-1]
-    stack = chains.reshape(-1, n, n)
-    first = np.full((len(stack), n), 1 / n) if start is None else np.reshape(start, (-1, n))
-    if ergodic_number == 1:
-        result = first, np.zeros(len(stack), dtype=np.int64), np.zeros(len(stack))
-    elif n <= _SOLVE_ITEMS and np.finfo(np.float64).eps <= tol * ergodic_number:
-        result = _solve(stack, first, ergodic_number)
-    else:
-        result = _walk(stack, first, ergodic_number, max_iter, tol)
-    return result[0].reshape(*shape, n), result[1].reshape(shape), result[2].reshape(shape)
-
-
-def _solve(stack, start, jump):
-    n = stack.shape[-1]
-    system = stack.swapaxes(1, 2) * (jump - 1.0)
-    system[:, np.arange(n), np.arange(n)] += 1.0
-    state = np.linalg.solve(system, jump * start[..., None])[..., 0]
-    np.maximum(state, 0.0, out=state)
-    state /= state.sum(axis=1, keepdims=True)
-    return state, np.zeros(len(stack), dtype=np.int64), np.full(len(stack), np.finfo(np.float64).eps / jump)
-
-
-def _walk(stack, start, jump, max_iter, tol):
-    state, n_iter = start.copy(), np.zeros(len(stack), dtype=np.int64)
-    error, last = np.full(len(stack), np.inf), np.full(len(stack), np.inf)
-    walking = np.arange(len(stack))
-    for _ in range(max_iter):
-        before = state[walking]
-        after = (1.0 - jump) * (before[:, None, :] @ stack)[:, 0, :] + jump * start[walking]
-        after /= after.sum(axis=1, keepdims=True)
-        step = np.abs(after - before).sum(axis=1)
-        # A step with jumps shrinks every distance by 1 - jump; without, by what the last two steps show.
-        shrink = 1.0 - jump if jump else np.minimum(step / last[walking], 1 - 1e-9)
-        left = step * shrink / (1.0 - shrink)
-        error[walking] = left if jump else np.maximum(step, left)
-        state[walking], last[walking] = after, np.where(step > 0, step, 1.0)
-        n_iter[walking] += 1
-        far = error[walking] > tol
-        if not far.any():
-            break
-        if not far.all():
-            walking, stack = walking[far], stack[far]
-    return state, n_iter, error
+    return long_run(transitions, start, ergodic_number, max_iter, tol)
 
 
 class MarkovChain(BaseAggregator):
@@ -309,7 +274,8 @@ class MarkovChain(BaseAggregator):
     the lists that rank both run over the row; nor that of TopKLists, whose MC1 to MC3 are other chains.
 
     :math:`O(\sum_v L_v^2 + n^3)` for each query, with :math:`L_v` the lengths of its lists, and memory for a few
-    matrices of :math:`n^2` numbers.
+    matrices of :math:`n^2` numbers. "mc1" and "mc2" need neither for lists of many hundreds of items, on which the
+    walk, linear in the number of rows for each step, is taken list by list.
 
     References
     ----------
@@ -370,23 +336,15 @@ class MarkovChain(BaseAggregator):
     # on a busy machine; their number would also show in the last digits.
     @one_blas_thread
     def _aggregate(self, lists):
-        chain = CHAINS[self.chain]
         score = np.empty(lists.n_candidates)
         n_iter = np.empty(lists.n_queries, dtype=np.int64)
         converged = np.empty(lists.n_queries, dtype=bool)
-        for queries, above, level in preference_stacks(lists, chain.row_weight(lists)):
-            candidates = candidates_of(lists, queries)
-            held = lists.candidate_weight[candidates]
-            states = held > 0
-            states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
-            score[candidates], n_iter[queries], error = _long_run(
-                chain.transitions(above, level, held),
-                states / states.sum(axis=1, keepdims=True),
-                self.ergodic_number,
-                self.max_iter,
-                self.tol,
-            )
-            converged[queries] = error <= self.tol
+        up = self._walks_up(lists)
+        for chosen, run in ((up, self._long_run_by_lists), (~up, self._long_run_by_pairs)):
+            if chosen.any():
+                some = lists if chosen.all() else lists.take(np.flatnonzero(chosen))
+                state, n_iter[chosen], error = run(some)
+                score[chosen[lists.candidate_query]], converged[chosen] = state, error <= self.tol
         if not converged.all():
             warn_user(
                 f"{self!r} did not come within tol of the stationary distribution in {self.max_iter} steps for "
@@ -394,6 +352,47 @@ class MarkovChain(BaseAggregator):
                 ConvergenceWarning,
             )
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged})
+
+    def _walks_up(self, lists):
+        """Queries, bool of shape (n_queries,), whose lists are walked up, of which no pairs are compared."""
+        jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
+        # Only where the walk is sure to come within tol.
+        up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump
+        if not up or self.max_iter < 1 + math.log(tol * jump / 2) / math.log1p(-jump):
+            return np.zeros(lists.n_queries, dtype=bool)
+        length = lists.list_length.astype(np.float64)
+        n_rows, longest = lists.sum_over_lists(length), np.maximum.reduceat(length, lists.list_ptr[:-1])
+        # Lists are laid out as long as the longest one.
+        even = np.diff(lists.list_ptr) * longest <= 2 * n_rows
+        return even & (lists.sum_over_lists(length**2) > _LONG_LISTS * n_rows)
+
+    def _long_run_by_lists(self, lists):
+        row_weight = CHAINS[self.chain].row_weight(lists)
+        row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight
+        found = [
+            walk(
+                ListMoves(lists, q, row_weight),
+                _start(lists.candidate_weight[None, lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]),
+                self.ergodic_number,
+                self.max_iter,
+                self.tol,
+            )
+            for q in range(lists.n_queries)
+        ]
+        state, n_iter, error = zip(*found, strict=True)
+        return np.concatenate(state, axis=1)[0], np.concatenate(n_iter), np.concatenate(error)
+
+    def _long_run_by_pairs(self, lists):
+        chain = CHAINS[self.chain]
+        state, n_iter = np.empty(lists.n_candidates), np.empty(lists.n_queries, dtype=np.int64)
+        error = np.empty(lists.n_queries)
+        for queries, above, level in preference_stacks(lists, chain.row_weight(lists)):
+            candidates = candidates_of(lists, queries)
+            held = lists.candidate_weight[candidates]
+            state[candidates], n_iter[queries], error[queries] = long_run(
+                chain.transitions(above, level, held), _start(held), self.ergodic_number, self.max_iter, self.tol
+            )
+        return state, n_iter, error
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
