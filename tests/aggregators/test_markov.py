@@ -312,6 +312,22 @@ def test_every_way_of_counting_matrices_agrees():
         np.testing.assert_array_equal(by_list, (above[:3] * weight[:3, :1, None]).sum(axis=0))
 
 
+def test_rows_that_are_compared_in_place_count_the_same_and_leave_numpy_as_it_was(monkeypatch):
+    rng = np.random.default_rng(0)
+    orders = np.array([rng.permutation(150) for _ in range(5)]).astype(np.int16)  # counted by halves, in two strips
+    tied, size = rng.integers(0, 40, (5, 150)).astype(np.int16), np.getbufsize()
+    for long_row in (32, 8192):
+        monkeypatch.setattr(_pairwise, "_LONG_ROW", long_row)
+        for ranks in (orders, tied):
+            above = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)
+            np.testing.assert_array_equal(_pairwise.preference_counts(ranks), above)
+        assert np.getbufsize() == size
+    with pytest.raises(ZeroDivisionError), _pairwise._unbuffered(8192):
+        assert np.getbufsize() == 4096
+        raise ZeroDivisionError
+    assert np.getbufsize() == size
+
+
 @pytest.mark.parametrize("cells", [0, 1 << 20])
 def test_every_way_of_counting_chosen_pairs_agrees(cells, monkeypatch):
     rng = np.random.default_rng(1)
