@@ -353,6 +353,9 @@ class MarkovChain(BaseAggregator):
             )
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged})
 
+    def _memory(self, lists):
+        return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
+
     def _walks_up(self, lists):
         """Queries, bool of shape (n_queries,), whose lists are walked up, of which no pairs are compared."""
         jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
