@@ -1,6 +1,7 @@
 """Time and memory of one call, measured in this process."""
 
 import gc
+import os
 import time
 from pathlib import Path
 
@@ -19,6 +20,11 @@ def best_time(function, repeat=5, clock=time.perf_counter):
 def cpu_time(function, repeat=5):
     """CPU time of the cheapest of several runs, in seconds, of all threads of this process."""
     return best_time(function, repeat, time.process_time)
+
+
+def cpu_with_processes():
+    """CPU seconds of this process and of those that it has started and waited for."""
+    return sum(os.times()[:4])
 
 
 def extra_memory(function):

@@ -102,11 +102,12 @@ def show_limit(options):
 def show_pairs(options):
     """A row for each method with matrices of all pairs."""
     warnings.simplefilter("ignore")
-    rows = []
+    rows, example = [], random_lists(SIZES[0], SIZES[0])
     for name, method in default_methods():
-        if not getattr(method, "_pair_bytes", 0) or (
-            options.methods and not any(part in name for part in options.methods)
-        ):
+        if options.methods and not any(part in name for part in options.methods):
+            continue
+        # Walks up long lists need no matrix.
+        if not getattr(method, "_pair_bytes", 0) or not method._memory(example).any():
             continue
         row = [name, f"{method._pair_bytes:.0f}"]
         for n in SIZES:

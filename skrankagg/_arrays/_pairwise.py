@@ -16,6 +16,8 @@ array([[0, 1, 2],
        [0, 0, 0]], dtype=int32)
 """
 
+import contextlib
+
 import numpy as np
 
 from .._kernels import COMPILED, co_ranked, majority_points
@@ -45,6 +47,8 @@ _WORTH = 1_200_000
 _DENSE_ITEMS = 4096
 # Rows of a matrix that are counted at once where only half of it is.
 _STRIP_ITEMS = 128
+# Length of a row from which comparing it with a number is faster by itself than after copying several rows, measured.
+_LONG_ROW = 512
 # Cells of the matrices that are made at once, unless one query needs more; and of those that are worked on in many
 # steps, each of which finds them in the cache.
 _BLOCK_CELLS = 1 << 20
@@ -126,14 +130,28 @@ def _count_by_list(upper, lower):
     # Bytes add up four times faster than integers, and 255 lists fit into one.
     some = np.zeros(shape, dtype=np.uint8)
     above = np.empty(shape, dtype=bool)
-    for k, (better, worse) in enumerate(zip(upper, lower, strict=True), 1):
-        np.less_equal(better[:, None], worse[None, :], out=above)
-        np.add(some, above.view(np.uint8), out=some)
-        if k % 255 == 0:
-            counts += some
-            some[:] = 0
+    with _unbuffered(shape[1]):
+        for k, (better, worse) in enumerate(zip(upper, lower, strict=True), 1):
+            np.less_equal(better[:, None], worse[None, :], out=above)
+            np.add(some, above.view(np.uint8), out=some)
+            if k % 255 == 0:
+                counts += some
+                some[:] = 0
     counts += some
     return counts
+
+
+@contextlib.contextmanager
+def _unbuffered(n):
+    """Let NumPy compare rows of n numbers in place where they are long enough: it may copy them to join short ones."""
+    if n < _LONG_ROW:
+        yield
+        return
+    size = np.setbufsize(_LONG_ROW // 2)
+    try:
+        yield
+    finally:
+        np.setbufsize(size)
 
 
 def weigh_by_list(upper, lower, weight):

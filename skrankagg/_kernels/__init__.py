@@ -178,15 +178,19 @@ def log_joint_probability(ptr, x, n):
     Values of item ``i`` are ``x[ptr[i]:ptr[i + 1]]``, at least 1e-100 and at most 1, ascending; where there are fewer
     than `n` (n_items,), the last ones are 1. Returns natural logarithms, float64 (n_items,), at most 0 up to rounding.
     """
-    widest = int(np.max(n, initial=0)) + 1
+    widest = int(np.max(n, initial=0))
+    # The chances of up to `widest` more numbers, which a Poisson number of this mean exceeds by a little.
+    chances = widest + int(16 * widest**0.5) + 64
     out = _VF(np.zeros(len(n)))
-    arrays = _as_vi(ptr), _as_vf(x), _as_vi(n), *(_VF(np.zeros(widest)) for _ in range(3))
-    # Each pair of a value and a count takes about ten steps.
-    for first, last in _blocks(np.cumsum(10.0 * np.diff(ptr) * n)):
-        n_values = max(1, _BLOCK // (10 * int(n[first]))) if last == first + 1 else widest
-        place, log_v = 0, 0.0
+    arrays = _as_vi(ptr), _as_vf(x), _as_vi(n), _VF(np.zeros(widest + 1)), _VF(np.zeros(chances))
+    arrays = *arrays, _VI(np.zeros(widest + 2, dtype=np.int64)), _VI(np.zeros(3, dtype=np.int64))
+    # A value takes some twenty steps for each count within ten standard deviations.
+    steps = 20 * np.minimum(n, 10 * np.sqrt(n))
+    for first, last in _blocks(np.cumsum(np.diff(ptr) * steps)):
+        n_values = max(1, int(_BLOCK / steps[first])) if last == first + 1 else widest
+        place, log_q = 0, 0.0
         while True:
-            place, log_v = _joint.log_joint_probability(first, last, *arrays, place, log_v, n_values, out)
+            place, log_q = _joint.log_joint_probability(first, last, *arrays, place, log_q, n_values, out)
             if place == 0:
                 break
     return np.asarray(out)

@@ -1,40 +1,121 @@
 """The joint probability of all order statistics."""
 
-from math import lgamma, log
+from math import exp, lgamma, log, pi
 from typing import cast
 
 from librt.vecs import vec
 from mypy_extensions import i64
 
-LOG_SCALE = 200.0 * log(10.0)
+# Shares of the largest one below which chances are left out: what they add to Q is as small against it, times the
+# number of steps.
+NEGLIGIBLE = 2.0**-64
+# Means below which the chances of a Poisson number begin with that of 0.
+FEW = 10.0
+# Chances are scaled up before they get so small.
+SMALL = 1e-30
 
 
-def _sum(step: vec[float], g: vec[float], i: i64, k: i64) -> tuple[float, i64]:
-    # The sum over l of the terms t_l, and how often it was scaled down.
-    term = 1.0
-    total = 1.0
-    scale: i64 = 0
-    n = i
-    while n >= k:
-        ratio = step[i - n + 1] * g[n]
-        term *= ratio
-        total += term
-        if ratio < 0.5:
-            if term < 1e-16 * total:
+def _place(x: vec[float], start: i64, m: i64, top: float, k: i64) -> float:
+    # Where the k-th point is, the one of no number at 0 and that of all m at the top.
+    if k == 0:
+        return 0.0
+    if k == m:
+        return top
+    return x[start + k - 1]
+
+
+def _find_corners(x: vec[float], start: i64, held: i64, m: i64, top: float, corner: vec[i64]) -> None:
+    # The corners of the least concave curve above all points (x_k, k), from (0, 0) to (top, m).
+    corner[0] = 0
+    size: i64 = 1
+    k: i64 = 0
+    while k < m:
+        k += 1
+        if k > held or x[start + k - 1] >= top:
+            k = m
+        here = _place(x, start, m, top, k)
+        while size > 1:
+            a = corner[size - 2]
+            b = corner[size - 1]
+            left = _place(x, start, m, top, a)
+            middle = _place(x, start, m, top, b)
+            if float(b - a) * (here - left) > float(k - a) * (middle - left):
                 break
-        elif total > 1e200:
-            term *= 1e-200
-            total *= 1e-200
-            scale += 1
-        n -= 1
-    return total, scale
+            size -= 1
+        corner[size] = k
+        size += 1
 
 
-def _begin(here: float, m: i64, g: vec[float]) -> float:
-    # v_1: its fractions, and the log of v_1(1).
-    for n in range(1, m + 1):
-        g[n] = float(n) / here
-    return log(here)
+def _spread(mean: float, most: i64, chance: vec[float]) -> tuple[i64, i64]:
+    # The chances of a Poisson number of this mean, up to `most`, outwards from the likeliest; from where to where.
+    if mean < FEW:
+        last: i64 = 0
+        here = exp(-mean)
+        chance[0] = here
+        least = NEGLIGIBLE * here
+        while last < most and (here > least or float(last) < mean):
+            last += 1
+            here *= mean / float(last)
+            chance[last] = here
+        return 0, last
+    first: i64 = int(mean)
+    last = first
+    chance[first] = 1.0
+    total = 1.0
+    here = 1.0
+    while here > NEGLIGIBLE:
+        last += 1
+        here *= mean / float(last)
+        chance[last] = here
+        total += here
+    here = 1.0
+    while here > NEGLIGIBLE and first > 0:
+        here *= float(first) / mean
+        first -= 1
+        chance[first] = here
+        total += here
+    for n in range(first, last + 1):
+        chance[n] /= total
+    return first, last
+
+
+def _convolve(chance: vec[float], u: vec[float], first: i64, last: i64, i: i64) -> float:
+    # The sum of chance[n] u[i - n] for n = first..last, of which four at a time do not wait for each other.
+    one = 0.0
+    two = 0.0
+    three = 0.0
+    four = 0.0
+    n = first
+    while n + 3 <= last:
+        one += chance[n] * u[i - n]
+        two += chance[n + 1] * u[i - n - 1]
+        three += chance[n + 2] * u[i - n - 2]
+        four += chance[n + 3] * u[i - n - 3]
+        n += 4
+    while n <= last:
+        one += chance[n] * u[i - n]
+        n += 1
+    return (one + two) + (three + four)
+
+
+def _tilt(u: vec[float], lowest: i64, highest: i64, k: i64, ratio: float) -> float:
+    # From the slope before the k-th point to the one after it; returns the largest chance.
+    factor = 1.0
+    if lowest > k:
+        factor = exp(float(lowest - k) * log(ratio))
+    largest = 0.0
+    for i in range(lowest, highest + 1):
+        u[i] *= factor
+        factor *= ratio
+        if u[i] > largest:
+            largest = u[i]
+    return largest
+
+
+def _slope_log(x: vec[float], start: i64, m: i64, top: float, a: i64, b: i64) -> float:
+    # What the piece from one corner to the next adds to log Q.
+    width = _place(x, start, m, top, b) - _place(x, start, m, top, a)
+    return float(b - a) * log(width * (float(m) / float(b - a)))
 
 
 def _advance(
@@ -44,56 +125,101 @@ def _advance(
     m: i64,
     top: float,
     k: i64,
-    log_v: float,
-    g: vec[float],
-    new: vec[float],
-    step: vec[float],
+    log_q: float,
+    at: vec[i64],
+    corner: vec[i64],
+    u: vec[float],
+    chance: vec[float],
     n_values: i64,
 ) -> tuple[i64, float]:
-    # From v_k to v of a later k: past so many values at most, and only those below the top one.
-    here = x[start + k - 1]
+    # From u_k to u of a later k: past so many values at most, and only those below the top one.
+    lowest = at[0]
+    highest = at[1]
+    piece = at[2]
     while k < held and x[start + k] < top and n_values > 0:
         n_values -= 1
+        before = _place(x, start, m, top, k)
+        here = x[start + k]
         k += 1
-        gap = x[start + k - 1] - here
-        here = x[start + k - 1]
-        log_v -= log(g[k])
-        if gap == 0.0:
-            continue
-        for n in range(1, m - k + 2):
-            step[n] = gap / float(n)
-        below = 1.0
-        scale_below: i64 = 0
-        for i in range(k, m + 1):
-            total, scale = _sum(step, g, i, k)
-            if i == k:
-                log_v += log(total) + LOG_SCALE * float(scale)
-            else:
-                factor = below / total
-                while scale_below < scale:
-                    factor *= 1e-200
-                    scale_below += 1
-                while scale_below > scale:
-                    factor *= 1e200
-                    scale_below -= 1
-                new[i] = g[i] * factor
-            below = total
-            scale_below = scale
-        for i in range(k + 1, m + 1):
-            g[i] = new[i]
-    return k, log_v
+        while k < held and x[start + k] == here:
+            k += 1
+        a = corner[piece]
+        b = corner[piece + 1]
+        slope = float(b - a) / (_place(x, start, m, top, b) - _place(x, start, m, top, a))
+        first, last = _spread(slope * (here - before), m - lowest, chance)
+        stop = lowest + first
+        if stop < k:
+            stop = k
+        i = highest + last
+        if i > m:
+            i = m
+        new_highest = i
+        largest = 0.0
+        # Downwards, so that what is still to be read is not yet written.
+        while i >= stop:
+            low = i - highest
+            if low < first:
+                low = first
+            high = i - lowest
+            if high > last:
+                high = last
+            u[i] = _convolve(chance, u, low, high, i)
+            if u[i] > largest:
+                largest = u[i]
+            i -= 1
+        lowest = stop
+        highest = new_highest
+        if k == b:
+            piece += 1
+            log_q += _slope_log(x, start, m, top, a, b)
+            c = corner[piece + 1]
+            ratio = float(c - b) / (_place(x, start, m, top, c) - here) / slope
+            largest = _tilt(u, lowest, highest, k, ratio)
+        while u[highest] < NEGLIGIBLE * largest:
+            highest -= 1
+        while u[lowest] < NEGLIGIBLE * largest:
+            lowest += 1
+        if largest < SMALL:
+            for j in range(lowest, highest + 1):
+                u[j] /= largest
+            log_q += log(largest)
+    at[0] = lowest
+    at[1] = highest
+    at[2] = piece
+    return k, log_q
 
 
-def _end(here: float, top: float, m: i64, k: i64, log_v: float, g: vec[float], step: vec[float]) -> float:
+def _end(
+    x: vec[float],
+    start: i64,
+    m: i64,
+    top: float,
+    k: i64,
+    log_q: float,
+    at: vec[i64],
+    corner: vec[i64],
+    u: vec[float],
+    chance: vec[float],
+) -> float:
     # All values after the k-th are the top one: only v(m) is needed.
-    for n in range(k + 1, m + 1):
-        log_v -= log(g[n])
-    if k < m:
-        for n in range(1, m - k + 1):
-            step[n] = (top - here) / float(n)
-        total, scale = _sum(step, g, m, k + 1)
-        log_v += log(total) + LOG_SCALE * float(scale)
-    return log_v + lgamma(float(m) + 1.0)
+    a = corner[at[2]]
+    here = _place(x, start, m, top, k)
+    slope = float(m - a) / (top - _place(x, start, m, top, a))
+    first, last = _spread(slope * (top - here), m - at[0], chance)
+    low = m - at[1]
+    if low < first:
+        low = first
+    high = m - at[0]
+    if high > last:
+        high = last
+    log_q += log(_convolve(chance, u, low, high, m)) + _slope_log(x, start, m, top, a, m)
+    # log of m! e^m / m^m, by Stirling's series where the terms of the plain sum would cancel each other.
+    n = float(m)
+    if m < 32:
+        return log_q + lgamma(n + 1.0) - n * log(n) + n
+    square = n * n
+    series = (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0 - 1.0 / 1680.0 / square) / square) / square) / n
+    return log_q + 0.5 * log(2.0 * pi * n) + series
 
 
 def log_joint_probability(
@@ -102,11 +228,12 @@ def log_joint_probability(
     ptr_in: object,
     x_in: object,
     size_in: object,
-    g_in: object,
-    new_in: object,
-    step_in: object,
+    u_in: object,
+    chance_in: object,
+    corner_in: object,
+    at_in: object,
     k: i64,
-    log_v: float,
+    log_q: float,
     n_values: i64,
     out: object,
 ) -> tuple[i64, float]:
@@ -114,23 +241,29 @@ def log_joint_probability(
     # not there are 1, the log of Q, the probability that of m uniform numbers at least k are at most x_k, for every k.
     #
     # Let v_k(i) be the volume of i ascending numbers, all at most x_k, of which for each j <= k at least j are at most
-    # x_j. Then v_1(i) = x_1^i / i!, Q = m! v_m(m), and with d = x_k - x_(k-1)
+    # x_j. Then v_0(0) = 1, Q = m! v_m(m), and with d = x_k - x_(k-1)
     #
-    #     v_k(i) = sum over l of d^l / l! v_(k-1)(i - l),   i >= k,   l <= i - k + 1:
+    #     v_k(i) = sum over l of d^l / l! v_(k-1)(i - l),   i >= k:
     #
-    # positive terms only. What is kept is the fraction g(i) = v(i - 1) / v(i), which neither overflows nor vanishes,
-    # and the log of v_k(k). The terms, t_0 = 1 in units of v_(k-1)(i) and t_(l+1) = t_l d / (l + 1) g(i - l), rise and
-    # then fall, ever faster: once they are small and fall, the rest is smaller still.
+    # positive terms only. What is kept is u_k(i) = v_k(i) s^i up to a factor that does not depend on i, so that the
+    # weights become the chances of a Poisson number of mean s d. With s the slope, at x_k, of the least concave curve
+    # from (0, 0) to (top, m) above all points (x_k, k), both u_k(i) and what i adds to Q are largest near this curve:
+    # that is the course of the numbers that is likeliest if Q happens. So nothing that counts underflows, however small
+    # Q is, and of u only what is not negligible is kept, some ten standard deviations to either side. Sums of s d along
+    # a piece of the curve are its rise, so the factors come as a whole:
     #
-    # The first item goes on from v_k with its fractions g and log v_k(k), unless k is 0; an item passes n_values values
-    # at most. Returns where the last item stands if it has not passed them all, else 0.
+    #     Q = m! e^m / m^m  product over pieces of (m width / rise)^rise  sum over i of u_k(i) P(m - i numbers follow).
+    #
+    # The first item goes on from u_k, of which `at` keeps the range and the piece, unless k is 0; an item passes
+    # n_values values at most. Returns where the last item stands if it has not passed them all, else 0.
     ptr = cast(vec[i64], ptr_in)
     x = cast(vec[float], x_in)
     size = cast(vec[i64], size_in)
-    g = cast(vec[float], g_in)
-    new = cast(vec[float], new_in)
-    step = cast(vec[float], step_in)
-    log_q = cast(vec[float], out)
+    u = cast(vec[float], u_in)
+    chance = cast(vec[float], chance_in)
+    corner = cast(vec[i64], corner_in)
+    at = cast(vec[i64], at_in)
+    log_of = cast(vec[float], out)
     for s in range(first, last):
         start: i64 = ptr[s]
         held: i64 = ptr[s + 1] - start
@@ -140,12 +273,19 @@ def log_joint_probability(
         top = 1.0
         if held == m:
             top = x[start + m - 1]
+        if x[start] >= top:
+            log_of[s] = float(m) * log(top)
+            continue
         if k == 0:
-            log_v = _begin(x[start], m, g)
-            k = 1
-        k, log_v = _advance(x, start, held, m, top, k, log_v, g, new, step, n_values)
+            _find_corners(x, start, held, m, top, corner)
+            u[0] = 1.0
+            at[0] = 0
+            at[1] = 0
+            at[2] = 0
+            log_q = 0.0
+        k, log_q = _advance(x, start, held, m, top, k, log_q, at, corner, u, chance, n_values)
         if k < held and x[start + k] < top:
-            return k, log_v
-        log_q[s] = _end(x[start + k - 1], top, m, k, log_v, g, step)
+            return k, log_q
+        log_of[s] = _end(x, start, m, top, k, log_q, at, corner, u, chance)
         k = 0
     return 0, 0.0

@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from oracles import ballots, completed, pairwise, stationary, transitions, universe
 from skrankagg import Copeland, MarkovChain, RankedLists, evaluate
 from skrankagg._arrays import _pairwise
-from skrankagg.aggregators import _markov, stationary_distribution
+from skrankagg.aggregators import stationary_distribution
+from skrankagg.aggregators._markov import _markov_chain, _walks
 from skrankagg.datasets import make_rasdagen, read_lists, read_qrels
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -233,7 +234,7 @@ def test_jumps_only_tie_all_items():
 def test_walking_and_solving_agree(chain, monkeypatch):
     lists = example_lists(2, n_queries=6, n_items=12)
     solved = MarkovChain(chain=chain).fit(lists)
-    monkeypatch.setattr(_markov, "_SOLVE_ITEMS", 1)
+    monkeypatch.setattr(_walks, "SOLVE_ITEMS", 1)
     walked = MarkovChain(chain=chain).fit(lists)
     assert solved.n_iter_ == 0 and 10 < walked.n_iter_ <= 170 and walked.query_info_["converged"].all()
     assert walked.n_iter_ == walked.query_info_["n_iter"].max() > walked.query_info_["n_iter"].min()
@@ -241,6 +242,59 @@ def test_walking_and_solving_agree(chain, monkeypatch):
     left, right = walked.transform(lists), solved.transform(lists)
     assert left["item"].tolist() == right["item"].tolist()
     np.testing.assert_allclose(left["score"], right["score"], atol=1e-12)
+
+
+@pytest.mark.parametrize("chain", ["mc1", "mc2"])
+@given(seed=st.integers(0, 10**6), weighted=st.booleans(), full=st.booleans(), ties=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_a_move_up_the_lists_is_that_of_the_matrix(chain, seed, weighted, full, ties):
+    frame = query(seed, weighted, full=full, ties=ties)
+    lists = RankedLists.from_frame(pd.concat([frame.assign(query=q) for q in ("a", "b")]))
+    row_weight = _markov_chain.CHAINS[chain].row_weight(lists)
+    row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight
+    matrix, state = chain_of(frame, chain), np.random.default_rng(seed).dirichlet(np.ones(lists.query_n_items[1]))
+    moved = _walks.ListMoves(lists, 1, row_weight).move(state[None])
+    np.testing.assert_allclose(moved[0], state @ matrix, rtol=1e-13, atol=1e-16)
+
+
+@every_chain
+def test_walking_up_the_lists_and_solving_agree(chain, monkeypatch):
+    short, long = example_lists(2, n_queries=3, n_items=12), example_lists(3, n_queries=3, n_items=40)
+    frame = pd.concat([short, long.assign(query="long " + long["query"])])
+    solved = MarkovChain(chain=chain).fit(frame)
+    lengths = RankedLists.from_frame(frame).list_length
+    monkeypatch.setattr(_markov_chain, "_LONG_LISTS", 13)
+    walked = MarkovChain(chain=chain).fit(frame)
+    assert lengths.min() < 13 < lengths.max() and solved.n_iter_ == 0
+    up = walked.query_info_.query("n_iter > 0")
+    assert up["query"].str.startswith("long").all() and walked.query_info_["converged"].all()
+    assert len(up) == (3 if chain in ("mc1", "mc2") else 0)
+    left, right = walked.transform(frame), solved.transform(frame)
+    np.testing.assert_allclose(left["score"], right["score"], atol=1e-12)
+    assert left["item"].tolist() == right["item"].tolist()
+
+
+@pytest.mark.parametrize(
+    "options", [{"ergodic_number": 0}, {"ergodic_number": 1}, {"tol": 1e-15}, {"max_iter": 100}], ids=str
+)
+def test_pairs_are_compared_where_a_walk_up_the_lists_might_not_come_within_tol(options, monkeypatch):
+    monkeypatch.setattr(_walks, "ListMoves", None)
+    monkeypatch.setattr(_markov_chain, "ListMoves", None)
+    method = MarkovChain(chain="mc2", **options)
+    lists = example_lists(0, n_queries=1, n_items=12)
+    expected = method.fit_transform(lists)
+    monkeypatch.setattr(_markov_chain, "_LONG_LISTS", 0)
+    pd.testing.assert_frame_equal(method.fit_transform(lists), expected)
+    with pytest.raises(TypeError, match="NoneType"):
+        MarkovChain(chain="mc2").fit_transform(lists)
+
+
+def test_lists_of_very_different_lengths_are_compared(monkeypatch):
+    monkeypatch.setattr(_markov_chain, "_LONG_LISTS", 0)
+    items = [f"i{k:02d}" for k in range(30)]
+    for others, steps in ((items[:1], 0), (items[3:], 1)):
+        method = MarkovChain(chain="mc2").fit(profile(items, others, others, others))
+        assert (method.n_iter_ > 0) == steps
 
 
 def test_a_walk_of_too_few_steps_warns():
@@ -251,7 +305,7 @@ def test_a_walk_of_too_few_steps_warns():
 
 
 def test_the_error_bound_holds(monkeypatch):
-    monkeypatch.setattr(_markov, "_SOLVE_ITEMS", 1)
+    monkeypatch.setattr(_walks, "SOLVE_ITEMS", 1)
     chain = chain_of(query(0, False), "mc4")
     for tol in (1e-2, 1e-5, 1e-8):
         found, _, error = stationary_distribution(chain, tol=tol)
@@ -328,6 +382,22 @@ def test_every_way_of_counting_matrices_agrees():
             np.testing.assert_array_equal(count(ranks + gap, lower, weight), expected)
         by_list = _pairwise.preference_counts(ranks[:3], lower[:3], gap=gap, weight=weight[:3, 0])
         np.testing.assert_array_equal(by_list, (above[:3] * weight[:3, :1, None]).sum(axis=0))
+
+
+def test_rows_that_are_compared_in_place_count_the_same_and_leave_numpy_as_it_was(monkeypatch):
+    rng = np.random.default_rng(0)
+    orders = np.array([rng.permutation(150) for _ in range(5)]).astype(np.int16)  # counted by halves, in two strips
+    tied, size = rng.integers(0, 40, (5, 150)).astype(np.int16), np.getbufsize()
+    for long_row in (32, 8192):
+        monkeypatch.setattr(_pairwise, "_LONG_ROW", long_row)
+        for ranks in (orders, tied):
+            above = (ranks[:, :, None] < ranks[:, None, :]).sum(axis=0)
+            np.testing.assert_array_equal(_pairwise.preference_counts(ranks), above)
+        assert np.getbufsize() == size
+    with pytest.raises(ZeroDivisionError), _pairwise._unbuffered(8192):
+        assert np.getbufsize() == 4096
+        raise ZeroDivisionError
+    assert np.getbufsize() == size
 
 
 @pytest.mark.parametrize("cells", [0, 1 << 20])

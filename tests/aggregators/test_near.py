@@ -19,10 +19,11 @@ from skrankagg import (
     KwikSort,
     LocalKemenization,
     PickAPerm,
+    RankedLists,
 )
 from skrankagg._kernels import pivot_orders
 from skrankagg.aggregators import kemeny_score, pairwise_preferences
-from skrankagg.aggregators._kemeny import _stacks
+from skrankagg.aggregators._kemeny import _footrule, _stacks
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -54,6 +55,34 @@ def test_the_footrule_is_the_least_of_all_orders(seed, full):
     order = consensus.sort_values("item")["rank"].tolist()
     assert info.loc[0, "footrule"] == pytest.approx(least)
     assert sum(abs(p - t) for one in places for p, t in zip(one, order, strict=True)) == pytest.approx(least)
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n_queries=st.integers(1, 3),
+    full=st.booleans(),
+    unit=st.sampled_from([1.0, 0.3]),
+    cells=st.sampled_from([1, 1 << 14]),
+)
+@settings(max_examples=40, deadline=None)
+def test_footrule_costs_are_the_sums_over_the_lists(seed, n_queries, full, unit, cells):
+    frame = example_lists(seed, n_queries=n_queries, n_voters=6, n_items=5, full=full)
+    voters = frame["voter"].unique()
+    weight = dict(zip(voters, np.random.default_rng(seed).integers(0, 4, len(voters)) * unit, strict=True))
+    lists = RankedLists.from_frame(frame.assign(weight=frame["voter"].map(weight)))
+    for n in np.unique(lists.query_n_items):
+        queries = np.flatnonzero(lists.query_n_items == n)
+        expected = np.zeros((len(queries), n, n))
+        for k, q in enumerate(queries):
+            for v in range(lists.list_ptr[q], lists.list_ptr[q + 1]):
+                rows = slice(lists.row_ptr[v], lists.row_ptr[v + 1])
+                place = np.full(n, (lists.list_length[v] + 1 + n) / 2)
+                place[lists.candidate[rows] - lists.candidate_ptr[q]] = lists.rank[rows]
+                expected[k] += lists.list_weight[v] * np.abs(place[:, None] - np.arange(1, n + 1))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_footrule, "_CELLS", cells)  # lists are added block by block
+            found = _footrule._footrule_costs(lists, queries)
+        np.testing.assert_allclose(found, expected, rtol=0 if unit == 1 else 1e-10)
 
 
 def test_the_footrule_weighs_lists():

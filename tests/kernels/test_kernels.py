@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracles import joint, log_of
+from oracles import joint, joint_in_fixed_point, log_of
 from skrankagg import _kernels
 
 pytestmark = pytest.mark.twice
@@ -95,6 +95,45 @@ def test_joint_probabilities_equal_exact_fractions(items):
     found = _kernels.log_joint_probability(ptr, np.concatenate(values), n)
     expected = [log_of(joint(value + [1] * absent)) for value, (_, absent) in zip(values, items, strict=True)]
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
+@given(
+    ranks=st.lists(st.integers(1, 40), min_size=1, max_size=40),
+    power=st.sampled_from([0.2, 1.0, 3.0, 9.0]),
+    absent=st.integers(0, 12),
+)
+@settings(max_examples=60, deadline=None)
+def test_joint_probabilities_of_ranks_equal_whole_numbers(ranks, power, absent):
+    x = np.sort(ranks) / 40.0
+    x **= power
+    n = len(x) + absent
+    found = _kernels.log_joint_probability(np.array([0, len(x)]), x, np.array([n]))[0]
+    exact = log_of(joint_in_fixed_point([*x, *[1] * absent], 5000))
+    np.testing.assert_allclose(found, exact, rtol=1e-14, atol=1e-14)
+
+
+_M = 120
+_GRID = np.arange(1, _M + 1) / _M
+_COURSES = {
+    "random": np.sort(np.random.default_rng(0).integers(1, 2001, _M)) / 2000,
+    "random, all early": np.sort(np.random.default_rng(1).integers(1, 2001, _M)) / 40_000,
+    "uniform": _GRID,
+    "concave": _GRID**0.4,
+    "convex": _GRID**3,
+    "two groups": np.repeat([1e-3, 0.9], _M // 2),
+    "a third is extreme": np.repeat([1e-60, 0.2, 0.2], _M // 3),
+    "one is extreme": np.append(1e-90, np.full(_M - 1, 0.2)),
+    "all but the first and last tie": np.concatenate([[0.4], np.full(_M - 2, 0.5), [1.0]]),
+    "nearly all tie": np.sort(np.append(np.full(_M - 3, 0.3), np.nextafter(0.3, [0, 1, 1]))),
+}
+
+
+@pytest.mark.parametrize("course", _COURSES)
+def test_joint_probabilities_of_many_values_equal_whole_numbers(course):
+    # Of many values some would be lost if chances were scaled without regard to what Q is made of.
+    x = _COURSES[course]
+    found = _kernels.log_joint_probability(np.array([0, _M]), x, np.array([_M]))[0]
+    assert found == pytest.approx(log_of(joint_in_fixed_point(list(x), 12_000)), rel=1e-14)
 
 
 def test_joint_probabilities_of_no_value_and_in_blocks(monkeypatch):

@@ -31,11 +31,10 @@ def _footrule_costs(lists, queries):
     n = int(lists.query_n_items[queries[0]])
     # Absent items share the places that are left.
     chosen, query, place = rank_stack(lists, queries, lists.rank, (lists.list_length + 1 + n) / 2.0)
-    weight, position = lists.list_weight[chosen], np.arange(1, n + 1)
-    start = np.searchsorted(query, np.arange(len(queries) + 1))
-    if len(queries) > 1 and (weight % 1 == 0).all():
-        distance = weight[:, None, None] * np.abs(place[:, :, None] - position)
-        return np.add.reduceat(distance, start[:-1])
+    weight = lists.list_weight[chosen]
+    if (weight % 1 == 0).all():
+        return _whole_costs(query, place, weight, len(queries))
+    start, position = np.searchsorted(query, np.arange(len(queries) + 1)), np.arange(1, n + 1)
     cost = np.empty((len(queries), n, n))
     for k in range(len(queries)):
         own = slice(start[k], start[k + 1])
@@ -46,6 +45,29 @@ def _footrule_costs(lists, queries):
             grid = 2.0 ** np.ceil(np.log2(TOLERANCE * n * cost[k].max(initial=1.0)))
             cost[k] = np.round(cost[k] / grid) * grid
     return cost
+
+
+def _whole_costs(query, place, weight, n_queries):
+    """As :func:`_footrule_costs`, of weights that are whole numbers, whose sums are exact in any order."""
+    n = place.shape[1]
+    cost, first = np.zeros((n_queries, n, n)), np.zeros(n_queries * n)
+    cost[:, :, 0] = -np.bincount(query, weight, minlength=n_queries)[:, None]
+    bend = cost.reshape(-1)
+    # From one place to the next a list's distance falls by its weight up to the item's rank and rises by it beyond: the
+    # slope changes there by twice the weight, or by the weight on either side of a rank between two places. The bend at
+    # a place belongs to the step to the next one; beyond the last place there is none.
+    step = max(1, _CELLS // n)
+    for start in range(0, len(place), step):
+        some = slice(start, start + step)
+        row = (query[some, None] * n + np.arange(n)).ravel()
+        ranks, share = place[some].ravel(), np.repeat(weight[some], n)
+        np.add.at(first, row, share * (ranks - 1.0))
+        for nearest in (np.floor(ranks), np.ceil(ranks)):
+            inner = nearest < n
+            np.add.at(bend, row[inner] * n + nearest[inner].astype(np.int64), share[inner])
+    np.cumsum(cost, axis=2, out=cost)
+    cost[:, :, 0] = first.reshape(n_queries, n)
+    return np.cumsum(cost, axis=2, out=cost)
 
 
 def _solve_assignment(cost):

@@ -104,8 +104,8 @@ class RankStatistic(BaseNormalisedRanks):
                      [1]_, [2]_
     ================ ===============================================================================================
 
-    They order as the R package RobustRankAggreg does [3]_. Q is not a p-value: one so small is likelier than Q. It
-    is computed with positive terms only, to about 1e-12 of itself; the usual alternating sum loses digits with every
+    They order as the R package RobustRankAggreg does [3]_. Q is not a p-value: one so small is likelier than Q. Its
+    logarithm is computed with positive terms only, to about 1e-14; the usual alternating sum loses digits with every
     list, most of them by 40.
 
     Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
@@ -114,9 +114,9 @@ class RankStatistic(BaseNormalisedRanks):
     all in paired comparisons, whose ranks of 1/2 and 1 are never above the middle. The geometric mean has no such bias.
     A list of weight w is w lists: weights that are not whole have no meaning for order statistics and are refused.
     The weights of a query add up to :math:`2^{53}` at most. Linear in the number of rows except for sorting; "stuart"
-    takes, for each item, about ten steps for each of its ranks times m, and counts a list of weight w as w lists here
-    too, so that its time grows with the square of the weights and its memory with w: weights that ask for more than
-    :math:`2^{24}` ranks, and for more than there are rows, are refused.
+    takes, for each item, some :math:`100 \sqrt{m}` steps for each of its ranks, and counts a list of weight w as w
+    lists here too, so that its time grows with the weights to the power of 1.5 and its memory with w: weights that ask
+    for more than :math:`2^{24}` ranks, and for more than there are rows, are refused.
 
     References
     ----------

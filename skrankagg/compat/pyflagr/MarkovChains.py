@@ -6,7 +6,7 @@ import numpy as np
 
 from ... import aggregators
 from ..._arrays._pairwise import preference_counts, preference_stacks
-from ...aggregators._markov import CHAINS
+from ...aggregators._markov._chains import CHAINS
 from ...exceptions import InputError
 from ._method import Convention, Method
 from ._ranking import add_up, single

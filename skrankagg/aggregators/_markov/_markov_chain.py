@@ -8,192 +8,23 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from .._arrays import TOLERANCE
-from .._arrays._pairwise import candidates_of, preference_stacks
-from .._arrays._ragged import starts_to_ptr, tie_starts
-from .._arrays._weight_units import count_in_units
-from .._support._memory import check_memory
-from .._support._sklearn import Interval, StrOptions
-from .._support._threads import one_blas_thread
-from .._support._warn import warn_user
-from ..base import BaseAggregator, Consensus
-from ..base._tags import TagsOfAggregator
-from ..base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ..._arrays._pairwise import candidates_of, preference_stacks
+from ..._arrays._weight_units import count_in_units
+from ..._support._memory import check_memory
+from ..._support._sklearn import Interval, StrOptions
+from ..._support._threads import one_blas_thread
+from ..._support._warn import warn_user
+from ...base import BaseAggregator, Consensus
+from ...base._tags import TagsOfAggregator
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ._chains import CHAINS
+from ._walks import SOLVE_ITEMS, ListMoves, long_run, walk
 
 __all__ = ["MarkovChain", "stationary_distribution"]
 
-# Items up to which a linear solve is about the faster way, measured: a walk takes 30 to 170 steps.
-_SOLVE_ITEMS = 1000
-
-
-class MC1:
-    """Move to an entry at or above this item, drawn from all lists that hold it.
-
-    A chain is read in two ways. By the papers only lists that hold both items compare them. ``row_weight(lists)`` is
-    what each row counts in the pairs of which it is the worse one, of shape (n_rows,), or None where that is the weight
-    of its list. ``transitions(above, level, held)`` are the probabilities of moving from the row's item to the
-    column's, of shape (..., n, n): `above` and `level` add up what the rows count where a list ranks the row's item
-    above the column's, or both alike, and on the diagonal where it holds the item; `held`, of shape (..., n), is the
-    weight of the lists that hold the item. An item that no list holds stays.
-
-    ``completed_row_weight(lists)`` and ``completed(above, level, held, total)`` are the same where each list ends with
-    the items that it does not hold, tied; `total`, of shape (...,), is the weight of all lists. What it says of these
-    items follows from `held` and `total`, so that no list is made longer.
-    """
-
-    @staticmethod
-    def row_weight(lists):
-        return None
-
-    @staticmethod
-    def transitions(above, level, held):
-        return _draw(_reverse(above) + level)
-
-    @staticmethod
-    def completed_row_weight(lists):
-        return None
-
-    @staticmethod
-    def completed(above, level, held, total):
-        moves = _reverse(above) + level
-        # To a list that ends with this item all items are at or above it.
-        moves += (total[..., None] - held)[..., :, None]
-        return _draw(_among_states(moves, held))
-
-
-class MC2(MC1):
-    """Draw a list that holds this item, then an entry of it at or above this item.
-
-    What a list counts for the item and those above it adds up to its weight, so that the rows of MC1 are right.
-    """
-
-    @staticmethod
-    def row_weight(lists):
-        ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
-        last = np.repeat(ptr[1:], np.diff(ptr))
-        at_or_above = last - lists.row_ptr[:-1][lists.row_list]
-        return lists.list_weight[lists.row_list] / at_or_above
-
-    @staticmethod
-    def completed_row_weight(lists):
-        return MC2.row_weight(lists)
-
-    @staticmethod
-    def completed(above, level, held, total):
-        moves = _reverse(above) + level
-        moves += (total[..., None] - held)[..., :, None] / _n_states(held)
-        return _draw(_among_states(moves, held))
-
-
-class MC3(MC1):
-    """Draw a list that holds this item, then an entry of it, and move there if it is above this item."""
-
-    @staticmethod
-    def row_weight(lists):
-        return (lists.list_weight / lists.list_length)[lists.row_list]
-
-    @staticmethod
-    def transitions(above, level, held):
-        return _stay_with_the_rest(_reverse(above) / np.where(held > 0, held, 1.0)[..., None])
-
-    @staticmethod
-    def completed(above, level, held, total):
-        # A list that holds the other item has it above this one, unless it has this one at or above it.
-        moves = held[..., None, :] - above
-        moves -= level
-        moves /= np.where(total > 0, total, 1.0)[..., None, None] * _n_states(held)
-        return _stay_with_the_rest(_among_states(moves, held))
-
-
-class MC4(MC1):
-    """Draw any item, and move there if more lists prefer it to this one than this one to it."""
-
-    @staticmethod
-    def transitions(above, level, held):
-        return _stay_with_the_rest(_follow(_reverse(above) - above, held, held.max(axis=-1)))
-
-    @staticmethod
-    def completed(above, level, held, total):
-        moves = _follow(_completed_margins(above, held), held, total)
-        return _stay_with_the_rest(_among_states(moves, held))
-
-
-class MCT(MC1):
-    """Draw any item, and move there with the share of the lists that prefer it to this one; a tie counts half."""
-
-    @staticmethod
-    def transitions(above, level, held):
-        both = _reverse(above) + above
-        both += level
-        moves = np.divide(level, 2, order="C")
-        moves += _reverse(above)
-        apart = both == 0
-        both[apart] = 1.0
-        moves /= both
-        moves[apart] = 0.5
-        moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]
-        moves /= _n_states(held)
-        return _stay_with_the_rest(moves)
-
-    @staticmethod
-    def completed(above, level, held, total):
-        # All lists hold both, so that those that prefer the other item, and half of those that tie the two, are half
-        # of all lists and of the margin.
-        moves = _completed_margins(above, held)
-        moves /= 2 * np.where(total > 0, total, 1.0)[..., None, None]
-        moves += 0.5
-        moves /= _n_states(held)
-        return _stay_with_the_rest(_among_states(moves, held))
-
-
-CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT}
-
-
-def _reverse(above):
-    """Weights by the item that is left and the better one: the walker goes against the preferences' direction."""
-    return np.ascontiguousarray(above.swapaxes(-1, -2))
-
-
-def _completed_margins(above, held):
-    """Weight of the lists that prefer the column's item, less that of those that prefer the row's, absent ones last."""
-    margin = _reverse(above) - above
-    # Of the lists that hold one of the two only, those with the column's item less those with the row's.
-    margin += held[..., None, :]
-    margin -= held[..., :, None]
-    return margin
-
-
-def _follow(margin, held, total):
-    # A majority is a margin that rounding cannot explain.
-    majority = margin > TOLERANCE * total[..., None, None]
-    return np.divide(majority, _n_states(held), out=margin)  # in place, for the matrices may be large
-
-
-def _n_states(held):
-    return np.maximum((held > 0).sum(axis=-1), 1)[..., None, None]
-
-
-def _among_states(moves, held):
-    """Leave out what rounding may have put below 0, and moves from and to items that no list holds."""
-    np.maximum(moves, 0.0, out=moves)
-    if not (held > 0).all():
-        moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]
-    return moves
-
-
-def _draw(moves):
-    """Probabilities in proportion to what leads to each item."""
-    total = moves.sum(axis=-1, keepdims=True)
-    moves /= np.where(total > 0, total, 1.0)
-    return _stay_with_the_rest(moves)
-
-
-def _stay_with_the_rest(moves):
-    """Put what is left of each row on the diagonal."""
-    items = np.arange(moves.shape[-1])
-    moves[..., items, items] = 0.0
-    moves[..., items, items] = np.maximum(1.0 - moves.sum(axis=-1), 0.0)
-    return moves
+# Mean length of the lists, weighted by itself, from which walking up the lists step by step is faster than comparing
+# all pairs, measured: a step costs as much as comparing 14 pairs for each row, and 40 steps reach 1e-12 mostly.
+_LONG_LISTS = 560
 
 
 def stationary_distribution(
@@ -250,58 +81,17 @@ def stationary_distribution(
     shape = np.shape(transitions)
     # A linear system is solved on two copies.
     check_memory(
-        (24.0 if shape[-1] <= _SOLVE_ITEMS else 8.0) * math.prod(shape),
+        (24.0 if shape[-1] <= SOLVE_ITEMS else 8.0) * math.prod(shape),
         lambda: ("stationary_distribution()", f"chains of shape {shape}", "leave some states out"),
     )
-    return _long_run(transitions, start, ergodic_number, max_iter, tol)
+    return long_run(transitions, start, ergodic_number, max_iter, tol)
 
 
-def _long_run(transitions, start, ergodic_number, max_iter, tol):
-    """As :func:`stationary_distribution`, of chains that are known to fit into memory."""
-    chains = np.asarray(transitions, dtype=np.float64)
-    shape, n = chains.shape[:-2], chains.shape[-1]
-    stack = chains.reshape(-1, n, n)
-    first = np.full((len(stack), n), 1 / n) if start is None else np.reshape(start, (-1, n))
-    if ergodic_number == 1:
-        result = first, np.zeros(len(stack), dtype=np.int64), np.zeros(len(stack))
-    elif n <= _SOLVE_ITEMS and np.finfo(np.float64).eps <= tol * ergodic_number:
-        result = _solve(stack, first, ergodic_number)
-    else:
-        result = _walk(stack, first, ergodic_number, max_iter, tol)
-    return result[0].reshape(*shape, n), result[1].reshape(shape), result[2].reshape(shape)
-
-
-def _solve(stack, start, jump):
-    n = stack.shape[-1]
-    system = stack.swapaxes(1, 2) * (jump - 1.0)
-    system[:, np.arange(n), np.arange(n)] += 1.0
-    state = np.linalg.solve(system, jump * start[..., None])[..., 0]
-    np.maximum(state, 0.0, out=state)
-    state /= state.sum(axis=1, keepdims=True)
-    return state, np.zeros(len(stack), dtype=np.int64), np.full(len(stack), np.finfo(np.float64).eps / jump)
-
-
-def _walk(stack, start, jump, max_iter, tol):
-    state, n_iter = start.copy(), np.zeros(len(stack), dtype=np.int64)
-    error, last = np.full(len(stack), np.inf), np.full(len(stack), np.inf)
-    walking = np.arange(len(stack))
-    for _ in range(max_iter):
-        before = state[walking]
-        after = (1.0 - jump) * (before[:, None, :] @ stack)[:, 0, :] + jump * start[walking]
-        after /= after.sum(axis=1, keepdims=True)
-        step = np.abs(after - before).sum(axis=1)
-        # A step with jumps shrinks every distance by 1 - jump; without, by what the last two steps show.
-        shrink = 1.0 - jump if jump else np.minimum(step / last[walking], 1 - 1e-9)
-        left = step * shrink / (1.0 - shrink)
-        error[walking] = left if jump else np.maximum(step, left)
-        state[walking], last[walking] = after, np.where(step > 0, step, 1.0)
-        n_iter[walking] += 1
-        far = error[walking] > tol
-        if not far.any():
-            break
-        if not far.all():
-            walking, stack = walking[far], stack[far]
-    return state, n_iter, error
+def _start(held):
+    """Uniform over the items that lists hold, of weights (n_chains, n): the states."""
+    states = held > 0
+    states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
+    return states / states.sum(axis=1, keepdims=True)
 
 
 class MarkovChain(BaseAggregator):
@@ -381,7 +171,8 @@ class MarkovChain(BaseAggregator):
     the lists that rank both run over the row; nor that of TopKLists, whose MC1 to MC3 are other chains.
 
     :math:`O(\sum_v L_v^2 + n^3)` for each query, with :math:`L_v` the lengths of its lists, and memory for a few
-    matrices of :math:`n^2` numbers.
+    matrices of :math:`n^2` numbers. "mc1" and "mc2" need neither for lists of many hundreds of items, on which the
+    walk, linear in the number of rows for each step, is taken list by list.
 
     References
     ----------
@@ -457,18 +248,12 @@ class MarkovChain(BaseAggregator):
         score = np.empty(lists.n_candidates)
         n_iter = np.empty(lists.n_queries, dtype=np.int64)
         converged = np.empty(lists.n_queries, dtype=bool)
-        for queries, held, transitions in self._chains(lists):
-            candidates = candidates_of(lists, queries)
-            states = held > 0
-            states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
-            score[candidates], n_iter[queries], error = _long_run(
-                transitions,
-                states / states.sum(axis=1, keepdims=True),
-                self.ergodic_number,
-                self.max_iter,
-                self.tol,
-            )
-            converged[queries] = error <= self.tol
+        up = self._walks_up(lists)
+        for chosen, run in ((up, self._long_run_by_lists), (~up, self._long_run_by_pairs)):
+            if chosen.any():
+                some = lists if chosen.all() else lists.take(np.flatnonzero(chosen))
+                state, n_iter[chosen], error = run(some)
+                score[chosen[lists.candidate_query]], converged[chosen] = state, error <= self.tol
         if not converged.all():
             warn_user(
                 f"{self!r} did not come within tol of the stationary distribution in {self.max_iter} steps for "
@@ -477,7 +262,49 @@ class MarkovChain(BaseAggregator):
             )
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged})
 
-    def _chains(self, lists):
+    def _memory(self, lists):
+        return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
+
+    def _walks_up(self, lists):
+        """Queries, bool of shape (n_queries,), whose lists are walked up, of which no pairs are compared."""
+        jump, tol = float(self.ergodic_number), self.tol
+        up = CHAINS[self.chain].goes_up and self.absent == "ignore"
+        # Only where the walk is sure to come within tol.
+        up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump
+        if not up or self.max_iter < 1 + math.log(tol * jump / 2) / math.log1p(-jump):
+            return np.zeros(lists.n_queries, dtype=bool)
+        length = lists.list_length.astype(np.float64)
+        n_rows, longest = lists.sum_over_lists(length), np.maximum.reduceat(length, lists.list_ptr[:-1])
+        # Lists are laid out as long as the longest one.
+        even = np.diff(lists.list_ptr) * longest <= 2 * n_rows
+        return even & (lists.sum_over_lists(length**2) > _LONG_LISTS * n_rows)
+
+    def _long_run_by_lists(self, lists):
+        row_weight = CHAINS[self.chain].row_weight(lists)
+        row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight
+        found = [
+            walk(
+                ListMoves(lists, q, row_weight),
+                _start(lists.candidate_weight[None, lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]),
+                self.ergodic_number,
+                self.max_iter,
+                self.tol,
+            )
+            for q in range(lists.n_queries)
+        ]
+        state, n_iter, error = zip(*found, strict=True)
+        return np.concatenate(state, axis=1)[0], np.concatenate(n_iter), np.concatenate(error)
+
+    def _long_run_by_pairs(self, lists):
+        state, n_iter = np.empty(lists.n_candidates), np.empty(lists.n_queries, dtype=np.int64)
+        error = np.empty(lists.n_queries)
+        for queries, held, transitions in self._transitions(lists):
+            state[candidates_of(lists, queries)], n_iter[queries], error[queries] = long_run(
+                transitions, _start(held), self.ergodic_number, self.max_iter, self.tol
+            )
+        return state, n_iter, error
+
+    def _transitions(self, lists):
         """Transitions in blocks of queries with equally many items, and the weight of the lists that hold each item."""
         chain = CHAINS[self.chain]
         if self.absent == "ignore":
