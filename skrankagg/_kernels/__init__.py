@@ -30,6 +30,7 @@ from . import (
     _buckets,
     _co_ranked,
     _fusion,
+    _group_places,
     _insertion,
     _inversions,
     _joint,
@@ -56,6 +57,7 @@ __all__ = [
     "log_joint_probability",
     "majority_insertions",
     "majority_points",
+    "mean_places",
     "merge_lists",
     "number_items",
     "order_costs",
@@ -64,8 +66,8 @@ __all__ = [
     "stale_kernels",
 ]
 
-_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _locking, _majority, _orders)
-_KERNELS += (_ragged, _subsets)
+_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _group_places, _insertion, _inversions, _joint, _locking)
+_KERNELS += (_majority, _orders, _ragged, _subsets)
 # Steps that one kernel call may take: about a tenth of a second, between which Ctrl-C is heard. Interpreted, a step
 # takes a hundred times as long.
 _BLOCK = 50_000_000
@@ -134,9 +136,10 @@ def discordant_pairs(ptr, tie_end, other):
     """Count the pairs that a second ranking turns round, for many rankings at once.
 
     Lists, `ptr` (n_lists + 1,), are sorted by the first ranking. `tie_end` (n_rows,) is the row behind the last one
-    that ties with this one there, `other` (n_rows,) the dense rank of the row's item in the second ranking, from 0
-    within each list. Returns the numbers of pairs that the two order oppositely, and of pairs that both order at all,
-    float64 (n_lists,), read-only. Each list of length L costs O(L log L).
+    that ties with this one there, `other` (n_rows,) a number of the row's item that rises along the second
+    ranking, equal where it ties, from 0 and below the length of the list. Returns the numbers of pairs that the two
+    order oppositely, and of pairs that both order at all, float64 (n_lists,), read-only. Each list of length L costs
+    O(L log L).
     """
     length = np.diff(ptr)
     blocks = []
@@ -202,6 +205,21 @@ def _blocks(work):
         first = last
 
 
+def mean_places(ptr, value, order, tolerance):
+    """Place the members of groups by descending value, neighbours within the tolerance at their mean place.
+
+    Groups are given by `ptr` (n_groups + 1,); `order` (n_members,) holds the members of each group in any order, and
+    the closer to the one by `value` (n_members,) the faster. The tolerance is multiplied by the largest finite size of
+    a value in the group. Returns the places, from 1, float64 (n_members,), and the members in order, int64: both
+    read-only. A group of n members in reverse costs O(n^2).
+    """
+    order, place = _as_vi(order), _VF(np.zeros(len(value)))
+    arrays = _as_vi(ptr), _as_vf(value), order, tolerance, place
+    for first, last in _blocks(np.cumsum(np.diff(ptr) ** 2.0)):
+        _group_places.mean_places(first, last, *arrays)
+    return np.asarray(place), np.asarray(order)
+
+
 def majority_points(
     list_ptr, row_ptr, rank, candidate, list_weight, candidate_ptr, held, row_list, candidate_row_ptr, candidate_rows
 ):
@@ -210,33 +228,12 @@ def majority_points(
     A list prefers a ranked item to an absent one; it has no opinion on two absent or two tied items. Margins within
     1e-12 of the query's total weight are draws, so that rounding never makes a majority.
 
-    Parameters
-    ----------
-    list_ptr : ndarray of shape (n_queries + 1,), dtype=int
-        Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``.
-    row_ptr : ndarray of shape (n_lists + 1,), dtype=int
-        Rows of a list, best first.
-    rank : ndarray of shape (n_rows,), dtype=float64
-        Equal neighbours within a list tie.
-    candidate : ndarray of shape (n_rows,), dtype=int
-        Candidate of each row.
-    list_weight : ndarray of shape (n_lists,), dtype=float64
-        Weight of each list.
-    candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int
-        Candidates of each query.
-    held : ndarray of shape (n_candidates,), dtype=float64
-        Total weight of the lists that hold each item.
-    row_list : ndarray of shape (n_rows,), dtype=int
-        List of each row.
-    candidate_row_ptr : ndarray of shape (n_candidates + 1,), dtype=int
-        Rows of candidate ``i`` are ``candidate_rows[candidate_row_ptr[i]:candidate_row_ptr[i + 1]]``.
-    candidate_rows : ndarray of shape (n_rows,), dtype=int
-        Rows sorted by candidate.
-
-    Returns
-    -------
-    wins, draws : ndarray of shape (n_candidates,), dtype=float64
-        Numbers of opponents beaten by a weighted majority, and of opponents at a draw.
+    `list_ptr` (n_queries + 1,) are the lists of each query, `row_ptr` (n_lists + 1,) the rows of each list, best first,
+    `rank` and `candidate` (n_rows,) those of each row, equal ranks where neighbours tie, and `row_list` (n_rows,) its
+    list; `list_weight` is of shape (n_lists,); `candidate_ptr` (n_queries + 1,) are the candidates of each query, and
+    `held` (n_candidates,) is the total weight of the lists that hold each. `candidate_rows` (n_rows,) are the rows
+    sorted by candidate, those of each from `candidate_row_ptr` (n_candidates + 1,) on. Returns the numbers of opponents
+    beaten by a weighted majority, and of opponents at a draw, float64 (n_candidates,).
     """
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
     arrays = (
