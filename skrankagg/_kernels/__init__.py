@@ -381,12 +381,14 @@ def draw_places(margin, order):
 def cheapest_buckets(before, level, most, n_steps):
     """Least cost of an order with ties that costs up to `most`; its ways, 2 for several; and the most ties of one.
 
-    `before` and `level`, (n, n), are the costs of the row before the column and of a tie, whole numbers of at least 0.
-    The ways are -1 where `n_steps` are too few to tell. Last comes an order of the least cost and the most ties, as the
-    bucket of each item, from 0 for the best.
+    `before` and `level`, (n, n), are the costs of the row before the column and of a tie, whole numbers of at least 0;
+    it is faster where the items come from the last of a cheap order to its first. The ways are -1 where `n_steps` are
+    too few to tell. Then come the ways to reach the most ties, 2 for several, and an order of the least cost and the
+    most ties, as the bucket of each item, from 0 for the best.
     """
     n = len(before)
-    *found, place = _subsets.cheapest_buckets(n, *(_as_vf(np.ravel(one)) for one in (before, level)), most, n_steps)
+    arrays = _as_vf(np.ravel(before)), _as_vf(np.ravel(level))
+    *found, place = _subsets.cheapest_buckets(n, *arrays, most, n_steps)
     place = np.asarray(place)
     return *found, place.max() - place
 
