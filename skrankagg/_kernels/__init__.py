@@ -92,13 +92,7 @@ def _as_vi(array):
 
 
 def stale_kernels():
-    """Name the compiled kernels whose source has changed since they were compiled.
-
-    Returns
-    -------
-    list of str
-        Module names, empty where the kernels run as plain Python or nothing changed.
-    """
+    """Names of the compiled kernels whose source has changed since then; none where they run as plain Python."""
     compiled = [kernel for kernel in _KERNELS if not kernel.__file__.endswith(".py")]
     if not compiled:
         return []
@@ -152,16 +146,34 @@ def discordant_pairs(ptr, tie_end, other):
     return np.concatenate(list(map(np.asarray, discordant))), np.concatenate(list(map(np.asarray, ordered)))
 
 
-def merge_lists(score, weight, c1, c2, by_similarity):
-    """Merge the two most similar lists until one is left: its scores, float64 (n_items,), read-only.
+def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
+    """Merge the two most similar lists of each query until one is left: its scores, float64 (n_queries, n_items).
 
     `score` (n_lists, n_items) is what each list gives each item, higher is better, of at least 2 items; `weight`
-    (n_lists,) that of the lists; `c1` and `c2` are the coefficients of the weight of a merged list, and `by_similarity`
-    says whether its similarity to the other lists enters that weight.
+    (n_lists,) that of the lists; the lists of each query are given by `list_ptr`, and none has none. `c1` and `c2` are
+    the coefficients of the weight of a merged list, and `by_similarity` says whether its similarity to the other lists
+    enters that weight.
     """
+    n, m = score.shape[1], np.diff(list_ptr)
+    # Pairs of lists are compared, and looked at before each merge; lists are sorted, and one more for each merge.
+    work = m**2.0 * (n + m / 3.0) + 40.0 * m * n
+    numbers, options = (_as_vf(score.ravel()), _as_vf(weight)), (float(c1), float(c2), bool(by_similarity))
+    list_ptr, rank, merged = _as_vi(list_ptr), _VF(np.zeros(score.size)), np.empty((len(m), n))
+    for first, last in _blocks(np.cumsum(work)):
+        if work[first] > _BLOCK:
+            own = slice(list_ptr[first], list_ptr[last])
+            merged[first] = _merge_many_lists(score[own], weight[own], *options)
+        else:
+            left = _agglomerate.merge_stack(first, last, list_ptr, *numbers, n, rank, *options)
+            merged[first:last] = np.asarray(numbers[0]).reshape(-1, n)[np.asarray(left)]
+    return merged
+
+
+def _merge_many_lists(score, weight, c1, c2, by_similarity):
+    """As :func:`merge_lists`, of one query, a part at a time: the scores, (n_items,)."""
     m, n = score.shape
-    score, weight, rank = _as_vf(score.ravel()), _as_vf(weight), _VF(np.zeros(m * n))
-    order, spare, similarity = _VI(np.zeros(n, dtype=np.int64)), _VI(np.zeros(n, dtype=np.int64)), _VF(np.zeros(m * m))
+    score, weight, rank, similarity = _as_vf(score.ravel()), _as_vf(weight), _VF(np.zeros(m * n)), _VF(np.zeros(m * m))
+    order, spare = _as_vi(np.arange(n)), _as_vi(np.arange(n))
     # A list is sorted, and compared with those before it.
     for first, last in _blocks(np.cumsum(n * (np.arange(m) + 20.0))):
         _agglomerate.compare(first, last, score, n, order, spare, rank, similarity)
@@ -170,9 +182,8 @@ def merge_lists(score, weight, c1, c2, by_similarity):
     lists = np.arange(m, 1.0, -1.0)
     for first, last in _blocks(np.cumsum(lists * (lists + n))):
         arrays = score, weight, n, order, spare, rank, similarity
-        _agglomerate.merge(last - first, m - first, alive, *arrays, float(c1), float(c2), bool(by_similarity))
-    last_list = alive[0] * n
-    return np.asarray(score)[last_list : last_list + n]
+        _agglomerate.merge(last - first, m - first, alive, *arrays, c1, c2, by_similarity)
+    return np.asarray(score).reshape(m, n)[alive[0]]
 
 
 def log_joint_probability(ptr, x, n):

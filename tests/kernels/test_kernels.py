@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import itertools
 import json
 import os
 import shutil
@@ -115,6 +116,19 @@ def test_arcs_are_locked_by_hand():
     assert _kernels.locked_arcs(cells[:0], n, 2).sum() == 0
 
 
+@pytest.mark.parametrize("block", [_kernels._BLOCK, 3000, 1])
+@pytest.mark.parametrize("by_similarity", [False, True])
+def test_lists_of_several_queries_are_merged_as_those_of_each(monkeypatch, block, by_similarity):
+    rng = np.random.default_rng(0)
+    list_ptr, n = np.cumsum([0, 3, 1, 8, 2, 5, 1, 4]), 6
+    score, weight = rng.integers(0, 5, (list_ptr[-1], n)) / 4, rng.random(list_ptr[-1])
+    options = 0.1, 0.5, by_similarity
+    ends = list(itertools.pairwise(list_ptr))
+    alone = [_kernels._merge_many_lists(score[slice(*own)], weight[slice(*own)], *options) for own in ends]
+    monkeypatch.setattr(_kernels, "_BLOCK", block)
+    np.testing.assert_array_equal(_kernels.merge_lists(score, weight, list_ptr, *options), alone)
+
+
 @pytest.mark.parametrize("block", [_kernels._BLOCK, 1])
 def test_places_by_hand(monkeypatch, block):
     monkeypatch.setattr(_kernels, "_BLOCK", block)
@@ -189,7 +203,7 @@ _LARGE_CALLS = {
         _EACH, _EACH, _ONES, _EACH[:-1], _ONES, _EACH, _ONES, _EACH[:-1], _EACH, _EACH[:-1]
     ),
     "mean_places": lambda: _kernels.mean_places(_EACH, _NUMBERS, _EACH[:-1], 0.0),
-    "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), 0.1, 0.5, False),
+    "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), np.array([0, 2]), 0.1, 0.5, False),
     "number_items": lambda: _kernels.number_items([_IDS], _MANY),
     "order_costs": lambda: _kernels.order_costs(_SQUARE[None], _SQUARE[None], np.zeros(1, dtype=int), *_ORDERS),
     "pivot_orders": lambda: _kernels.pivot_orders(_SQUARE[None], 1, np.random.PCG64(0).random_raw),

@@ -85,7 +85,6 @@ class _Component:
         self.n, self.budget = len(before), budget
         self.scale = float(np.abs(before).sum())
         self.tolerance = TOLERANCE * self.scale
-        self.pairs = np.arange(self.n)[:, None] < np.arange(self.n)
         costs = np.round(np.concatenate([self.before.ravel(), self.level.ravel()]) * 2, 9)
         self.step = granularity(costs, budget) / 2
         #: What a tie is worth among orders of equal cost: all ties together less than the least difference in cost.
@@ -106,8 +105,10 @@ class _Component:
 
     def _cost(self, bucket, level):
         """Add up the costs of the pairs."""
-        above, same = bucket[:, None] < bucket, bucket[:, None] == bucket
-        return float(self.before[above].sum() + np.where(same & self.pairs, level, 0.0).sum())
+        ordered = float(self.before[bucket[:, None] < bucket].sum())
+        same, item = bucket[:, None] == bucket, np.arange(self.n)
+        same &= item[:, None] < item
+        return ordered + float(np.where(same, level, 0.0).sum())
 
     def _descend(self, level, bucket):
         return np.array(bucket_descent(self.before, level, bucket, self.tolerance, until=lambda: self.budget.late))
