@@ -45,12 +45,12 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
     for items in ordered_components(arc, (before - before.T).sum(axis=1)):
         square = items[:, None], items
         part = _Component(before[square], level[square], budget)
-        start = np.argsort(np.argsort(rank[items]))
-        part.search(start)
         if len(items) > 1:
+            start = np.argsort(np.argsort(rank[items]))
+            part.search(start)
             part.search(np.zeros_like(start))
-        if proves and len(items) > 1:
-            part.prove(lambda high, low, b=bound: report(across + b + high, across + b + low))
+            if proves:
+                part.prove(lambda high, low, b=bound: report(across + b + high, across + b + low))
         bound += part.bound
         reasons.add("optimal" if part.met() else part.reason if proves else "unproven")
         parts.append((items, part))
@@ -86,12 +86,14 @@ class _Component:
         self.scale = float(np.abs(before).sum())
         self.tolerance = TOLERANCE * self.scale
         costs = np.round(np.concatenate([self.before.ravel(), self.level.ravel()]) * 2, 9)
-        self.step = granularity(costs, budget) / 2
+        self.step = granularity(costs, budget) / 2 if self.n > 1 else 0.0
         #: What a tie is worth among orders of equal cost: all ties together less than the least difference in cost.
         self.bonus = self.step / (self.n * (self.n - 1) // 2 + 1) or 2 * self.tolerance
         self.cost, self.bound, self.bucket, self.reason = np.inf, 0.0, None, "time limit"
         #: Whether no other order costs as little; None where that is not known.
-        self.only = True if self.n == 1 else None
+        self.only = None
+        if self.n == 1:
+            self.cost, self.bucket, self.only = 0.0, np.zeros(1, dtype=np.int64), True
         #: One of several orders of the lowest cost, none of which ties more pairs; None where that is not known.
         self.most_tied = None
         self.programme = None
