@@ -496,12 +496,12 @@ def agreement_weights(ranks):
 
 
 def merged_scores(ranks, weight, merge):
-    """Scores that lists are merged with, in the order of their content; `merge` merges scores and weights."""
+    """Scores that lists are merged with, in the order of their content; `merge` merges those of queries."""
     order = np.lexsort((weight, *np.where(np.isinf(ranks), 1e9, ranks).T[::-1]))
     ranks, n = ranks[order], ranks.shape[1]
     held = np.isfinite(ranks)
     ranks = np.where(held, ranks, (held.sum(axis=1, keepdims=True) + 1 + n) / 2)
-    return merge(n * (n + 1 - 2 * ranks) / 2, weight[order])
+    return merge(n * (n + 1 - 2 * ranks) / 2, weight[order], np.array([0, len(ranks)]))[0]
 
 
 def net_outranking(ranks, weight, method):

@@ -14,7 +14,8 @@ shape (n_candidates,). That function returns float64 of shape (n_lists,). With `
 import numpy as np
 
 from .._kernels import discordant_pairs
-from ._ragged import dense_ranks, group_order, mid_ranks, sparse_rows, starts_to_ptr, tie_starts
+from ._places import places_again
+from ._ragged import mid_ranks, sparse_rows, starts_to_ptr, tie_starts
 
 __all__ = ["LIST_DISTANCES", "consensus_places", "cosine", "footrule", "local_footrule", "rho", "tau"]
 
@@ -61,10 +62,10 @@ def footrule(lists):
 
 def local_footrule(lists):
     """``sum |r - b|`` over the list's items, divided by its largest value, ``floor(L^2 / 2)``; 0 for one item."""
-    largest = np.maximum(lists.list_length**2 // 2, 1)
+    largest, local_places = np.maximum(lists.list_length**2 // 2, 1), _local_places(lists)
 
     def distance(place):
-        apart = np.abs(lists.rank - _local_places(lists, place))
+        apart = np.abs(lists.rank - local_places(place))
         return np.add.reduceat(apart, lists.row_ptr[:-1]) / largest
 
     return distance
@@ -75,10 +76,10 @@ def rho(lists):
     heads = lists.row_ptr[:-1]
     mean = ((lists.list_length + 1) / 2)[lists.row_list]
     first = lists.rank - mean
-    spread = np.add.reduceat(first**2, heads)
+    spread, local_places = np.add.reduceat(first**2, heads), _local_places(lists)
 
     def distance(place):
-        second = _local_places(lists, place) - mean
+        second = local_places(place) - mean
         inner = np.add.reduceat(first * second, heads)
         scale = np.sqrt(spread * np.add.reduceat(second**2, heads))
         correlation = np.divide(inner, scale, out=np.zeros_like(inner), where=scale > 0)
@@ -90,11 +91,12 @@ def rho(lists):
 def tau(lists):
     """Share of discordant pairs among the pairs that list and consensus both order; 0 where there is none."""
     ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
-    tie_end = np.repeat(ptr[1:], np.diff(ptr))
+    tie_end, local_places = np.repeat(ptr[1:], np.diff(ptr)), _local_places(lists)
 
     def distance(place):
-        dense = dense_ranks(lists.row_ptr, place[lists.candidate])
-        discordant, ordered = discordant_pairs(lists.row_ptr, tie_end, dense)
+        # A number for each group of ties: one of the places that its mean place is of.
+        number = local_places(place).astype(np.int64) - 1
+        discordant, ordered = discordant_pairs(lists.row_ptr, tie_end, number)
         return np.divide(discordant, ordered, out=np.zeros_like(discordant), where=ordered > 0)
 
     return distance
@@ -109,9 +111,7 @@ LIST_DISTANCES = {
 }
 
 
-def _local_places(lists, place):
-    value = place[lists.candidate]
-    order = group_order(lists.row_list, value)
-    local = np.empty(lists.n_rows)
-    local[order] = mid_ranks(lists.row_ptr, tie_starts(lists.row_ptr, value[order]))
-    return local
+def _local_places(lists):
+    """Places among the items of each list alone, (n_rows,), as a function of those of the candidates."""
+    places = places_again(lists.row_ptr, 0.0)
+    return lambda place: places(-place[lists.candidate])

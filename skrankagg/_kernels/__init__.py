@@ -30,6 +30,7 @@ from . import (
     _buckets,
     _co_ranked,
     _fusion,
+    _group_places,
     _insertion,
     _inversions,
     _joint,
@@ -56,6 +57,7 @@ __all__ = [
     "log_joint_probability",
     "majority_insertions",
     "majority_points",
+    "mean_places",
     "merge_lists",
     "number_items",
     "order_costs",
@@ -64,8 +66,8 @@ __all__ = [
     "stale_kernels",
 ]
 
-_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _insertion, _inversions, _joint, _locking, _majority, _orders)
-_KERNELS += (_ragged, _subsets)
+_KERNELS = (_agglomerate, _buckets, _co_ranked, _fusion, _group_places, _insertion, _inversions, _joint, _locking)
+_KERNELS += (_majority, _orders, _ragged, _subsets)
 # Steps that one kernel call may take: about a tenth of a second, between which Ctrl-C is heard. Interpreted, a step
 # takes a hundred times as long.
 _BLOCK = 50_000_000
@@ -90,13 +92,7 @@ def _as_vi(array):
 
 
 def stale_kernels():
-    """Name the compiled kernels whose source has changed since they were compiled.
-
-    Returns
-    -------
-    list of str
-        Module names, empty where the kernels run as plain Python or nothing changed.
-    """
+    """Names of the compiled kernels whose source has changed since then; none where they run as plain Python."""
     compiled = [kernel for kernel in _KERNELS if not kernel.__file__.endswith(".py")]
     if not compiled:
         return []
@@ -134,9 +130,10 @@ def discordant_pairs(ptr, tie_end, other):
     """Count the pairs that a second ranking turns round, for many rankings at once.
 
     Lists, `ptr` (n_lists + 1,), are sorted by the first ranking. `tie_end` (n_rows,) is the row behind the last one
-    that ties with this one there, `other` (n_rows,) the dense rank of the row's item in the second ranking, from 0
-    within each list. Returns the numbers of pairs that the two order oppositely, and of pairs that both order at all,
-    float64 (n_lists,), read-only. Each list of length L costs O(L log L).
+    that ties with this one there, `other` (n_rows,) a number of the row's item that rises along the second
+    ranking, equal where it ties, from 0 and below the length of the list. Returns the numbers of pairs that the two
+    order oppositely, and of pairs that both order at all, float64 (n_lists,), read-only. Each list of length L costs
+    O(L log L).
     """
     length = np.diff(ptr)
     blocks = []
@@ -149,16 +146,34 @@ def discordant_pairs(ptr, tie_end, other):
     return np.concatenate(list(map(np.asarray, discordant))), np.concatenate(list(map(np.asarray, ordered)))
 
 
-def merge_lists(score, weight, c1, c2, by_similarity):
-    """Merge the two most similar lists until one is left: its scores, float64 (n_items,), read-only.
+def merge_lists(score, weight, list_ptr, c1, c2, by_similarity):
+    """Merge the two most similar lists of each query until one is left: its scores, float64 (n_queries, n_items).
 
     `score` (n_lists, n_items) is what each list gives each item, higher is better, of at least 2 items; `weight`
-    (n_lists,) that of the lists; `c1` and `c2` are the coefficients of the weight of a merged list, and `by_similarity`
-    says whether its similarity to the other lists enters that weight.
+    (n_lists,) that of the lists; the lists of each query are given by `list_ptr`, and none has none. `c1` and `c2` are
+    the coefficients of the weight of a merged list, and `by_similarity` says whether its similarity to the other lists
+    enters that weight.
     """
+    n, m = score.shape[1], np.diff(list_ptr)
+    # Pairs of lists are compared, and looked at before each merge; lists are sorted, and one more for each merge.
+    work = m**2.0 * (n + m / 3.0) + 40.0 * m * n
+    numbers, options = (_as_vf(score.ravel()), _as_vf(weight)), (float(c1), float(c2), bool(by_similarity))
+    list_ptr, rank, merged = _as_vi(list_ptr), _VF(np.zeros(score.size)), np.empty((len(m), n))
+    for first, last in _blocks(np.cumsum(work)):
+        if work[first] > _BLOCK:
+            own = slice(list_ptr[first], list_ptr[last])
+            merged[first] = _merge_many_lists(score[own], weight[own], *options)
+        else:
+            left = _agglomerate.merge_stack(first, last, list_ptr, *numbers, n, rank, *options)
+            merged[first:last] = np.asarray(numbers[0]).reshape(-1, n)[np.asarray(left)]
+    return merged
+
+
+def _merge_many_lists(score, weight, c1, c2, by_similarity):
+    """As :func:`merge_lists`, of one query, a part at a time: the scores, (n_items,)."""
     m, n = score.shape
-    score, weight, rank = _as_vf(score.ravel()), _as_vf(weight), _VF(np.zeros(m * n))
-    order, spare, similarity = _VI(np.zeros(n, dtype=np.int64)), _VI(np.zeros(n, dtype=np.int64)), _VF(np.zeros(m * m))
+    score, weight, rank, similarity = _as_vf(score.ravel()), _as_vf(weight), _VF(np.zeros(m * n)), _VF(np.zeros(m * m))
+    order, spare = _as_vi(np.arange(n)), _as_vi(np.arange(n))
     # A list is sorted, and compared with those before it.
     for first, last in _blocks(np.cumsum(n * (np.arange(m) + 20.0))):
         _agglomerate.compare(first, last, score, n, order, spare, rank, similarity)
@@ -167,9 +182,8 @@ def merge_lists(score, weight, c1, c2, by_similarity):
     lists = np.arange(m, 1.0, -1.0)
     for first, last in _blocks(np.cumsum(lists * (lists + n))):
         arrays = score, weight, n, order, spare, rank, similarity
-        _agglomerate.merge(last - first, m - first, alive, *arrays, float(c1), float(c2), bool(by_similarity))
-    last_list = alive[0] * n
-    return np.asarray(score)[last_list : last_list + n]
+        _agglomerate.merge(last - first, m - first, alive, *arrays, c1, c2, by_similarity)
+    return np.asarray(score).reshape(m, n)[alive[0]]
 
 
 def log_joint_probability(ptr, x, n):
@@ -206,6 +220,21 @@ def _blocks(work):
         first = last
 
 
+def mean_places(ptr, value, order, tolerance):
+    """Place the members of groups by descending value, neighbours within the tolerance at their mean place.
+
+    Groups are given by `ptr` (n_groups + 1,); `order` (n_members,) holds the members of each group in any order, and
+    the closer to the one by `value` (n_members,) the faster. The tolerance is multiplied by the largest finite size of
+    a value in the group. Returns the places, from 1, float64 (n_members,), and the members in order, int64: both
+    read-only. A group of n members in reverse costs O(n^2).
+    """
+    order, place = _as_vi(order), _VF(np.zeros(len(value)))
+    arrays = _as_vi(ptr), _as_vf(value), order, tolerance, place
+    for first, last in _blocks(np.cumsum(np.diff(ptr) ** 2.0)):
+        _group_places.mean_places(first, last, *arrays)
+    return np.asarray(place), np.asarray(order)
+
+
 def majority_points(
     list_ptr, row_ptr, rank, candidate, list_weight, candidate_ptr, held, row_list, candidate_row_ptr, candidate_rows
 ):
@@ -215,33 +244,12 @@ def majority_points(
     it holds. It has no opinion on two absent or two tied items. Margins within 1e-12 of the query's total weight are
     draws, so that rounding never makes a majority.
 
-    Parameters
-    ----------
-    list_ptr : ndarray of shape (n_queries + 1,), dtype=int
-        Lists of query ``q`` are ``list_ptr[q]`` to ``list_ptr[q + 1] - 1``.
-    row_ptr : ndarray of shape (n_lists + 1,), dtype=int
-        Rows of a list, best first.
-    rank : ndarray of shape (n_rows,), dtype=float64
-        Equal neighbours within a list tie.
-    candidate : ndarray of shape (n_rows,), dtype=int
-        Candidate of each row.
-    list_weight : ndarray of shape (n_lists,), dtype=float64
-        Weight of each list.
-    candidate_ptr : ndarray of shape (n_queries + 1,), dtype=int
-        Candidates of each query.
-    held : ndarray of shape (n_candidates,), dtype=float64
-        Total weight of the lists that hold each item.
-    row_list : ndarray of shape (n_rows,), dtype=int
-        List of each row.
-    candidate_row_ptr : ndarray of shape (n_candidates + 1,), dtype=int
-        Rows of candidate ``i`` are ``candidate_rows[candidate_row_ptr[i]:candidate_row_ptr[i + 1]]``.
-    candidate_rows : ndarray of shape (n_rows,), dtype=int
-        Rows sorted by candidate.
-
-    Returns
-    -------
-    wins, draws : ndarray of shape (n_candidates,), dtype=float64
-        Numbers of opponents beaten by a weighted majority, and of opponents at a draw.
+    `list_ptr` (n_queries + 1,) are the lists of each query, `row_ptr` (n_lists + 1,) the rows of each list, best first,
+    `rank` and `candidate` (n_rows,) those of each row, equal ranks where neighbours tie, and `row_list` (n_rows,) its
+    list; `list_weight` is of shape (n_lists,); `candidate_ptr` (n_queries + 1,) are the candidates of each query, and
+    `held` (n_candidates,) is the total weight of the lists that hold each. `candidate_rows` (n_rows,) are the rows
+    sorted by candidate, those of each from `candidate_row_ptr` (n_candidates + 1,) on. Returns the numbers of opponents
+    beaten by a weighted majority, and of opponents at a draw, float64 (n_candidates,).
     """
     total_weight = np.add.reduceat(list_weight, list_ptr[:-1])
     arrays = (
@@ -389,12 +397,14 @@ def draw_places(margin, order):
 def cheapest_buckets(before, level, most, n_steps):
     """Least cost of an order with ties that costs up to `most`; its ways, 2 for several; and the most ties of one.
 
-    `before` and `level`, (n, n), are the costs of the row before the column and of a tie, whole numbers of at least 0.
-    The ways are -1 where `n_steps` are too few to tell. Last comes an order of the least cost and the most ties, as the
-    bucket of each item, from 0 for the best.
+    `before` and `level`, (n, n), are the costs of the row before the column and of a tie, whole numbers of at least 0;
+    it is faster where the items come from the last of a cheap order to its first. The ways are -1 where `n_steps` are
+    too few to tell. Then come the ways to reach the most ties, 2 for several, and an order of the least cost and the
+    most ties, as the bucket of each item, from 0 for the best.
     """
     n = len(before)
-    *found, place = _subsets.cheapest_buckets(n, *(_as_vf(np.ravel(one)) for one in (before, level)), most, n_steps)
+    arrays = _as_vf(np.ravel(before)), _as_vf(np.ravel(level))
+    *found, place = _subsets.cheapest_buckets(n, *arrays, most, n_steps)
     place = np.asarray(place)
     return *found, place.max() - place
 

@@ -67,13 +67,28 @@ def compare(
     rank = cast(vec[float], rank_in)
     order = cast(vec[i64], order_in)
     spare = cast(vec[i64], spare_in)
-    similarity = cast(vec[float], out)
-    m: i64 = len(score) // n
+    _compare(0, len(score) // n, first, last, score, n, order, spare, rank, cast(vec[float], out))
+
+
+def _compare(
+    base: i64,
+    m: i64,
+    first: i64,
+    last: i64,
+    score: vec[float],
+    n: i64,
+    order: vec[i64],
+    spare: vec[i64],
+    rank: vec[float],
+    similarity: vec[float],
+) -> None:
+    # As `compare`, of the m lists from `base` on.
     norm = float(n) * float(n) * float(n) - float(n)
     for k in range(first, last):
-        _rank_row(score, k * n, n, order, spare, rank)
+        row: i64 = (base + k) * n
+        _rank_row(score, row, n, order, spare, rank)
         for o in range(k):
-            similarity[k * m + o] = 1.0 - 6.0 * _squared_distance(rank, k * n, o * n, n) / norm
+            similarity[k * m + o] = 1.0 - 6.0 * _squared_distance(rank, row, (base + o) * n, n) / norm
             similarity[o * m + k] = similarity[k * m + o]
 
 
@@ -93,22 +108,43 @@ def merge(
     by_similarity: bool,
 ) -> None:
     # Merge the two most similar lists, so many times; alive holds the n_alive lists still there, in their old order.
-    score = cast(vec[float], score_in)
     weight = cast(vec[float], weight_in)
+    alive = cast(vec[i64], alive_in)
+    score = cast(vec[float], score_in)
     rank = cast(vec[float], rank_in)
     order = cast(vec[i64], order_in)
     spare = cast(vec[i64], spare_in)
     similarity = cast(vec[float], similarity_in)
-    alive = cast(vec[i64], alive_in)
     m: i64 = len(weight)
+    _merge(0, m, n_merges, n_alive, alive, score, weight, n, order, spare, rank, similarity, c1, c2, by_similarity)
+
+
+def _merge(
+    base: i64,
+    m: i64,
+    n_merges: i64,
+    n_alive: i64,
+    alive: vec[i64],
+    score: vec[float],
+    weight: vec[float],
+    n: i64,
+    order: vec[i64],
+    spare: vec[i64],
+    rank: vec[float],
+    similarity: vec[float],
+    c1: float,
+    c2: float,
+    by_similarity: bool,
+) -> None:
+    # As `merge`, of the m lists from `base` on, which `alive` and `similarity` number from 0.
     norm = float(n) * float(n) * float(n) - float(n)
     for _ in range(n_merges):
         best = -2.0
         heaviest = 1.0
         for x in range(n_alive):
             row: i64 = alive[x] * m
-            if weight[alive[x]] > heaviest:
-                heaviest = weight[alive[x]]
+            if weight[base + alive[x]] > heaviest:
+                heaviest = weight[base + alive[x]]
             for y in range(x):
                 if similarity[row + alive[y]] > best:
                     best = similarity[row + alive[y]]
@@ -123,8 +159,8 @@ def merge(
             row = alive[x] * m
             for y in range(x):
                 if similarity[row + alive[y]] >= best - 1e-10:
-                    heavy = weight[alive[x]]
-                    light = weight[alive[y]]
+                    heavy = weight[base + alive[x]]
+                    light = weight[base + alive[y]]
                     if light > heavy:
                         heavy, light = light, heavy
                     if first < 0 or heavy > high + tolerance or (heavy >= high - tolerance and light > low + tolerance):
@@ -134,30 +170,71 @@ def merge(
                         low = light
         a: i64 = alive[first]
         b: i64 = alive[second]
-        total = weight[a] + weight[b]
+        row_a: i64 = (base + a) * n
+        row_b: i64 = (base + b) * n
+        total = weight[base + a] + weight[base + b]
         share = 0.5
         if total > 0.0:
-            share = weight[a] / total
+            share = weight[base + a] / total
         for i in range(n):
-            score[a * n + i] = share * score[a * n + i] + (1.0 - share) * score[b * n + i]
+            score[row_a + i] = share * score[row_a + i] + (1.0 - share) * score[row_b + i]
         for x in range(second, n_alive - 1):
             alive[x] = alive[x + 1]
         n_alive -= 1
-        _rank_row(score, a * n, n, order, spare, rank)
+        _rank_row(score, row_a, n, order, spare, rank)
         closeness = 0.0
         for x in range(n_alive):
             o2: i64 = alive[x]
             if o2 != a:
-                similarity[a * m + o2] = 1.0 - 6.0 * _squared_distance(rank, a * n, o2 * n, n) / norm
+                similarity[a * m + o2] = 1.0 - 6.0 * _squared_distance(rank, row_a, (base + o2) * n, n) / norm
                 similarity[o2 * m + a] = similarity[a * m + o2]
                 closeness += similarity[a * m + o2]
         if by_similarity:
-            merged = c1 * (weight[a] + weight[b]) / 2.0
+            merged = c1 * (weight[base + a] + weight[base + b]) / 2.0
             if n_alive > 1:
                 merged += c2 * closeness / float(n_alive - 1)
-            weight[a] = merged / (c1 + c2)
-            if weight[a] < 0.0:
-                weight[a] = 0.0
+            weight[base + a] = merged / (c1 + c2)
+            if weight[base + a] < 0.0:
+                weight[base + a] = 0.0
         else:
             # The lighter of the two comes first, whichever of them was found first.
-            weight[a] = (c1 * low + c2 * high) / (c1 + c2)
+            weight[base + a] = (c1 * low + c2 * high) / (c1 + c2)
+
+
+def merge_stack(
+    first: i64,
+    last: i64,
+    ptr_in: object,
+    score_in: object,
+    weight_in: object,
+    n: i64,
+    rank_in: object,
+    c1: float,
+    c2: float,
+    by_similarity: bool,
+) -> vec[i64]:
+    # Merge the lists of each of the queries first..last - 1, which are ptr[q]..ptr[q + 1] - 1, of n items each, at
+    # least 2, until one is left. Returns which one that is.
+    ptr = cast(vec[i64], ptr_in)
+    score = cast(vec[float], score_in)
+    weight = cast(vec[float], weight_in)
+    rank = cast(vec[float], rank_in)
+    most: i64 = 0
+    for q in range(first, last):
+        if ptr[q + 1] - ptr[q] > most:
+            most = ptr[q + 1] - ptr[q]
+    order = vec[i64]([0] * n)
+    spare = vec[i64]([0] * n)
+    alive = vec[i64]([0] * most)
+    similarity = vec[float]([0.0] * (most * most))
+    left = vec[i64]([0] * (last - first))
+    for q in range(first, last):
+        base: i64 = ptr[q]
+        m: i64 = ptr[q + 1] - base
+        for k in range(m):
+            alive[k] = k
+        if m > 1:
+            _compare(base, m, 0, m, score, n, order, spare, rank, similarity)
+            _merge(base, m, m - 1, m, alive, score, weight, n, order, spare, rank, similarity, c1, c2, by_similarity)
+        left[q - first] = base + alive[0]
+    return left

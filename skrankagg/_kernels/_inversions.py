@@ -8,8 +8,8 @@ from mypy_extensions import i64
 
 def discordant_pairs(ptr_in: object, tie_end_in: object, other_in: object) -> tuple[vec[float], vec[float]]:
     # For each segment, sorted by a first ranking: how many pairs the second ranking turns round, and how many pairs
-    # both order at all. Rows tied in the first end at tie_end; other is the dense rank of the second, from 0, below the
-    # length of the segment.
+    # both order at all. Rows tied in the first end at tie_end; other rises along the second, ties equal, from 0 and
+    # below the length of the segment.
     ptr = cast(vec[i64], ptr_in)
     tie_end = cast(vec[i64], tie_end_in)
     other = cast(vec[i64], other_in)

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from librt.vecs import vec
+from librt.vecs import append, vec
 from mypy_extensions import i64
 
 
@@ -76,35 +76,53 @@ def cheapest_orders(
 
 def cheapest_buckets(
     n: i64, before_in: object, level_in: object, most: float, n_steps: i64
-) -> tuple[float, i64, i64, vec[i64]]:
+) -> tuple[float, i64, i64, i64, vec[i64]]:
     # The least cost of an order with ties of n items; in how many ways it is reached, 2 for several, 0 where no order
-    # costs up to `most`, -1 where so many steps were too few to tell; the most pairs that such an order ties; and one
-    # that ties them, as the bucket of each item, from 0 for the last. before[i * n + j] is the cost of i before j,
-    # level[i * n + j] that of a tie; all are whole and at least 0.
+    # costs up to `most`, -1 where so many steps were too few to tell; the most pairs that such an order ties; in how
+    # many ways that is reached, 2 for several; and one that ties them, as the bucket of each item, from 0 for the last.
+    # before[i * n + j] is the cost of i before j, level[i * n + j] that of a tie; all are whole and at least 0. The
+    # fewest steps are taken where the items come roughly from the last of a cheap order to its first.
     #
     # A set of items that come first is followed by each bucket of others that is not too dear: whether it takes each of
-    # them is decided in turn.
+    # them is decided in turn. An item not yet decided costs the less of what it costs with those decided if it is
+    # taken, and if it is left. Few sets are reached: they are numbered in the order in which that happens, and their
+    # numbers are kept in pages of 64 sets.
     before = cast(vec[float], before_in)
     level = cast(vec[float], level_in)
-    n_sets: i64 = 1 << n
-    least = vec[float]([0.0] * n_sets)
-    ways = vec[i64]([0] * n_sets)
-    tied = vec[i64]([0] * n_sets)
-    final = vec[i64]([0] * n_sets)  # the last bucket of a set
+    page = vec[i64]([-1] * (((1 << n) >> 6) + 1))
+    number = vec[i64]([])  # 0 for a set not reached
+    chosen_set = vec[i64]([0])
+    least = vec[float]([0.0])
+    ways = vec[i64]([1])
+    tied = vec[i64]([0])
+    tied_ways = vec[i64]([1])
+    final = vec[i64]([0])  # the last bucket of a set
+    following = vec[i64]([-1])  # the next set of equally many items
+    of_size = vec[i64]([-1] * (n + 1))
+    of_size[0] = 0
     place = vec[i64]([0] * n)
     rest = vec[i64]([0] * (n + 1))
     taken = vec[i64]([0] * (n + 1))  # 1 for taken, 0 for left, 2 before that is decided
     cost = vec[float]([0.0] * (n + 1))
-    ways[0] = 1
-    for chosen in range(n_sets - 1):
-        if ways[chosen] == 0:
+    # After so many decisions, in rows: what each other item costs if it is taken, and if it is left.
+    if_taken = vec[float]([0.0] * ((n + 1) * n))
+    if_left = vec[float]([0.0] * ((n + 1) * n))
+    n_done: i64 = 0
+    at: i64 = 0
+    while n_done < n:
+        if at < 0:
+            n_done += 1
+            at = of_size[n_done]
             continue
+        here: i64 = at
+        at = following[here]
+        chosen: i64 = chosen_set[here]
         n_rest: i64 = 0
         for i in range(n):
             if (chosen >> i) & 1 == 0:
                 rest[n_rest] = i
                 n_rest += 1
-        limit = most - least[chosen]
+        limit = most - least[here]
         p: i64 = 0
         size: i64 = 0
         bucket: i64 = 0
@@ -113,59 +131,94 @@ def cheapest_buckets(
             if p == n_rest:
                 if size > 0:
                     larger: i64 = chosen | bucket
-                    total = least[chosen] + cost[p]
-                    pairs: i64 = tied[chosen] + size * (size - 1) // 2
-                    if ways[larger] == 0 or total < least[larger]:
-                        least[larger] = total
-                        ways[larger] = ways[chosen]
-                        tied[larger] = pairs
-                        final[larger] = bucket
-                    elif total == least[larger]:
-                        ways[larger] = 2
-                        if pairs > tied[larger]:
-                            tied[larger] = pairs
-                            final[larger] = bucket
+                    entry: i64 = page[larger >> 6]
+                    if entry < 0:
+                        entry = len(number)
+                        page[larger >> 6] = entry
+                        for _ in range(64):
+                            number = append(number, 0)
+                    entry += larger & 63
+                    there: i64 = number[entry]
+                    total = least[here] + cost[p]
+                    pairs: i64 = tied[here] + size * (size - 1) // 2
+                    if there == 0:
+                        there = len(least)
+                        number[entry] = there
+                        chosen_set = append(chosen_set, larger)
+                        least = append(least, total)
+                        ways = append(ways, ways[here])
+                        tied = append(tied, -1)
+                        tied_ways = append(tied_ways, 0)
+                        final = append(final, 0)
+                        following = append(following, of_size[n_done + size])
+                        of_size[n_done + size] = there
+                    elif total < least[there]:
+                        least[there] = total
+                        ways[there] = ways[here]
+                        tied[there] = -1
+                    elif total == least[there]:
+                        ways[there] = 2
+                    if total == least[there]:
+                        if pairs > tied[there]:
+                            tied[there] = pairs
+                            tied_ways[there] = tied_ways[here]
+                            final[there] = bucket
+                        elif pairs == tied[there]:
+                            tied_ways[there] = 2
                 p -= 1
                 continue
             item: i64 = rest[p]
             if taken[p] == 0:
                 p -= 1
                 continue
+            old: i64 = p * n
             if taken[p] == 1:
                 taken[p] = 0
                 size -= 1
                 bucket ^= 1 << item
+                more = cost[p] + if_left[old + p]
             else:
                 taken[p] = 1
-            n_steps -= p + 4
-            if n_steps < 0:
-                return 0.0, -1, 0, place
-            more = cost[p]
-            if taken[p] == 1:
                 size += 1
                 bucket |= 1 << item
-                row: i64 = item * n
-                for s in range(p):
-                    if taken[s] == 1:
-                        more += level[row + rest[s]]
-                    else:
-                        more += before[row + rest[s]]
-            else:
-                for s in range(p):
-                    if taken[s] == 1:
-                        more += before[rest[s] * n + item]
-            if more <= limit:
+                more = cost[p] + if_taken[old + p]
+            n_steps -= 4
+            if n_steps < 0:
+                return 0.0, -1, 0, 0, place
+            if more > limit:
+                continue
+            new: i64 = old + n
+            foreseen = more
+            s: i64 = p + 1
+            n_steps -= n_rest - s
+            while s < n_rest and foreseen <= limit:
+                other: i64 = rest[s]
+                with_it = if_taken[old + s]
+                without = if_left[old + s]
+                if taken[p] == 1:
+                    with_it += level[item * n + other]
+                    without += before[item * n + other]
+                else:
+                    with_it += before[other * n + item]
+                if_taken[new + s] = with_it
+                if_left[new + s] = without
+                foreseen += with_it if with_it < without else without
+                s += 1
+            if foreseen <= limit:
                 cost[p + 1] = more
                 p += 1
                 if p < n_rest:
                     taken[p] = 2
-    whole: i64 = n_sets - 1
+    if of_size[n] < 0:
+        return 0.0, 0, 0, 0, place
+    whole: i64 = of_size[n]  # the only set of all items
     k: i64 = 0
-    left: i64 = whole
-    while left > 0 and ways[whole] > 0:
+    left: i64 = (1 << n) - 1
+    while left > 0:
+        last: i64 = final[number[page[left >> 6] + (left & 63)]]
         for i in range(n):
-            if (final[left] >> i) & 1 == 1:
+            if (last >> i) & 1 == 1:
                 place[i] = k
-        left ^= final[left]
+        left ^= last
         k += 1
-    return least[whole], ways[whole], tied[whole], place
+    return least[whole], ways[whole], tied[whole], tied_ways[whole], place

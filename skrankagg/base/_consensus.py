@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._arrays import TOLERANCE
+from .._arrays._places import class_starts
 from .._arrays._plain_ids import best_first
 from .._arrays._ragged import expand, gather_ranges, group_order, positions, starts_to_ptr
 from .._data._frames import frame_of, take_ids
@@ -222,7 +223,7 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     largest = np.maximum.reduceat(size, heads)
     new_group = np.zeros(len(score), dtype=bool)
     new_group[heads] = True
-    class_start = _class_starts(score, new_group, largest[member_group])
+    class_start = class_starts(score, new_group, largest[member_group])
     if sole_source is not None:
         differs = new_group.copy()
         differs[1:] |= score[1:] != score[:-1]
@@ -240,7 +241,7 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     by_support = np.lexsort((-support[member], group))
     member = member[by_support]
     new_class = np.diff(group, prepend=-1) != 0
-    support_class = np.cumsum(_class_starts(support[member], new_class, total[member_group[member]]))
+    support_class = np.cumsum(class_starts(support[member], new_class, total[member_group[member]]))
     order[tied] = member[np.lexsort((member, support_class))]
     return order, score
 
@@ -266,12 +267,3 @@ def _told_apart(source, run_ptr, close):
     width = source.max() + 1
     shared = np.isin(lower_run * width + lower, (upper_run * width + upper)[upper >= 0]) & (lower >= 0)
     return apart | have(lower_run, shared)
-
-
-def _class_starts(value, start, scale):
-    # Where a new class of equal values starts in descending values: at a start, and where rounding cannot explain a
-    # gap.
-    starts = start.copy()
-    with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
-        starts[1:] |= (value[:-1] - value[1:] > TOLERANCE * scale[1:]) & (value[:-1] != value[1:])
-    return starts

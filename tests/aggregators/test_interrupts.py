@@ -84,7 +84,7 @@ def test_blocks_give_what_one_call_gives(monkeypatch):
     item = np.concatenate([rng.permutation(n) for _ in range(m)])
     weight = np.repeat(rng.random(m), n)
     by_item = np.lexsort((np.arange(m * n), item))
-    score = rng.random((m, n))
+    score, lists = rng.random((m, n)), np.array([0, m])
     x = np.sort(rng.random(m * n).reshape(m, n), axis=1).ravel()
     margins, orders = np.stack([margin] * 5), np.array([rng.permutation(n) for _ in range(5)])
     cases = {
@@ -113,8 +113,9 @@ def test_blocks_give_what_one_call_gives(monkeypatch):
             by_item,
         ),
         ("_inversions", "discordant_pairs"): lambda: _kernels.discordant_pairs(ptr, np.arange(1, m * n + 1), item),
-        ("_agglomerate", "compare"): lambda: _kernels.merge_lists(score, rng.integers(1, 2, m) * 1.0, 0.1, 0.5, True),
-        ("_agglomerate", "merge"): lambda: _kernels.merge_lists(score, np.ones(m), 0.1, 0.5, False),
+        ("_agglomerate", "compare"): lambda: _kernels.merge_lists(score, np.ones(m), lists, 0.1, 0.5, True),
+        ("_agglomerate", "merge"): lambda: _kernels.merge_lists(score, np.ones(m), lists, 0.1, 0.5, False),
+        ("_group_places", "mean_places"): lambda: _kernels.mean_places(ptr, x, np.arange(m * n), 1e-12),
         ("_locking", "lock"): lambda: _kernels.locked_arcs(np.flatnonzero(margin > 0), n, 1),
         ("_joint", "log_joint_probability"): lambda: _kernels.log_joint_probability(ptr, x, np.full(m, n)),
     }

@@ -6,11 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from skrankagg import Kemeny
 from skrankagg._kernels import COMPILED, cheapest_buckets
 from skrankagg.aggregators import condorcet_components, pairwise_preferences
-from skrankagg.aggregators._kemeny import _budget, _estimator, _proof, _unique, _weak
+from skrankagg.aggregators._kemeny import _budget, _components, _estimator, _proof, _unique, _weak
 from skrankagg.aggregators._kemeny._budget import Budget
 from skrankagg.aggregators._kemeny._costs import pair_costs
 from skrankagg.utils.estimator_checks import example_lists
@@ -136,7 +138,7 @@ def test_the_proof_with_the_known_order_cut_off_tells_whether_there_is_another(s
 
 
 def cheapest_weak_orders(before, level):
-    """Lowest cost, the number of orders that have it, and the most ties of one: bucket by bucket, over subsets."""
+    """Lowest cost, the number of its orders, the most ties of one, the number of these: over subsets of the items."""
     n = len(before)
     within, ties = np.zeros(1 << n), np.zeros(1 << n, dtype=int)
     above = np.zeros((1 << n, n))  # cost of all items of the subset before an item
@@ -148,7 +150,8 @@ def cheapest_weak_orders(before, level):
         ties[subset] = ties[rest] + member[rest].sum()
         above[subset] = above[rest] + before[low]
     best, count, most = np.full(1 << n, np.inf), np.zeros(1 << n), np.zeros(1 << n, dtype=int)
-    best[0], count[0] = 0.0, 1
+    count_most = np.zeros(1 << n)
+    best[0], count[0], count_most[0] = 0.0, 1, 1
     for subset in range(1, 1 << n):
         last = [subset]  # the last bucket: each part of the subset but the empty one
         while last[-1]:
@@ -159,8 +162,10 @@ def cheapest_weak_orders(before, level):
         best[subset] = total.min()
         kept = total <= best[subset] + 1e-9
         count[subset] = count[ahead[kept]].sum()
-        most[subset] = (most[ahead[kept]] + ties[last[kept]]).max()
-    return best[-1], count[-1], most[-1]
+        n_tied = most[ahead[kept]] + ties[last[kept]]
+        most[subset] = n_tied.max()
+        count_most[subset] = count_most[ahead[kept]][n_tied == n_tied.max()].sum()
+    return best[-1], count[-1], most[-1], count_most[-1]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +175,7 @@ def test_components_take_a_cheapest_order_with_the_most_ties(n, seed):
     rng = np.random.default_rng(seed)
     rows = [("q", v, item, rank) for v in range(6) for item, rank in enumerate(rng.integers(0, 6, n))]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
-    cost, count, most = cheapest_weak_orders(*pair_costs(*pairwise_preferences(frame), 0.5))
+    cost, count, most, _ = cheapest_weak_orders(*pair_costs(*pairwise_preferences(frame), 0.5))
     consensus, info = Kemeny(ties="weak").aggregate(frame)
     assert info["kemeny_score"][0] == cost and info["unique"][0] == (count == 1)
     rank = published(consensus)
@@ -196,12 +201,87 @@ def test_sets_of_first_items_count_the_cheapest_orders_with_ties(seed):
     n_tied = np.array([_weak.n_ties(rank) for rank in ranks])
     least, optimal = total.min(), total == total.min()
     for known in (least, total.max() + 1):
-        cost, n_ways, most_ties, bucket = cheapest_buckets(before, level, known, 10**6)
+        cost, n_ways, most_ties, n_ways_to_tie, bucket = cheapest_buckets(before, level, known, 10**6)
         assert (cost, n_ways, most_ties) == (least, min(2, optimal.sum()), n_tied[optimal].max())
+        assert n_ways_to_tie == min(2, np.count_nonzero(optimal & (n_tied == most_ties)))
         own = (ranks == bucket).all(axis=1)
         assert optimal[own].all() and n_tied[own] == most_ties
     assert cheapest_buckets(before, level, least - 1, 10**6)[1] == 0
     assert cheapest_buckets(before, level, least, 3)[1] == -1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_larger_sets_of_first_items_in_any_order_of_the_items(seed):
+    rng = np.random.default_rng(seed)
+    n = 8
+    before, level = rng.integers(0, 4, (2, n, n)) * 1.0
+    level = np.minimum(level, level.T)
+    cost, count, most, count_most = cheapest_weak_orders(before, level)
+    for _ in range(5):
+        items = rng.permutation(n)
+        found = cheapest_buckets(before[items[:, None], items], level[items[:, None], items], cost + 5, 10**8)
+        assert found[:4] == (cost, min(2, count), most, min(2, count_most))
+        bucket = np.empty(n, dtype=int)
+        bucket[items] = found[4]
+        assert _weak.n_ties(bucket) == most
+        assert costs_of(before, level, bucket) == cost
+
+
+def costs_of(before, level, bucket):
+    """What an order with ties costs, pair by pair."""
+    total = 0.0
+    for i, j in itertools.combinations(range(len(bucket)), 2):
+        total += before[i, j] if bucket[i] < bucket[j] else before[j, i] if bucket[i] > bucket[j] else level[i, j]
+    return total
+
+
+def settled(before, level, start, few, monkeypatch):
+    """A component as the proof and the rule of ties leave it, with the sets of so many items or by programmes."""
+    monkeypatch.setattr(_weak, "_FEW_ITEMS", few)
+    part = _weak._Component(before, level, Budget())
+    part.search(start)
+    part.search(np.zeros_like(start))
+    part.prove(lambda cost, bound: None)
+    assert part.met()
+    part.tie()
+    part.settle()
+    return part
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=80 if COMPILED else 15, deadline=None)
+def test_small_components_take_the_order_of_most_ties(seed):
+    rng = np.random.default_rng(seed)
+    n, m, spread = int(rng.integers(2, 8)), int(rng.integers(2, 8)), int(rng.integers(2, 9))
+    rank, weight = rng.integers(0, spread, (m, n)), rng.integers(1, 4, m)
+    rows = [("q", v, i, rank[v, i], weight[v]) for v in range(m) for i in range(n) if v == 0 or rng.random() < 0.8]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"])
+    matrices = pairwise_preferences(frame, absent=rng.choice(["last", "ignore"]))
+    before, level = pair_costs(*matrices, rng.choice([0.5, 0.5, 1.0]))
+    start = rng.permutation(n)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        found = settled(before, level, start, 15, monkeypatch)
+        expected = settled(before, level, start, 0, monkeypatch)
+    assert found.programme is None and expected.programme is not None
+    cost, count, most, count_most = cheapest_weak_orders(found.before, found.level)
+    assert found.cost == found.bound == found._cost(found.bucket, found.level) == cost == expected.cost
+    assert found.only == (count == 1) and _weak.n_ties(found.bucket) == most
+    # Where several orders tie the most pairs, the solver takes any of them.
+    if count_most == 1 and _weak.n_ties(expected.bucket) == most:
+        assert found.bucket.tolist() == expected.bucket.tolist()
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_components_of_few_items_are_those_of_a_walk_over_arcs(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 12))
+    arc = rng.random((n, n)) < rng.choice([0.05, 0.15, 0.3])
+    np.fill_diagonal(arc, False)
+    strength = rng.integers(-3, 4, n) * 1.0
+    found = _components.ordered_components(arc, strength)
+    monkeypatch.setattr(_components, "_FEW_ITEMS", 0)
+    expected = _components.ordered_components(arc, strength)
+    assert [one.tolist() for one in found] == [one.tolist() for one in expected]
 
 
 @pytest.mark.parametrize("seed", range(12))

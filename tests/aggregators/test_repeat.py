@@ -1,12 +1,22 @@
-"""The same lists under many weights: a method's own way gives what aggregating them again gives, to the last bit."""
+"""The same lists under many weights: ways that keep what stays give what starting again gives, to the last bit."""
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from skrankagg import RankedLists
+from skrankagg import DIBRA, RankedLists
+from skrankagg._arrays import _places
+from skrankagg._arrays._list_distances import LIST_DISTANCES, consensus_places
+from skrankagg.aggregators import CombSUM
+from skrankagg.aggregators._weighted import _dibra
+from skrankagg.aggregators._weighted._voter_scales import scale_weights
 from skrankagg.base import BaseAggregator
+from skrankagg.base._consensus import order_candidates
 from skrankagg.utils.discovery import default_methods
 from skrankagg.utils.estimator_checks import example_lists
+
+pytestmark = pytest.mark.twice
 
 REPEATING = [method for _, method in default_methods() if type(method)._repeat is not BaseAggregator._repeat]
 
@@ -27,3 +37,51 @@ def test_weights_again_and_again(method):
             if getattr(method, "support", None) == "log":
                 weight = np.ceil(weight)  # less than one list has a logarithm below 0, and is refused
             np.testing.assert_array_equal(score(weight), BaseAggregator._repeat(method, lists)(weight))
+
+
+@pytest.mark.parametrize("small", [64, 0], ids=["small", "large"])
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_places_are_those_of_the_consensus(small, seed):
+    rng = np.random.default_rng(seed)
+    lists = RankedLists.from_frame(example_lists(seed, n_queries=3, n_voters=4, n_items=9))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_places, "_SMALL", small)
+        places = _places.places_again(lists.candidate_ptr)
+    for _ in range(4):
+        # Ties, gaps that rounding explains and gaps that it does not, and infinite scores.
+        score = rng.choice(
+            [-2.0, 0.0, 1.0, 3.0, 1e-13, 1e300, -np.inf, np.inf][: rng.integers(2, 9)], lists.n_candidates
+        )
+        score *= 1 + rng.choice([0.0, 3e-13, -8e-13, 4e-12], lists.n_candidates)
+        expected = consensus_places(lists, *order_candidates(lists, score))
+        np.testing.assert_array_equal(places(score), expected)
+
+
+def weights_of_one_query(method, lists):
+    """The iteration as it is defined, of one query: everything is made again each time."""
+    weight = np.ones(lists.n_lists)
+    for t in range(1, method.max_iter + 1):
+        scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, method.weight_norm)
+        score = CombSUM(norm="borda")._aggregate(lists.with_list_weight(lists.list_weight * scaled)).score
+        place = consensus_places(lists, *order_candidates(lists, score))
+        growth = np.exp(-method.gamma * t * LIST_DISTANCES[method.distance](lists)(place))
+        weight += growth
+        if growth[lists.list_weight > 0].max() <= method.tol:
+            break
+    return weight
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")  # some lists are very short
+@pytest.mark.parametrize("block", [1, 100, 1 << 15])
+@pytest.mark.parametrize("share", [0.3, 1.0])
+@pytest.mark.parametrize("distance", sorted(LIST_DISTANCES))
+def test_queries_learn_together_what_each_learns_alone(monkeypatch, distance, share, block):
+    monkeypatch.setattr(_dibra, "_BLOCK", block)
+    monkeypatch.setattr(_dibra, "_SHARE", share)
+    frame = example_lists(5, n_queries=12, n_voters=6, n_items=12)
+    frame["weight"] = frame["voter"].map({"v0": 2.0, "v1": 0.0}).fillna(1.0)
+    lists = RankedLists.from_frame(frame)
+    method = DIBRA(distance=distance, tol=0.2)
+    alone = [weights_of_one_query(method, one) for one in lists]
+    np.testing.assert_array_equal(method.fit(lists).query_voter_weights_["weight"], np.concatenate(alone))

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import itertools
 import json
 import os
 import shutil
@@ -154,6 +155,31 @@ def test_arcs_are_locked_by_hand():
     assert _kernels.locked_arcs(cells[:0], n, 2).sum() == 0
 
 
+@pytest.mark.parametrize("block", [_kernels._BLOCK, 3000, 1])
+@pytest.mark.parametrize("by_similarity", [False, True])
+def test_lists_of_several_queries_are_merged_as_those_of_each(monkeypatch, block, by_similarity):
+    rng = np.random.default_rng(0)
+    list_ptr, n = np.cumsum([0, 3, 1, 8, 2, 5, 1, 4]), 6
+    score, weight = rng.integers(0, 5, (list_ptr[-1], n)) / 4, rng.random(list_ptr[-1])
+    options = 0.1, 0.5, by_similarity
+    ends = list(itertools.pairwise(list_ptr))
+    alone = [_kernels._merge_many_lists(score[slice(*own)], weight[slice(*own)], *options) for own in ends]
+    monkeypatch.setattr(_kernels, "_BLOCK", block)
+    np.testing.assert_array_equal(_kernels.merge_lists(score, weight, list_ptr, *options), alone)
+
+
+@pytest.mark.parametrize("block", [_kernels._BLOCK, 1])
+def test_places_by_hand(monkeypatch, block):
+    monkeypatch.setattr(_kernels, "_BLOCK", block)
+    ptr, value = np.array([0, 4, 5, 8]), np.array([1.0, 3.0, 2.9, 3.0, 7.0, -5.0, -np.inf, np.inf])
+    for order in ([0, 1, 2, 3, 4, 5, 6, 7], [3, 1, 2, 0, 4, 7, 5, 6]):
+        places, order = _kernels.mean_places(ptr, value, np.array(order), 0.0)
+        assert places.tolist() == [4.0, 1.5, 3.0, 1.5, 1.0, 2.0, 3.0, 1.0]
+        assert value[order].tolist() == [3.0, 3.0, 2.9, 1.0, 7.0, np.inf, -5.0, -np.inf]
+        # A tenth of the largest finite size: 3, 7 and 5.
+        assert _kernels.mean_places(ptr, value, order, 0.1)[0].tolist() == [4.0, 2.0, 2.0, 2.0, 1.0, 2.0, 3.0, 1.0]
+
+
 def test_nothing_is_stale_here():
     assert _kernels.stale_kernels() == []
 
@@ -215,7 +241,8 @@ _LARGE_CALLS = {
     "majority_points": lambda: _kernels.majority_points(
         _EACH, _EACH, _ONES, _EACH[:-1], _ONES, _EACH, _ONES, _EACH[:-1], _EACH, _EACH[:-1]
     ),
-    "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), 0.1, 0.5, False),
+    "mean_places": lambda: _kernels.mean_places(_EACH, _NUMBERS, _EACH[:-1], 0.0),
+    "merge_lists": lambda: _kernels.merge_lists(_ONES.reshape(2, -1), np.ones(2), np.array([0, 2]), 0.1, 0.5, False),
     "number_items": lambda: _kernels.number_items([_IDS], _MANY),
     "order_costs": lambda: _kernels.order_costs(_SQUARE[None], _SQUARE[None], np.zeros(1, dtype=int), *_ORDERS),
     "pivot_orders": lambda: _kernels.pivot_orders(_SQUARE[None], 1, np.random.PCG64(0).random_raw),

@@ -11,6 +11,9 @@ from ..._support._memory import check_matrix
 
 __all__ = ["condorcet_components"]
 
+# Items up to which a few products of matrices find what is reached faster than a walk over sparse arcs.
+_FEW_ITEMS = 32
+
 
 def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
     """Split items into groups that every Kemeny order puts one after the other.
@@ -58,10 +61,7 @@ def stacked_components(margin):
     They are equal to the last bit where margins are whole numbers, for sums of these are exact in any order.
     """
     b, n = margin.shape[:2]
-    reach = (margin < 0).astype(np.float32)
-    for _ in range(max(1, n - 1).bit_length()):
-        reach = ((reach + reach @ reach) > 0).astype(np.float32)
-    reach = reach > 0
+    reach = _reached(margin < 0)
     same = reach & reach.swapaxes(1, 2)
     same[:, np.arange(n), np.arange(n)] = True
     first = same.argmax(axis=2)
@@ -91,7 +91,7 @@ def ordered_components(arc, strength):
     Components that no path orders are sorted by the mean strength (n,) of their items, lowest first, then by their
     first item.
     """
-    n_components, label = connected_components(arc, directed=True, connection="strong")
+    n_components, label = _strong_components(arc)
     if n_components == 1:
         return [np.arange(len(arc))]
     member = np.zeros((n_components, len(arc)))
@@ -112,3 +112,23 @@ def ordered_components(arc, strength):
         left[free] = False
         n_above = n_above - between[free].sum(axis=0)
     return [np.flatnonzero(label == component) for component in order]
+
+
+def _strong_components(arc):
+    """Number of the strongly connected components of arcs (n, n), and the number of each item's, (n,)."""
+    n = len(arc)
+    if n > _FEW_ITEMS:
+        return connected_components(arc, directed=True, connection="strong")
+    reach = _reached(arc[None])[0]
+    np.fill_diagonal(reach, True)
+    first = (reach & reach.T).argmax(axis=1)
+    own = first == np.arange(n)
+    return int(np.count_nonzero(own)), (np.cumsum(own) - 1)[first]
+
+
+def _reached(arc):
+    """Whether a path of one arc or more leads from the row to the column, of a stack (n_queries, n, n): bool."""
+    reach = arc.astype(np.float32)
+    for _ in range(max(1, arc.shape[1] - 1).bit_length()):
+        reach = ((reach + reach @ reach) > 0).astype(np.float32)
+    return reach > 0

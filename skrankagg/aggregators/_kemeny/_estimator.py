@@ -111,12 +111,13 @@ class Kemeny(BaseAggregator):
     `score` is the number of items below; items that stand together and that no majority separates have equal scores,
     and so do tied items. There may be several best orders; one is returned, and `unique` reports whether it is the only
     one. Which strict one, the search decides. Of several weak ones it is one with many ties, chosen in two steps. First
-    each component takes one of its best orders: one with the most ties, if the solver finds it in about as many
-    programmes as the proof took. Then components share levels where ties cost no more than the order does: there are as
-    few levels as the pairs that may not tie allow, and each group of tied items stands half way between the highest and
-    the lowest level that it can have, on the upper one of two middle levels. So no two neighbouring levels can be
-    merged at the same score, and if each component has only one best order, the names of the items do not matter (with
-    a `penalty` above 0.5 they may, for a drawn pair that costs more if tied).
+    each component takes one of its best orders: one with the most ties; in a component that programmes prove, if the
+    solver finds it in about as many as the proof took. Where several orders have as many, the search decides. Then
+    components share levels where ties cost no more than the order does: there are as few levels as the pairs that may
+    not tie allow, and each group of tied items stands half way between the highest and the lowest level that it can
+    have, on the upper one of two middle levels. So no two neighbouring levels can be merged at the same score, and if
+    each component has only one best order, the names of the items do not matter (with a `penalty` above 0.5 they may,
+    for a drawn pair that costs more if tied).
 
     A component of up to 15 items, between which margins are whole numbers or multiples of one, is proven by dynamic
     programming over the sets of items that may come first, which also counts its best orders. To find out whether any

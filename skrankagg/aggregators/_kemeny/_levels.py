@@ -26,6 +26,9 @@ class Stack:
             self.place[items] = len(component) + bucket
             component += [k] * (int(bucket.max()) + 1)
         self.component = np.array(component)
+        self.n_components = len(parts)
+        if self.n_components == 1:
+            return  # it stands alone
         #: Whether the buckets of row and column may tie at no cost, and whether the row's may stand after the column's.
         self.may_tie = self._never(level > tolerance)
         self.may_follow = self._never(before > tolerance).T
@@ -42,11 +45,15 @@ class Stack:
 
         It need not where a tie of its last bucket and the other's first one, or their change of places, costs nothing.
         """
+        if self.n_components == 1:
+            return np.empty(0, dtype=bool)
         last = np.flatnonzero(np.diff(self.component))
         return ~(self.may_tie | self.may_follow)[last, last + 1]
 
     def levels(self):
         """Number the levels of the items from 0 for the best, without gaps: int64 of shape (n,)."""
+        if self.n_components == 1:
+            return self.place
         n = len(self.component)
         same = self.component[:, None] == self.component
         # By how many levels the column's bucket must stand below the row's, of those that come first; -1 where it need

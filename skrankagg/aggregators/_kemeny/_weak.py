@@ -1,7 +1,9 @@
 """Orders with ties: buckets from a local search, bounds from integer programmes with rows added as they are violated.
 
-Once the lowest cost is proven, a row that cuts the buckets off finds others of the same cost, or that there are none;
-of several the one with the most ties is looked for, by a bonus for ties that is too small to make up for any cost.
+A component of few items is proven by the sets of items that may come first, which also tell whether several orders have
+the lowest cost, and which of them ties most pairs. In a larger one, once the lowest cost is proven, a row that cuts the
+buckets off finds others of the same cost, or that there are none; of several the one with the most ties is looked for,
+by a bonus for ties that is too small to make up for any cost.
 """
 
 import numpy as np
@@ -41,13 +43,14 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
     bound, reasons, parts = 0.0, {"optimal"}, []
     across = float(np.triu(least, 1).sum())
     for items in ordered_components(arc, (before - before.T).sum(axis=1)):
-        square = np.ix_(items, items)
+        square = items[:, None], items
         part = _Component(before[square], level[square], budget)
-        start = np.argsort(np.argsort(rank[items]))
-        part.search(start)
-        part.search(np.zeros_like(start))
-        if proves and len(items) > 1:
-            part.prove(lambda high, low, b=bound: report(across + b + high, across + b + low))
+        if len(items) > 1:
+            start = np.argsort(np.argsort(rank[items]))
+            part.search(start)
+            part.search(np.zeros_like(start))
+            if proves:
+                part.prove(lambda high, low, b=bound: report(across + b + high, across + b + low))
         bound += part.bound
         reasons.add("optimal" if part.met() else part.reason if proves else "unproven")
         parts.append((items, part))
@@ -83,22 +86,31 @@ class _Component:
         self.scale = float(np.abs(before).sum())
         self.tolerance = TOLERANCE * self.scale
         costs = np.round(np.concatenate([self.before.ravel(), self.level.ravel()]) * 2, 9)
-        self.step = granularity(costs, budget) / 2
+        self.step = granularity(costs, budget) / 2 if self.n > 1 else 0.0
         #: What a tie is worth among orders of equal cost: all ties together less than the least difference in cost.
         self.bonus = self.step / (self.n * (self.n - 1) // 2 + 1) or 2 * self.tolerance
         self.cost, self.bound, self.bucket, self.reason = np.inf, 0.0, None, "time limit"
         #: Whether no other order costs as little; None where that is not known.
-        self.only = True if self.n == 1 else None
-        #: The most pairs that an order of the lowest cost ties, None where that is not known.
-        self.most_ties = None
+        self.only = None
+        if self.n == 1:
+            self.cost, self.bucket, self.only = 0.0, np.zeros(1, dtype=np.int64), True
+        #: One of several orders of the lowest cost, none of which ties more pairs; None where that is not known.
+        self.most_tied = None
         self.programme = None
 
     def search(self, bucket):
         """Descend from these buckets."""
         bucket = self._descend(self.level, bucket)
-        cost = kemeny_cost(bucket, self.before, self.level)
+        cost = self._cost(bucket, self.level)
         if cost < self.cost:
             self.bucket, self.cost = bucket, cost
+
+    def _cost(self, bucket, level):
+        """Add up the costs of the pairs."""
+        ordered = float(self.before[bucket[:, None] < bucket].sum())
+        same, item = bucket[:, None] == bucket, np.arange(self.n)
+        same &= item[:, None] < item
+        return ordered + float(np.where(same, level, 0.0).sum())
 
     def _descend(self, level, bucket):
         return np.array(bucket_descent(self.before, level, bucket, self.tolerance, until=lambda: self.budget.late))
@@ -128,20 +140,26 @@ class _Component:
     def _count(self):
         """Prove by the sets of items that may come first, if there are few and their costs are exact.
 
-        Of several cheapest orders none is taken: the programmes decide, unless they would change nothing.
+        Of several cheapest orders the one with the most ties is taken; where several have as many, the search decides,
+        if it finds one of them.
         """
-        halves = 2 * np.stack([self.before, self.level])
-        if self.n > _FEW_ITEMS or self.budget.left < _STEPS * _SECONDS_PER_STEP or (np.rint(halves) != halves).any():
+        if self.n > _FEW_ITEMS or self.tolerance >= 0.25 or self.budget.left < _STEPS * _SECONDS_PER_STEP:
             return
-        if self.tolerance >= 0.25:
+        order = np.argsort(-self.bucket, kind="stable")
+        halves = 2 * np.stack([self.before, self.level])[:, order[:, None], order]
+        if (np.rint(halves) != halves).any():
             return
-        least, n_ways, most_ties, bucket = cheapest_buckets(*halves, 2 * self.cost, _STEPS)
-        if n_ways == 1:
-            self.bucket = bucket if least < 2 * self.cost else self.bucket
-            self.cost = self.bound = least / 2
-            self.only = True
-        elif n_ways == 2 and least == 2 * self.cost:
-            self.bound, self.most_ties = self.cost, most_ties
+        least, n_ways, _, n_ways_to_tie, place = cheapest_buckets(*halves, 2 * self.cost, _STEPS)
+        if n_ways < 1:
+            return
+        bucket, known = np.empty_like(self.bucket), least == 2 * self.cost
+        bucket[order] = place
+        self.cost = self.bound = least / 2
+        self.only = n_ways == 1
+        if not self.only:
+            self.most_tied = bucket
+        if not known or (not self.only and n_ways_to_tie == 1):
+            self.bucket = bucket
 
     def _prove(self, report):
         try:
@@ -166,16 +184,21 @@ class _Component:
 
     def tie(self):
         """Move items and merge neighbouring buckets as long as that ties more pairs and costs no more."""
+        if self.only or self._ties_most():
+            return
         level = self.level - self.bonus
         while not self.budget.late and self._take(self._merged(self._descend(level, self.bucket))):
             pass
+
+    def _ties_most(self):
+        return self.most_tied is not None and n_ties(self.bucket) == n_ties(self.most_tied)
 
     def _merged(self, bucket):
         """Merge neighbouring buckets, from the best ones down, where that costs nothing."""
         bucket, k = np.array(bucket), 0
         while k < bucket.max() and not self.budget.late:
             above, below = np.flatnonzero(bucket == k), np.flatnonzero(bucket == k + 1)
-            pairs = np.ix_(above, below)
+            pairs = above[:, None], below
             if self.level[pairs].sum() - self.before[pairs].sum() <= self.tolerance:
                 bucket[bucket > k] -= 1
             else:
@@ -184,7 +207,7 @@ class _Component:
 
     def _take(self, bucket):
         """Take buckets that cost less, or as much with more ties; returns whether these do."""
-        cost = kemeny_cost(bucket, self.before, self.level)
+        cost = self._cost(bucket, self.level)
         if cost > self.cost + self.tolerance or (bucket == self.bucket).all():
             return False
         equal = cost >= self.cost - self.tolerance
@@ -199,15 +222,10 @@ class _Component:
 
     def settle(self):
         """Find out whether no other order costs as little, and if some do, look for one with the most ties."""
-        if self.only:
+        if self.most_tied is not None and not self._ties_most():
+            self.bucket = self.most_tied
+        if self.only or self.most_tied is not None:
             return
-        if self.most_ties is not None:
-            if n_ties(self.bucket) == self.most_ties:
-                self.only = False
-                return
-            self.bound = 0.0
-            self._prove(lambda high, low: None)
-            self.bound = self.cost
         try:
             self._open()
             limit = _PROGRAMMES + self.programme.n_solved
@@ -238,21 +256,15 @@ class _Component:
 
     def _look_for_ties(self, limit):
         level = self.level - self.bonus
-        most = kemeny_cost(self.bucket, self.before, level) - 0.999 * self.bonus
+        most = self._cost(self.bucket, level) - 0.999 * self.bonus
         try:
             for y, bound in self.programme.rounds(level, most=most, limit=limit):
                 self._take(_buckets(y))
                 self.tie()
-                if bound > kemeny_cost(self.bucket, self.before, level) - 0.999 * self.bonus:
+                if bound > self._cost(self.bucket, level) - 0.999 * self.bonus:
                     return
         except Infeasible:
             pass
-
-
-def kemeny_cost(bucket, before, level):
-    """Add up the costs of the pairs."""
-    above, same = bucket[:, None] < bucket[None, :], bucket[:, None] == bucket[None, :]
-    return float(before[above].sum() + np.triu(np.where(same, level, 0.0), 1).sum())
 
 
 def n_ties(bucket):

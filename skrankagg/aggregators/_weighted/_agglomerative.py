@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..._arrays._pairwise import majority_agreement, preference_counts, rank_matrix
+from ..._arrays._pairwise import candidates_of, majority_agreement, preference_counts, rank_matrix
 from ..._arrays._ragged import expand
 from ..._arrays._rank_stacks import agree_stack, count_stack, is_small, rank_stacks
 from ..._kernels import merge_lists
@@ -156,16 +156,14 @@ class Agglomerative(WeightedAggregator):
             ranks = np.where(held, ranks, (held.sum(axis=1, keepdims=True) + 1 + n) / 2)
             score, own = n * (n + 1 - 2 * ranks) / 2, weight[own[order]]
             ptr = np.searchsorted(query[order], np.arange(len(queries) + 1))
-            for q, first, last in zip(queries, ptr[:-1], ptr[1:], strict=True):
-                merged = self._merge(score[first:last], own[first:last])
-                consensus[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = merged
+            consensus[candidates_of(lists, queries)] = self._merge(score, own, ptr)
         return consensus
 
-    def _merge(self, score, weight):
-        """Merge the two most similar lists until one is left: scores (n_lists, n_items) to (n_items,)."""
-        if score.shape[1] == 1 or len(score) == 1:
-            return score[0]
-        return merge_lists(score, weight, self.c1, self.c2, self.weight_update == "similarity")
+    def _merge(self, score, weight, list_ptr):
+        """Merge each query's two most similar lists until one is left: (n_lists, n_items) to (n_queries, n_items)."""
+        if score.shape[1] == 1:
+            return score[list_ptr[:-1]]
+        return merge_lists(score, weight, list_ptr, self.c1, self.c2, self.weight_update == "similarity")
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

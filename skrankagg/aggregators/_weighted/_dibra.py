@@ -5,11 +5,11 @@ from typing import Literal
 
 import numpy as np
 
-from ..._arrays._list_distances import LIST_DISTANCES, consensus_places
+from ..._arrays._list_distances import LIST_DISTANCES
+from ..._arrays._places import places_again
 from ..._arrays._ragged import gather_ranges
 from ..._support._sklearn import Interval, StrOptions, clone
 from ...base import BaseAggregator, WeightedAggregator
-from ...base._consensus import order_candidates
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
@@ -19,6 +19,10 @@ from ._pruning import keep_by_confidence, keep_by_weight
 from ._voter_scales import scale_weights
 
 __all__ = ["DIBRA"]
+
+# Rows of the queries whose weights are learnt together, and share of queries still moving below which others are
+# dropped.
+_BLOCK, _SHARE = 1 << 15, 0.8
 
 
 class DIBRA(WeightedAggregator):
@@ -225,11 +229,19 @@ class DIBRA(WeightedAggregator):
         return CombSUM(norm="borda") if self.aggregator is None else clone(self.aggregator)
 
     def _voter_weights(self, lists):
+        if lists.n_rows <= _BLOCK:
+            return self._iterate(lists)
+        # Queries do not depend on each other: a block of them stays in the cache.
+        block = lists.row_ptr[lists.list_ptr[:-1]] // _BLOCK
+        blocks = np.split(np.arange(lists.n_queries), np.flatnonzero(np.diff(block)) + 1)
+        return np.concatenate([self._iterate(lists.take(queries)) for queries in blocks])
+
+    def _iterate(self, lists):
         weight, voters = np.ones(lists.n_lists), _Iterating(self, lists)
         for t in range(1, self.max_iter + 1):
             growth = np.exp(-self.gamma * t * voters.distances(weight))
-            weight[voters.running] += growth
-            if not voters.go_on(growth):
+            weight[voters.running] += voters.stop(growth)
+            if not voters.go_on():
                 break
         return weight
 
@@ -292,22 +304,32 @@ class _Iterating:
         self._prepare(lists)
 
     def _prepare(self, lists):
-        self.lists = lists
+        self.lists, self.moving = lists, np.ones(lists.n_queries, dtype=bool)
         self.score = self.method._aggregator()._repeat(lists)
+        self.places = places_again(lists.candidate_ptr)
         self.distance = LIST_DISTANCES[self.method.distance](lists)
 
     def distances(self, weight):
         """Distance of each list that is left to the consensus under these weights of all lists."""
-        score = self.method._consensus(self.lists, weight[self.running], score=self.score)
-        return self.distance(consensus_places(self.lists, *order_candidates(self.lists, score)))
+        return self.distance(self.places(self.method._consensus(self.lists, weight[self.running], score=self.score)))
 
-    def go_on(self, growth):
-        """Drop the queries in which no voting list grew by more than the tolerance; returns whether any is left."""
+    def stop(self, growth):
+        """Stop the queries in which no voting list grows by more than the tolerance.
+
+        Returns the growth of all lists that are left, 0 in the queries that stopped before.
+        """
         lists = self.lists
+        if not self.moving.all():
+            growth = np.where(self.moving[lists.list_query], growth, 0.0)
         counted = np.where(lists.list_weight > 0, growth, 0.0)
-        moving = np.maximum.reduceat(counted, lists.list_ptr[:-1]) > self.method.tol
-        if moving.any() and not moving.all():
-            chosen = np.flatnonzero(moving)
-            self.running = self.running[gather_ranges(lists.list_ptr, chosen)[0]]
-            self._prepare(lists.take(chosen))
-        return moving.any()
+        self.moving &= np.maximum.reduceat(counted, lists.list_ptr[:-1]) > self.method.tol
+        return growth
+
+    def go_on(self):
+        """Drop the queries that have stopped, if they are many; returns whether any is left."""
+        chosen = np.flatnonzero(self.moving)
+        # To prepare the others again takes as long as some iterations.
+        if 0 < len(chosen) < _SHARE * len(self.moving):
+            self.running = self.running[gather_ranges(self.lists.list_ptr, chosen)[0]]
+            self._prepare(self.lists.take(chosen))
+        return len(chosen) > 0

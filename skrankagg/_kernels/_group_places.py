@@ -1,0 +1,52 @@
+"""Places of the members of small groups by their values, sorted from the order that they had before."""
+
+from typing import cast
+
+from librt.vecs import vec
+from mypy_extensions import i64
+
+
+def mean_places(
+    first: i64, last: i64, ptr_in: object, value_in: object, order_in: object, tolerance: float, place_in: object
+) -> None:
+    # For the groups first..last - 1: brings the members in `order`, group by group, into descending order of their
+    # values, and writes the place of each member, from 1, neighbours that tie at their mean place. Neighbours tie that
+    # differ by no more than `tolerance` times the largest finite size of a value of the group.
+    #
+    # An order that changes little from one call to the next takes one pass.
+    ptr = cast(vec[i64], ptr_in)
+    value = cast(vec[float], value_in)
+    order = cast(vec[i64], order_in)
+    place = cast(vec[float], place_in)
+    infinite = float("inf")
+    for g in range(first, last):
+        start: i64 = ptr[g]
+        end: i64 = ptr[g + 1]
+        largest = 0.0
+        for p in range(start, end):
+            member: i64 = order[p]
+            mine = value[member]
+            size = -mine if mine < 0.0 else mine
+            if size > largest and size != infinite:
+                largest = size
+            q: i64 = p
+            while q > start and value[order[q - 1]] < mine:
+                order[q] = order[q - 1]
+                q -= 1
+            order[q] = member
+        gap = tolerance * largest
+        p2: i64 = start
+        while p2 < end:
+            above = value[order[p2]]
+            class_end: i64 = p2 + 1
+            while class_end < end:
+                below = value[order[class_end]]
+                if above != below and above - below > gap:
+                    break
+                above = below
+                class_end += 1
+            # The first place of the class and half of what its last one is further.
+            mean = float(p2 - start + 1) + float(class_end - p2 - 1) / 2.0
+            while p2 < class_end:
+                place[order[p2]] = mean
+                p2 += 1
