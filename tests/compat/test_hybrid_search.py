@@ -1,0 +1,465 @@
+"""Fusions of search engines and RAG frameworks, and the line of docs/user_guide/hybrid_search.md that orders alike.
+
+Each fusion is restated in plain Python from its formula; the line of this library is read from the page's table.
+"""
+
+import math
+import re
+import statistics
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import make_pipeline
+
+import skrankagg
+from public_api import DOCS
+from skrankagg import CombSUM, RankedLists, ReciprocalRankFusion, fuse
+from skrankagg.preprocessing import ScoreNormalizer, TopK
+
+PAGE = DOCS / "user_guide" / "hybrid_search.md"
+WEIGHTS = {"bm25": 0.5, "title": 0.2, "dense": 0.9}
+#: Which lists the page means by the kind of score that a conversion is for.
+KINDS = {"": ("bm25", "title", "dense"), "BM25": ("bm25", "title"), "cosine": ("dense",)}
+
+
+def make_query(seed, full=False):
+    """Lists of pairs, best first: unequal lengths, some items in common, no ties; a cosine is at most 1."""
+    rng = np.random.default_rng(seed)
+    lists = {}
+    for name, highest in (("bm25", 30.0), ("title", 12.0), ("dense", 1.0)):
+        length = 25 if full else rng.integers(3, 20)
+        scores = np.sort(rng.uniform(0.01, highest, length))[::-1]
+        lists[name] = list(zip((f"d{k:02}" for k in rng.permutation(25)[:length]), scores.tolist(), strict=True))
+    return lists
+
+
+# What the engines do, in their own terms: `i` counts from 0 where their code does, weights stand where theirs stand.
+
+
+def add_up(lists, value, weights):
+    """Sum w * value over the lists that hold an item; `value` turns a list of pairs into the values of its places."""
+    total = {}
+    for name, hits in lists.items():
+        for (item, _), x in zip(hits, value(hits), strict=True):
+            total[item] = total.get(item, 0.0) + weights[name] * x
+    return total
+
+
+def ones(lists):
+    return dict.fromkeys(lists, 1.0)
+
+
+def shares(weights):
+    return {name: weight / sum(weights.values()) for name, weight in weights.items()}
+
+
+def from_one(k):
+    return lambda hits: [1 / (k + rank) for rank in range(1, len(hits) + 1)]
+
+
+def from_zero(k):
+    return lambda hits: [1 / (k + i) for i in range(len(hits))]
+
+
+def scores_of(hits):
+    return [score for _, score in hits]
+
+
+def min_max(hits):
+    low, high = min(scores_of(hits)), max(scores_of(hits))
+    return [(s - low) / (high - low) for s in scores_of(hits)]
+
+
+def lifted_min_max(hits):
+    """OpenSearch: what would be 0 is .001."""
+    return [x if x else 0.001 for x in min_max(hits)]
+
+
+def l2(hits):
+    norm = math.hypot(*scores_of(hits))
+    return [s / norm for s in scores_of(hits)]
+
+
+def three_deviations(deviation):
+    """The mean -3 to +3 standard deviations become 0 to 1."""
+
+    def value(hits):
+        middle, sd = statistics.fmean(scores_of(hits)), deviation(scores_of(hits))
+        return [(s - (middle - 3 * sd)) / (6 * sd) for s in scores_of(hits)]
+
+    return value
+
+
+def largest(lists, value):
+    """The largest value of each item over the lists that hold it."""
+    best = {}
+    for hits in lists.values():
+        for (item, _), x in zip(hits, value(hits), strict=True):
+            best[item] = max(x, best.get(item, -math.inf))
+    return best
+
+
+def elastic_rrf(lists, w):
+    return add_up(lists, from_one(60), w)
+
+
+def zero_based_rrf(lists, w):
+    return add_up(lists, from_zero(60), w)
+
+
+def weighted_min_max(lists, w):
+    return add_up(lists, min_max, w)
+
+
+def weighted_sum(lists, w):
+    return add_up(lists, scores_of, w)
+
+
+def weighted_l2(lists, w):
+    return add_up(lists, l2, w)
+
+
+def opensearch_mean(value):
+    """Absent items are 0 and count in the divisor."""
+    return lambda lists, w: {item: x / sum(w.values()) for item, x in add_up(lists, value, w).items()}
+
+
+def opensearch_geometric(lists, w):
+    """Absent items do not count."""
+    logs = add_up(lists, lambda hits: [math.log(x) for x in lifted_min_max(hits)], w)
+    weight = add_up(lists, lambda hits: [1.0] * len(hits), w)
+    return {item: math.exp(x / weight[item]) for item, x in logs.items()}
+
+
+def opensearch_harmonic(lists, w):
+    inverse = add_up(lists, lambda hits: [1 / x for x in lifted_min_max(hits)], w)
+    weight = add_up(lists, lambda hits: [1.0] * len(hits), w)
+    return {item: weight[item] / x for item, x in inverse.items()}
+
+
+def opensearch_z_score(hits):
+    """Sample deviation; what is not above 0 is .001; a score equal to the mean is the greatest score of the list."""
+    scores = scores_of(hits)
+    middle = statistics.fmean(scores)
+    found = []
+    for s in scores:
+        if s == middle:
+            found.append(max(scores))
+        else:
+            found.append(max((s - middle) / statistics.stdev(scores), 0.001))
+    return found
+
+
+def qdrant_rrf(lists, w):
+    return add_up(lists, from_zero(2), ones(lists))
+
+
+def qdrant_weighted_rrf(lists, w, k=2):
+    """The weight divides the rank instead of multiplying the term."""
+    total = {}
+    for name, hits in lists.items():
+        for i, (item, _) in enumerate(hits):
+            total[item] = total.get(item, 0.0) + 1 / ((i + 1) / w[name] + k - 1)
+    return total
+
+
+def qdrant_dbsf(lists, w):
+    return add_up(lists, three_deviations(statistics.stdev), ones(lists))
+
+
+def milvus_atan(lists, w):
+    total = {}
+    for name, hits in lists.items():
+        for item, s in hits:
+            x = (1 + s) * 0.5 if name == "dense" else 2 * math.atan(s) / math.pi
+            total[item] = total.get(item, 0.0) + w[name] * x
+    return total
+
+
+def vespa_rrf(lists, w):
+    return add_up(lists, lambda hits: [1 / (60 + 1.0 + i) for i in range(len(hits))], ones(lists))
+
+
+def vespa_linear(lists, w):
+    """Around the middle between the least and the greatest score."""
+
+    def value(hits):
+        low, high = min(scores_of(hits)), max(scores_of(hits))
+        return [0.5 + (s - (low + high) / 2) / (high - low) for s in scores_of(hits)]
+
+    return add_up(lists, value, ones(lists))
+
+
+def mongo_average(value):
+    """The mean over all pipelines, absent items 0; weights are not divided out."""
+    return lambda lists, w: {item: x / len(lists) for item, x in add_up(lists, value, w).items()}
+
+
+def mongo_min_max(lists, w):
+    """Scores are weighted before they are scaled."""
+    weighted = {name: [(item, w[name] * s) for item, s in hits] for name, hits in lists.items()}
+    return {item: x / len(lists) for item, x in add_up(weighted, min_max, ones(lists)).items()}
+
+
+def sigmoid(hits):
+    return [1 / (1 + math.exp(-s)) for s in scores_of(hits)]
+
+
+def llama_index(value):
+    return lambda lists, w: add_up(lists, value, shares(w))
+
+
+def haystack_rrf(lists, w):
+    """61 + i, divided by the sum of a document that is first everywhere."""
+    share, n = shares(w), len(lists)
+    total = add_up(lists, from_zero(61), {name: share[name] * n for name in lists})
+    return {item: x / (n / 61) for item, x in total.items()}
+
+
+def chroma(lists, w):
+    """Negative, as lower is better there."""
+    return {item: -x for item, x in add_up(lists, from_zero(60), w).items()}
+
+
+class Fusion(NamedTuple):
+    """A fusion: its restatement, and what makes its scores of ours."""
+
+    theirs: Any
+    from_ours: Any = None
+    sign: int = 1
+    full: bool = False
+    atol: float = 1e-12
+
+
+def mean(ours, w):
+    return ours / sum(w.values())
+
+
+def mean_of_lists(ours, w):
+    return ours / len(w)
+
+
+FUSIONS = {
+    ("Elasticsearch", "rrf retriever"): Fusion(elastic_rrf),
+    ("Elasticsearch", "linear retriever, minmax"): Fusion(weighted_min_max),
+    ("Elasticsearch", "linear retriever, l2_norm"): Fusion(weighted_l2),
+    ("Elasticsearch", "linear retriever, none"): Fusion(weighted_sum),
+    ("OpenSearch", "score-ranker-processor, rrf"): Fusion(elastic_rrf),
+    ("OpenSearch", "normalization-processor, min_max, arithmetic_mean"): Fusion(
+        opensearch_mean(lifted_min_max), mean, atol=0.001
+    ),
+    ("OpenSearch", "l2, arithmetic_mean"): Fusion(opensearch_mean(l2), mean),
+    ("OpenSearch", "min_max, geometric_mean"): Fusion(opensearch_geometric, lambda ours, w: math.exp(ours)),
+    ("OpenSearch", "min_max, harmonic_mean"): Fusion(opensearch_harmonic, lambda ours, w: -1 / ours),
+    ("Azure AI Search", "hybrid query, RRF"): Fusion(zero_based_rrf),
+    ("Qdrant", "rrf"): Fusion(qdrant_rrf),
+    ("Qdrant", "rrf with weights"): Fusion(qdrant_weighted_rrf),
+    ("Weaviate", "rankedFusion"): Fusion(zero_based_rrf),
+    ("Weaviate", "relativeScoreFusion"): Fusion(weighted_min_max),
+    ("Milvus", "RRFRanker"): Fusion(lambda lists, w: elastic_rrf(lists, ones(lists))),
+    ("Milvus", "WeightedRanker"): Fusion(weighted_sum),
+    ("Milvus", "WeightedRanker, norm_score=True"): Fusion(milvus_atan),
+    ("Vespa", "reciprocal_rank_fusion"): Fusion(vespa_rrf, full=True),
+    ("Vespa", "sum of normalize_linear"): Fusion(vespa_linear, full=True),
+    ("MongoDB", "$rankFusion"): Fusion(elastic_rrf),
+    ("MongoDB", "$scoreFusion, none"): Fusion(mongo_average(scores_of), mean_of_lists),
+    ("MongoDB", "$scoreFusion, sigmoid"): Fusion(mongo_average(sigmoid), mean_of_lists),
+    ("MongoDB", "$scoreFusion, minMaxScaler"): Fusion(mongo_min_max, mean_of_lists),
+    ("Chroma", "Rrf"): Fusion(chroma, lambda ours, w: -ours, sign=-1),
+    ("LangChain", "EnsembleRetriever"): Fusion(elastic_rrf),
+    ("LlamaIndex", "QueryFusionRetriever, reciprocal_rerank"): Fusion(
+        lambda lists, w: zero_based_rrf(lists, ones(lists))
+    ),
+    ("LlamaIndex", "relative_score"): Fusion(llama_index(min_max), mean),
+    ("LlamaIndex", "dist_based_score"): Fusion(llama_index(three_deviations(statistics.pstdev)), mean),
+    ("LlamaIndex", "simple"): Fusion(lambda lists, w: largest(lists, scores_of)),
+    ("Haystack", "DocumentJoiner, reciprocal_rank_fusion"): Fusion(haystack_rrf),
+    ("Haystack", "merge"): Fusion(lambda lists, w: weighted_sum(lists, shares(w)), mean),
+    ("Haystack", "distribution_based_rank_fusion"): Fusion(
+        lambda lists, w: largest(lists, three_deviations(statistics.pstdev))
+    ),
+    ("Haystack", "concatenate"): Fusion(lambda lists, w: largest(lists, scores_of)),
+}
+#: Fusions that no line here equals; each has a test below that shows the difference.
+OTHERS = {
+    ("OpenSearch", "z_score, arithmetic_mean"): "test_the_z_score_of_opensearch",
+    ("Qdrant", "dbsf"): "test_the_deviation_of_qdrant",
+}
+
+
+def read_table():
+    """The rows of the page's table: (engine, fusion) to the cell "the same here"."""
+    text = PAGE.read_text(encoding="utf-8")
+    block = re.search("<!-- fusions -->\n(.*?)<!-- end of fusions -->", text, flags=re.DOTALL)[1]
+    heading, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines())
+    assert heading == ["engine", "fusion", "an item scores", "the same here", "differs"]
+    assert all(len(row) == len(heading) for row in rows)
+    table = {(engine, fusion.replace("`", "")): cell for engine, fusion, _, cell, _ in rows}
+    assert len(table) == len(rows)
+    return table
+
+
+TABLE = read_table()
+
+
+def line_of(cell):
+    """What a cell says: the aggregator, and the conversions of the lists' scores before it."""
+    names = {name: getattr(skrankagg, name) for name in ("CombANZ", "CombMAX", "CombSUM", "ReciprocalRankFusion")}
+    line, *_ = re.findall("`([^`]+)`", cell)
+    aggregator = eval(line, {**names, "w": WEIGHTS})
+    found = re.findall(r"`s = ([^`]+)`(?: \((\w+)\))?", cell)
+    return aggregator, {name: code for code, kind in found for name in KINDS[kind]}
+
+
+def convert(hits, code):
+    scores = eval(code, {"np": np, "s": np.array(scores_of(hits))})
+    return list(zip([item for item, _ in hits], scores.tolist(), strict=True))
+
+
+def test_every_row_of_the_page_has_its_test():
+    assert {*TABLE} == {*FUSIONS, *OTHERS}
+    for key, cell in TABLE.items():
+        assert (cell == "none") == (key in OTHERS), key
+    assert all(callable(globals()[name]) for name in OTHERS.values())
+
+
+@pytest.mark.parametrize("key", FUSIONS, ids=" ".join)
+def test_the_line_orders_like_the_engine(key):
+    fusion = FUSIONS[key]
+    aggregator, conversions = line_of(TABLE[key])
+    for seed in range(30):
+        lists = make_query(seed, fusion.full)
+        theirs = fusion.theirs(lists, WEIGHTS)
+        converted = {name: convert(hits, conversions[name]) if conversions else hits for name, hits in lists.items()}
+        ours = dict(fuse(converted, aggregator))
+        if fusion.from_ours is not None:
+            ours = {item: fusion.from_ours(x, WEIGHTS) for item, x in ours.items()}
+        assert {*ours} == {*theirs}
+        expected = np.array([theirs[item] for item in ours])  # in our order, so it never rises
+        np.testing.assert_allclose([*ours.values()], expected, rtol=1e-9, atol=fusion.atol)
+        assert (np.diff(fusion.sign * expected) <= fusion.atol + 1e-12).all()
+        assert len({*expected.round(9)}) > len(expected) / 2  # an order of ties would prove nothing
+
+
+def test_what_is_raised_to_a_thousandth_in_opensearch():
+    hits = [("a", 5.0), ("b", 3.0), ("c", 1.0)]
+    assert lifted_min_max(hits) == [1.0, 0.5, 0.001]
+    assert dict(fuse([hits], CombSUM()))["c"] == 0.0
+
+
+def test_the_z_score_of_opensearch():
+    hits = [("a", 3.0), ("b", 2.0), ("c", 1.0)]
+    assert opensearch_z_score(hits) == [1.0, 3.0, 0.001]  # b, at the mean, comes first
+    ours = fuse([hits], CombSUM(norm="z-score"))
+    assert [item for item, _ in ours] == ["a", "b", "c"]
+    assert [round(score, 4) for _, score in ours] == [1.2247, 0.0, -1.2247]
+    assert opensearch_z_score([("a", 17.5)]) == [17.5]  # one hit: its raw score
+    assert fuse([[("a", 17.5)]], CombSUM(norm="z-score")) == [("a", 0.0)]
+
+
+def test_the_deviation_of_qdrant():
+    lists = {"bm25": [("a", 6.0), ("e", 4.0)], "dense": [("d", 7.0), ("c", 5.0), ("e", 3.0)]}
+    theirs = qdrant_dbsf(lists, ones(lists))
+    assert {item: round(x, 3) for item, x in theirs.items()} == {"a": 0.618, "e": 0.715, "d": 0.667, "c": 0.5}
+    ours = fuse(lists, CombSUM(norm="dbsf"))
+    assert [(item, round(x, 3)) for item, x in ours] == [("d", 0.704), ("a", 0.667), ("e", 0.629), ("c", 0.5)]
+    # The distance from 1/2 is less there by the square root of (L - 1) / L.
+    for length in (2, 10, 100):
+        hits = [(f"d{k}", float(k**2)) for k in range(length)]
+        sample = np.array(three_deviations(statistics.stdev)(hits)) - 0.5
+        population = np.array([dict(fuse([hits], CombSUM(norm="dbsf")))[item] for item, _ in hits]) - 0.5
+        np.testing.assert_allclose(sample, population * math.sqrt((length - 1) / length), rtol=1e-9)
+
+
+def test_the_weights_of_qdrant_stretch_ranks():
+    w = {"bm25": 3.0, "dense": 1.0}
+    lists = {"bm25": [("c", 3.0), ("a", 2.0), ("b", 1.0)], "dense": [("d", 3.0), ("b", 2.0), ("a", 1.0)]}
+    theirs = qdrant_weighted_rrf(lists, w)
+    assert sorted(theirs, key=theirs.get, reverse=True) == ["a", "b", "c", "d"]
+    outside = fuse(lists, ReciprocalRankFusion(k=1, voter_weights=w))
+    assert [item for item, _ in outside] == ["c", "a", "b", "d"]
+    for k in (2, 61):
+        ours = dict(fuse(lists, ReciprocalRankFusion(k={name: w[name] * (k - 1) for name in w}, voter_weights=w)))
+        assert ours == pytest.approx(qdrant_weighted_rrf(lists, w, k))
+
+
+def test_lists_of_equal_scores():
+    """The page's column "differs": what the engines give one hit, or hits of equal scores."""
+    for scores in ([7.0], [7.0, 7.0]):
+        hits = [(f"d{k}", score) for k, score in enumerate(scores)]
+        assert {x for _, x in fuse([hits], CombSUM())} == {1.0}
+        assert {x for _, x in fuse([hits], CombSUM(norm="dbsf"))} == {0.5}
+
+
+def test_an_item_that_vespa_does_not_match_still_has_a_rank():
+    """There every hit is ranked by every input; one without a match is 0, so it comes after the others."""
+    matched = {"bm25": {"a": 3.0, "b": 2.0}, "dense": {"c": 0.9, "a": 0.8}}
+    filled = {name: {item: one.get(item, 0.0) for item in "abc"} for name, one in matched.items()}
+    ranked = {name: sorted(one.items(), key=lambda hit: -hit[1]) for name, one in filled.items()}
+    theirs = vespa_rrf(ranked, ones(ranked))
+    assert theirs["b"] == pytest.approx(1 / 62 + 1 / 63)
+    assert dict(fuse(matched))["b"] == pytest.approx(1 / 62)
+    assert dict(fuse(ranked))["b"] == pytest.approx(theirs["b"])
+
+
+def test_a_window_cuts_the_lists_first():
+    for seed in range(10):
+        lists = make_query(seed)
+        window = elastic_rrf({name: hits[:5] for name, hits in lists.items()}, WEIGHTS)
+        method = ReciprocalRankFusion(voter_weights=WEIGHTS)
+        cut = dict(fuse(lists, make_pipeline(TopK(5), method)))
+        deep = dict(fuse(lists, method.set_params(depth=5)))
+        assert cut == pytest.approx(window)
+        # Items beyond the depth stay, with 0.
+        assert {*deep} == {item for hits in lists.values() for item, _ in hits}
+        assert {item: x for item, x in deep.items() if x} == pytest.approx(window)
+
+
+def test_two_lists_up_to_k_plus_1_deep_put_what_both_hold_first():
+    """The trap of k: 2 / (k + L) is above 1 / (k + 1) exactly where L is below k + 2."""
+    for k, length in ((60, 61), (60, 62), (10, 11), (10, 12)):
+        one = ["first", *(f"a{i}" for i in range(length - 2)), "both"]
+        other = ["second", *(f"b{i}" for i in range(length - 2)), "both"]
+        found = dict(fuse([one, other], ReciprocalRankFusion(k=k)))
+        assert (found["both"] > found["first"] + 1e-12) == (length <= k + 1)
+
+
+def test_min_max_between_bounds_is_the_convex_combination_of_tm2c2():
+    """The least scores possible are the bounds, whatever the least score of the list is."""
+    lists = make_query(1)
+    del lists["title"]
+    alpha = {"bm25": 0.3, "dense": 0.7}
+    method = make_pipeline(
+        ScoreNormalizer("min-max", lower={"bm25": 0, "dense": -1}), CombSUM(norm=None, voter_weights=alpha)
+    )
+    lower = {"bm25": 0.0, "dense": -1.0}
+    theirs = {}
+    for name, hits in lists.items():
+        for item, s in hits:
+            top = hits[0][1]
+            theirs[item] = theirs.get(item, 0.0) + alpha[name] * (s - lower[name]) / (top - lower[name])
+    assert dict(fuse(lists, method)) == pytest.approx(theirs)
+
+
+def test_distances_are_declared_where_lists_are_read():
+    rows = [("q", "bm25", "a", 9.0), ("q", "bm25", "b", 4.0), ("q", "l2", "b", 0.1), ("q", "l2", "c", 0.7)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score"])
+    lists = RankedLists.from_frame(frame, lower_is_better=["l2"])
+    turned = frame.assign(score=frame["score"].where(frame["voter"] != "l2", -frame["score"]))
+    pd.testing.assert_frame_equal(CombSUM().fit_transform(lists), CombSUM().fit_transform(turned))
+
+
+NAMES = """
+RRF retriever, linear retriever, rank_constant, rank_window_size, score-ranker-processor, normalization-processor,
+DBSF, prefetch, rankedFusion, relativeScoreFusion, alpha, RRFRanker, WeightedRanker, rank-profile, global-phase,
+reciprocal_rank_fusion, normalize_linear, $rankFusion, $scoreFusion, EnsembleRetriever, QueryFusionRetriever,
+DocumentJoiner, TM2C2
+"""
+
+
+@pytest.mark.parametrize("name", [name.strip() for name in NAMES.split(",")])
+def test_the_names_of_the_engines_are_found(name):
+    text = " ".join(PAGE.read_text(encoding="utf-8").replace("`", "").split())
+    assert name.lower() in text.lower()
