@@ -32,7 +32,7 @@ def query(seed, weighted, **options):
 
 
 def chain_of(frame, chain, absent="ignore"):
-    ((_, _, moves),) = MarkovChain(chain=chain, absent=absent)._chains(RankedLists.from_frame(frame))
+    ((_, _, moves),) = MarkovChain(chain=chain, absent=absent)._transitions(RankedLists.from_frame(frame))
     return moves[0]
 
 
@@ -93,10 +93,11 @@ def complete(frame):
     weights=st.sampled_from([[1] * 5, [1, 2, 3, 1, 2], [0.1, 0.2, 0.3, 0.1, 0], [2**0.5, 3**0.5, 1, 5**0.5, 1e-9]]),
     jump=st.sampled_from([0, 1e-3, 0.15, 0.9]),
     dense=st.booleans(),
+    up=st.booleans(),
     sizes=st.sampled_from([(1, 5), (8, 2), (12, 4)]),
 )
 @settings(max_examples=60, deadline=None)
-def test_absent_items_last_are_those_of_completed_lists(chain, seed, weights, jump, dense, sizes):
+def test_absent_items_last_are_those_of_completed_lists(chain, seed, weights, jump, dense, up, sizes):
     n_items, longest = sizes
     frame = example_lists(seed, n_queries=3, n_items=n_items).drop(columns="score")
     frame = frame[frame["rank"] <= longest].assign(weight=lambda lists: [weights[int(v[1])] for v in lists["voter"]])
@@ -105,8 +106,10 @@ def test_absent_items_last_are_those_of_completed_lists(chain, seed, weights, ju
     with pytest.MonkeyPatch.context() as patch:
         if dense:
             patch.setattr(_pairwise, "is_dense", lambda lists, constant: np.ones(lists.n_queries, dtype=bool))
+        if up:
+            patch.setattr(_markov_chain, "_LONG_LISTS", 0)
         found = method.fit_transform(frame).set_index(["query", "item"])["score"]
-        expected = clone(method).set_params(absent="ignore").fit_transform(complete(frame))
+    expected = clone(method).set_params(absent="ignore").fit_transform(complete(frame))
     expected = expected.set_index(["query", "item"])["score"].reindex(found.index, fill_value=0.0)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
@@ -244,27 +247,31 @@ def test_walking_and_solving_agree(chain, monkeypatch):
     np.testing.assert_allclose(left["score"], right["score"], atol=1e-12)
 
 
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("chain", ["mc1", "mc2"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), full=st.booleans(), ties=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_a_move_up_the_lists_is_that_of_the_matrix(chain, seed, weighted, full, ties):
+def test_a_move_up_the_lists_is_that_of_the_matrix(chain, absent, seed, weighted, full, ties):
     frame = query(seed, weighted, full=full, ties=ties)
     lists = RankedLists.from_frame(pd.concat([frame.assign(query=q) for q in ("a", "b")]))
-    row_weight = _markov_chain.CHAINS[chain].row_weight(lists)
-    row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight
-    matrix, state = chain_of(frame, chain), np.random.default_rng(seed).dirichlet(np.ones(lists.query_n_items[1]))
-    moved = _walks.ListMoves(lists, 1, row_weight).move(state[None])
-    np.testing.assert_allclose(moved[0], state @ matrix, rtol=1e-13, atol=1e-16)
+    _, (_, moves) = MarkovChain(chain=chain, absent=absent)._list_moves(lists)
+    matrix, state = (
+        chain_of(frame, chain, absent),
+        np.random.default_rng(seed).dirichlet(np.ones(lists.query_n_items[1])),
+    )
+    np.testing.assert_allclose(moves.move(state[None])[0], state @ matrix, rtol=1e-13, atol=1e-16)
 
 
+@pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
-def test_walking_up_the_lists_and_solving_agree(chain, monkeypatch):
+def test_walking_up_the_lists_and_solving_agree(chain, absent, monkeypatch):
     short, long = example_lists(2, n_queries=3, n_items=12), example_lists(3, n_queries=3, n_items=40)
     frame = pd.concat([short, long.assign(query="long " + long["query"])])
-    solved = MarkovChain(chain=chain).fit(frame)
+    method = MarkovChain(chain=chain, absent=absent)
+    solved = clone(method).fit(frame)
     lengths = RankedLists.from_frame(frame).list_length
     monkeypatch.setattr(_markov_chain, "_LONG_LISTS", 13)
-    walked = MarkovChain(chain=chain).fit(frame)
+    walked = clone(method).fit(frame)
     assert lengths.min() < 13 < lengths.max() and solved.n_iter_ == 0
     up = walked.query_info_.query("n_iter > 0")
     assert up["query"].str.startswith("long").all() and walked.query_info_["converged"].all()

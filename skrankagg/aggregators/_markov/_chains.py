@@ -1,11 +1,17 @@
-"""The moves of Dwork's four chains and of DeConde's: each one's row weight and its transitions, side by side.
+"""The chains of Dwork et al. and DeConde et al.: where the walker goes from an item.
+
+Each is read in two ways, and is the same on lists that hold all items:
 
 >>> import numpy as np
 >>> from skrankagg.aggregators._markov._chains import CHAINS
->>> above = np.array([[0.0, 2.0], [1.0, 0.0]])  # two of three lists rank the first item above the second
->>> CHAINS["mc4"].transitions(above, np.diag([3.0, 3.0]), np.array([3.0, 3.0]))
-array([[1. , 0. ],
-       [0.5, 0.5]])
+>>> above, level = np.array([[0.0, 2.0], [1.0, 0.0]]), 3 * np.eye(2)
+>>> held = np.array([3.0, 3.0])
+>>> CHAINS["mct"].transitions(above, level, held)
+array([[0.83333333, 0.16666667],
+       [0.33333333, 0.66666667]])
+>>> CHAINS["mct"].completed(above, level, held, np.array(3.0))
+array([[0.83333333, 0.16666667],
+       [0.33333333, 0.66666667]])
 """
 
 import numpy as np
@@ -19,24 +25,26 @@ __all__ = ["CHAINS"]
 class MC1:
     """Move to an entry at or above this item, drawn from all lists that hold it.
 
-    A chain is read in two ways. By the papers only lists that hold both items compare them. ``row_weight(lists)`` is
-    what each row counts in the pairs of which it is the worse one, of shape (n_rows,), or None where that is the weight
-    of its list. ``transitions(above, level, held)`` are the probabilities of moving from the row's item to the
-    column's, of shape (..., n, n): `above` and `level` add up what the rows count where a list ranks the row's item
-    above the column's, or both alike, and on the diagonal where it holds the item; `held`, of shape (..., n), is the
-    weight of the lists that hold the item. An item that no list holds stays.
+    A chain has three functions. ``row_weight(lists, absent)`` is what each row counts in the pairs of which it is the
+    worse one, of shape (n_rows,), or None where that is the weight of its list.
 
-    ``completed_row_weight(lists)`` and ``completed(above, level, held, total)`` are the same where each list ends with
-    the items that it does not hold, tied; `total`, of shape (...,), is the weight of all lists. What it says of these
-    items follows from `held` and `total`, so that no list is made longer.
+    ``transitions(above, level, held)`` are the probabilities of moving from the row's item to the column's, of shape
+    (..., n, n), where only lists that hold both items compare them: `above` and `level` add up what the rows count
+    where a list ranks the row's item above the column's, or both alike, and on the diagonal where it holds the item;
+    `held`, of shape (..., n), is the weight of the lists that hold the item. An item that no list holds stays.
 
-    `goes_up` says that the moves are those of :class:`ListMoves`.
+    ``completed(above, level, held, total)`` are those where each list ends with the items that it does not hold, tied;
+    `total`, of shape (...,), is the weight of all lists. What it says of these items follows from `held` and `total`,
+    so that no list is made longer.
+
+    `goes_up` says that the moves are those of :class:`ListMoves`. An item then also goes to every item with what
+    ``to_all(held, total)``, (..., n), counts for the lists that end with it.
     """
 
     goes_up = True
 
     @staticmethod
-    def row_weight(lists):
+    def row_weight(lists, absent):
         return None
 
     @staticmethod
@@ -44,14 +52,13 @@ class MC1:
         return _draw(_reverse(above) + level)
 
     @staticmethod
-    def completed_row_weight(lists):
-        return None
+    def to_all(held, total):
+        return np.maximum(np.asarray(total)[..., None] - held, 0.0)
 
-    @staticmethod
-    def completed(above, level, held, total):
+    @classmethod
+    def completed(cls, above, level, held, total):
         moves = _reverse(above) + level
-        # To a list that ends with this item all items are at or above it.
-        moves += (total[..., None] - held)[..., :, None]
+        moves += cls.to_all(held, total)[..., :, None]
         return _draw(_among_states(moves, held))
 
 
@@ -62,28 +69,23 @@ class MC2(MC1):
     """
 
     @staticmethod
-    def row_weight(lists):
+    def row_weight(lists, absent):
         return lists.list_weight[lists.row_list] / n_at_or_above(lists.row_ptr, lists.rank)
 
     @staticmethod
-    def completed_row_weight(lists):
-        return MC2.row_weight(lists)
-
-    @staticmethod
-    def completed(above, level, held, total):
-        moves = _reverse(above) + level
-        moves += (total[..., None] - held)[..., :, None] / _n_states(held)
-        return _draw(_among_states(moves, held))
+    def to_all(held, total):
+        return MC1.to_all(held, total) / _n_states(held)[..., 0]
 
 
-class MC3(MC1):
+class MC3:
     """Draw a list that holds this item, then an entry of it, and move there if it is above this item."""
 
     goes_up = False
 
     @staticmethod
-    def row_weight(lists):
-        return (lists.list_weight / lists.list_length)[lists.row_list]
+    def row_weight(lists, absent):
+        # Completed lists are equally long.
+        return None if absent == "last" else (lists.list_weight / lists.list_length)[lists.row_list]
 
     @staticmethod
     def transitions(above, level, held):
@@ -94,20 +96,22 @@ class MC3(MC1):
         # A list that holds the other item has it above this one, unless it has this one at or above it.
         moves = held[..., None, :] - above
         moves -= level
-        moves /= np.where(total > 0, total, 1.0)[..., None, None] * _n_states(held)
+        moves /= _share_of(total) * _n_states(held)
         return _stay_with_the_rest(_among_states(moves, held))
 
 
-class MC4(MC1):
+class MC4:
     """Draw any item, and move there if more lists prefer it to this one than this one to it."""
 
     goes_up = False
 
     @staticmethod
+    def row_weight(lists, absent):
+        return None
+
+    @staticmethod
     def transitions(above, level, held):
         return _stay_with_the_rest(_follow(_reverse(above) - above, held, held.max(axis=-1)))
-
-    goes_up = False
 
     @staticmethod
     def completed(above, level, held, total):
@@ -115,8 +119,14 @@ class MC4(MC1):
         return _stay_with_the_rest(_among_states(moves, held))
 
 
-class MCT(MC1):
+class MCT:
     """Draw any item, and move there with the share of the lists that prefer it to this one; a tie counts half."""
+
+    goes_up = False
+
+    @staticmethod
+    def row_weight(lists, absent):
+        return None
 
     @staticmethod
     def transitions(above, level, held):
@@ -137,7 +147,7 @@ class MCT(MC1):
         # All lists hold both, so that those that prefer the other item, and half of those that tie the two, are half
         # of all lists and of the margin.
         moves = _completed_margins(above, held)
-        moves /= 2 * np.where(total > 0, total, 1.0)[..., None, None]
+        moves /= 2 * _share_of(total)
         moves += 0.5
         moves /= _n_states(held)
         return _stay_with_the_rest(_among_states(moves, held))
@@ -158,6 +168,10 @@ def _completed_margins(above, held):
     margin += held[..., None, :]
     margin -= held[..., :, None]
     return margin
+
+
+def _share_of(total):
+    return np.where(total > 0, total, 1.0)[..., None, None]
 
 
 def _follow(margin, held, total):

@@ -18,7 +18,7 @@ from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._chains import CHAINS
-from ._walks import SOLVE_ITEMS, ListMoves, long_run, walk
+from ._walks import SOLVE_ITEMS, ListMoves, long_run, start_of, walk
 
 __all__ = ["MarkovChain", "stationary_distribution"]
 
@@ -85,13 +85,6 @@ def stationary_distribution(
         lambda: ("stationary_distribution()", f"chains of shape {shape}", "leave some states out"),
     )
     return long_run(transitions, start, ergodic_number, max_iter, tol)
-
-
-def _start(held):
-    """Uniform over the items that lists hold, of weights (n_chains, n): the states."""
-    states = held > 0
-    states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
-    return states / states.sum(axis=1, keepdims=True)
 
 
 class MarkovChain(BaseAggregator):
@@ -248,6 +241,9 @@ class MarkovChain(BaseAggregator):
         score = np.empty(lists.n_candidates)
         n_iter = np.empty(lists.n_queries, dtype=np.int64)
         converged = np.empty(lists.n_queries, dtype=bool)
+        if self.absent == "last":
+            # In whole numbers a list that holds all items leaves nothing over, and not what rounding made of it.
+            lists = count_in_units(lists)[0]
         up = self._walks_up(lists)
         for chosen, run in ((up, self._long_run_by_lists), (~up, self._long_run_by_pairs)):
             if chosen.any():
@@ -267,8 +263,7 @@ class MarkovChain(BaseAggregator):
 
     def _walks_up(self, lists):
         """Queries, bool of shape (n_queries,), whose lists are walked up, of which no pairs are compared."""
-        jump, tol = float(self.ergodic_number), self.tol
-        up = CHAINS[self.chain].goes_up and self.absent == "ignore"
+        jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
         # Only where the walk is sure to come within tol.
         up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump
         if not up or self.max_iter < 1 + math.log(tol * jump / 2) / math.log1p(-jump):
@@ -280,44 +275,41 @@ class MarkovChain(BaseAggregator):
         return even & (lists.sum_over_lists(length**2) > _LONG_LISTS * n_rows)
 
     def _long_run_by_lists(self, lists):
-        row_weight = CHAINS[self.chain].row_weight(lists)
-        row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight
         found = [
-            walk(
-                ListMoves(lists, q, row_weight),
-                _start(lists.candidate_weight[None, lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]),
-                self.ergodic_number,
-                self.max_iter,
-                self.tol,
-            )
-            for q in range(lists.n_queries)
+            walk(moves, start_of(held[None]), self.ergodic_number, self.max_iter, self.tol)
+            for held, moves in self._list_moves(lists)
         ]
         state, n_iter, error = zip(*found, strict=True)
         return np.concatenate(state, axis=1)[0], np.concatenate(n_iter), np.concatenate(error)
+
+    def _list_moves(self, lists):
+        """For each query, the weights of the lists that hold its items, and the moves up these lists."""
+        chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
+        row_weight = chain.row_weight(lists, self.absent)
+        row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight
+        for q in range(lists.n_queries):
+            held = lists.candidate_weight[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]
+            to_all = chain.to_all(held, total[q]) if self.absent == "last" else None
+            yield held, ListMoves(lists, q, row_weight, to_all)
 
     def _long_run_by_pairs(self, lists):
         state, n_iter = np.empty(lists.n_candidates), np.empty(lists.n_queries, dtype=np.int64)
         error = np.empty(lists.n_queries)
         for queries, held, transitions in self._transitions(lists):
             state[candidates_of(lists, queries)], n_iter[queries], error[queries] = long_run(
-                transitions, _start(held), self.ergodic_number, self.max_iter, self.tol
+                transitions, start_of(held), self.ergodic_number, self.max_iter, self.tol
             )
         return state, n_iter, error
 
     def _transitions(self, lists):
-        """Transitions in blocks of queries with equally many items, and the weight of the lists that hold each item."""
-        chain = CHAINS[self.chain]
-        if self.absent == "ignore":
-            for queries, above, level in preference_stacks(lists, chain.row_weight(lists)):
-                held = lists.candidate_weight[candidates_of(lists, queries)]
-                yield queries, held, chain.transitions(above, level, held)
-            return
-        # In whole numbers a list that holds all items leaves nothing over, and not what rounding made of it.
-        lists = count_in_units(lists)[0]
-        total = lists.sum_over_lists(lists.list_weight)
-        for queries, above, level in preference_stacks(lists, chain.completed_row_weight(lists)):
+        """Chains in blocks of queries with equally many items, with the weights of the lists that hold the items."""
+        chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
+        for queries, above, level in preference_stacks(lists, chain.row_weight(lists, self.absent)):
             held = lists.candidate_weight[candidates_of(lists, queries)]
-            yield queries, held, chain.completed(above, level, held, total[queries])
+            if self.absent == "last":
+                yield queries, held, chain.completed(above, level, held, total[queries])
+            else:
+                yield queries, held, chain.transitions(above, level, held)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

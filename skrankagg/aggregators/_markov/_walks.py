@@ -14,7 +14,7 @@ import numpy as np
 
 from ..._arrays._ragged import starts_to_ptr, tie_starts
 
-__all__ = ["SOLVE_ITEMS", "ListMoves", "long_run", "n_at_or_above", "walk"]
+__all__ = ["SOLVE_ITEMS", "ListMoves", "long_run", "n_at_or_above", "start_of", "walk"]
 
 #: Items up to which a linear solve is about the faster way, measured: a walk takes 30 to 170 steps.
 SOLVE_ITEMS = 1000
@@ -83,6 +83,13 @@ def walk(chains, start, jump, max_iter, tol):
     return state, n_iter, error
 
 
+def start_of(held):
+    """Uniform over the items that lists hold, of weights (n_chains, n): the states."""
+    states = held > 0
+    states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
+    return states / states.sum(axis=1, keepdims=True)
+
+
 def n_at_or_above(row_ptr, rank):
     """Number of entries of its list that are at or above each row, itself included, (n_rows,)."""
     group = starts_to_ptr(tie_starts(row_ptr, rank))
@@ -93,10 +100,10 @@ class ListMoves:
     """Moves from an item of a query to an entry at or above it of the lists that hold it.
 
     An entry draws the walker in proportion to `row_weight`, (n_rows,), of the row that it leaves; where no row counts
-    anything, it stays.
+    anything, it stays. Each item also goes to all items that lists hold, with `to_all`, (n_items,), to each; None is 0.
     """
 
-    def __init__(self, lists, q, row_weight):
+    def __init__(self, lists, q, row_weight, to_all=None):
         first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
         ptr = lists.row_ptr[first : last + 1]
         rows, ptr = slice(ptr[0], ptr[-1]), ptr - ptr[0]
@@ -109,6 +116,11 @@ class ListMoves:
         self.weight = np.zeros(self.item.shape)
         self.weight[own, column] = row_weight
         self.total = np.bincount(item, row_weight * n_at_or_above(ptr, rank), minlength=n + 1)
+        self.to_all = None
+        if to_all is not None:
+            self.states = lists.candidate_weight[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] > 0
+            self.to_all = to_all * self.states
+            self.total[:n] += self.to_all * np.count_nonzero(self.states)
         # Tied entries draw the walker from each other, too: from all rows up to the best one of them.
         group = starts_to_ptr(tie_starts(ptr, rank))
         self.reach = None
@@ -130,6 +142,8 @@ class ListMoves:
         if self.reach is not None:
             drawn = np.take_along_axis(drawn, self.reach, axis=1)
         after = np.bincount(self.item.ravel(), drawn.ravel(), minlength=n + 1)
+        if self.to_all is not None:
+            after[:n] += (share[:n] @ self.to_all) * self.states
         after[stays] = before[stays]  # they are in no list that counts
         return after[None, :n]
 
