@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,10 @@ from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
 from ._frames import AnyFrame, Columns, first_row, frame_of, plain_index, show_id, take_ids
 from ._immutable import Immutable
+
+if TYPE_CHECKING:
+    from ._aligned_qrels import AlignedQrels
+    from ._ranked_lists import RankedLists
 
 __all__ = [
     "EncodedQrels",
@@ -166,6 +170,41 @@ class Qrels(Immutable):
                 f"{show_id(queries, query_code[row])}, item {show_id(items, item_code[row])}. Keep one."
             )
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
+
+    def align(self, lists: "RankedLists") -> "AlignedQrels":
+        """Align the judgements with the queries of lists, as the ``y`` of scikit-learn's searches.
+
+        Parameters
+        ----------
+        lists : RankedLists of n_queries queries
+            Ranked lists; some of their queries may have no judgements.
+
+        Returns
+        -------
+        AlignedQrels
+            A sample for each query of the lists, which splitters cut along with them; methods that learn from
+            judgements, and scorers without judgements of their own, read it by the ids of the queries.
+
+        Raises
+        ------
+        TypeError
+            If `lists` is a frame, whose samples are rows.
+
+        Examples
+        --------
+        >>> from sklearn.model_selection import cross_val_score
+        >>> from skrankagg import BordaCount, Qrels, RankedLists
+        >>> from skrankagg.datasets import make_ranked_lists
+        >>> from skrankagg.metrics import make_ranking_scorer
+        >>> lists, qrels = make_ranked_lists(n_queries=10, random_state=0)
+        >>> lists = RankedLists.from_frame(lists)
+        >>> y = Qrels.from_frame(qrels).align(lists)
+        >>> cross_val_score(BordaCount(), lists, y, scoring=make_ranking_scorer("map"), cv=2).round(2)
+        array([0.95, 0.92])
+        """
+        from ._aligned_qrels import align
+
+        return align(self, lists)
 
     @property
     def n_queries(self) -> int:

@@ -18,8 +18,16 @@ A method adds a constructor and one hook over a pure function:
 
 from ._aggregator import BaseAggregator
 from ._consensus import Consensus
+from ._supervised import SupervisedAggregator
 from ._tags import AggregatorTags
 from ._transformer import ListTransformer
 from ._weighted import WeightedAggregator
 
-__all__ = ["AggregatorTags", "BaseAggregator", "Consensus", "ListTransformer", "WeightedAggregator"]
+__all__ = [
+    "AggregatorTags",
+    "BaseAggregator",
+    "Consensus",
+    "ListTransformer",
+    "SupervisedAggregator",
+    "WeightedAggregator",
+]

@@ -164,7 +164,9 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
 
     def _fit(self, lists):
         self._fit_lists(lists)
-        result = self._transform_lists(lists)
+        return self._remember_columns(self._transform_lists(lists))
+
+    def _remember_columns(self, result):
         self._columns_out = columns_of(result)
         return result
 

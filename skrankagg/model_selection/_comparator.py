@@ -11,6 +11,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from .._data._aligned_qrels import AlignedQrels, choose_qrels
 from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._output import check_output
 from .._data._qrels import Qrels
@@ -30,7 +31,6 @@ from .._support._sklearn import (
 )
 from ..exceptions import InputError
 from ..metrics._judging._judged_lists import JudgedLists, rank
-from ..metrics._judging._scorer import choose_qrels
 from ..metrics._relevance._registry import Measure, MeasureLike, get_measures, note_measures, orient
 from ._learners import check_learners
 from ._report_tables import LatexOptions, latex_table
@@ -176,14 +176,14 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self.error_score = error_score
         self.voters = voters
 
-    def fit(self, X: PlainLists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> Self:
+    def fit(self, X: PlainLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> Self:
         """Run and measure every method.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
-        y : Qrels or None, default=None
+        y : Qrels, AlignedQrels or None, default=None
             Judgements, another way to give them.
         qrels : Qrels, default=None
             Judgements; None takes those of the constructor.
@@ -287,14 +287,14 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         check_output(self, X)
         return self.best_estimator_.transform(X)
 
-    def score(self, X: AnyLists, y: Qrels | None = None, *, qrels: Qrels | None = None) -> float:
+    def score(self, X: AnyLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> float:
         """Measure the best method on other lists.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
-        y : Qrels or None, default=None
+        y : Qrels, AlignedQrels or None, default=None
             Judgements, another way to give them.
         qrels : Qrels, default=None
             Judgements; None takes those of the constructor.

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any, TypeAlias, Unpack
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from ..._data._aligned_qrels import AlignedQrels, choose_qrels
 from ..._data._fitted_rows import check_untorn
 from ..._data._frames import plain_index, show_id
 from ..._data._qrels import Qrels, check_qrels
 from ..._data._ranked_lists import check_lists
 from ..._data._types import AnyLists, AnyQrels
 from ..._support._sklearn import UNUSED, BaseEstimator
-from ...exceptions import InputError, InputTypeError
+from ...exceptions import InputError
 from .._relevance._conventions import AllConventions
 from .._relevance._registry import Measure, MeasureLike, get_measures, orient
 from ._judged_lists import JudgedLists, rank
 
 __all__ = ["RankingScorer", "make_ranking_scorer"]
+
+#: What a scorer takes for y: judgements, or the query by whose judgements each sample is measured.
+Judgements: TypeAlias = Qrels | AlignedQrels | ArrayLike
 
 
 def make_ranking_scorer(
@@ -38,7 +42,7 @@ def make_ranking_scorer(
         ``cross_validate`` and ``GridSearchCV(refit=name)`` take it. Of a measure of which less is better, such as
         "rbp_resid", the score is the negative, in a dict under the name "neg_rbp_resid".
     qrels : Qrels or DataFrame, default=None
-        Judgements; None if they come as metadata.
+        Judgements; None if they come as `y`, aligned with the lists, or as metadata.
     **conventions
         Conventions of the measures: `gain`, `discount`, `ideal`, `ap_denominator`, `relevance_threshold`.
 
@@ -85,7 +89,8 @@ class RankingScorer(BaseEstimator):
     metrics : str, Measure, callable or list of these
         Names of measures; a list makes :meth:`score` return a dict.
     qrels : Qrels or DataFrame, default=None
-        Judgements; None if they come as metadata: ``scorer.set_score_request(qrels=True)``.
+        Judgements; None if they come as `y`, aligned with the lists by :meth:`Qrels.align`, or as metadata:
+        ``scorer.set_score_request(qrels=True)``.
     conventions : dict, default=None
         Conventions of the measures, as in :func:`make_ranking_scorer`.
 
@@ -130,12 +135,17 @@ class RankingScorer(BaseEstimator):
         """Name of the score in scikit-learn's displays of learning and validation curves."""
         return ", ".join(_score_name(name, measure) for name, measure in self._measures().items())
 
-    def __call__(self, estimator: Any, X: AnyLists, y: Qrels | ArrayLike | None = None, **params: Any) -> Any:
+    def __call__(self, estimator: Any, X: AnyLists, y: Judgements | None = None, **params: Any) -> Any:
         """Score a fitted estimator, see :meth:`score`."""
         return self.score(estimator, X, y, **params)
 
     def score(
-        self, estimator: Any, X: AnyLists, y: Qrels | ArrayLike | None = None, *, qrels: Qrels | None = None
+        self,
+        estimator: Any,
+        X: AnyLists,
+        y: Judgements | None = None,
+        *,
+        qrels: Qrels | None = None,
     ) -> Any:
         """Score a fitted estimator.
 
@@ -145,11 +155,12 @@ class RankingScorer(BaseEstimator):
             An aggregator, a pipeline, a search: its transform returns a consensus.
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
-        y : Qrels, or array-like of shape (n_samples,), default=None
-            Judgements; or for each sample of `X` the id of the query whose judgements it is measured by, so that
+        y : Qrels, AlignedQrels or array-like of shape (n_samples,), default=None
+            Judgements, or what :meth:`~skrankagg.Qrels.align` makes of them; or for each sample of `X` the id of the
+            query whose judgements it is measured by, so that
             ``permutation_test_score(estimator, lists, lists.queries, ...)`` has something to permute.
         qrels : Qrels, default=None
-            Judgements; they come before those of the constructor.
+            Judgements; they come before `y`, and both before those of the constructor.
 
         Returns
         -------
@@ -192,7 +203,7 @@ class RankingScorer(BaseEstimator):
 
     def _judgements(self, y, qrels):
         """Judgements, and the query ids in `y` if that is what it holds."""
-        queries = None if y is None or isinstance(y, Qrels | pd.DataFrame) else y
+        queries = None if y is None or isinstance(y, Qrels | AlignedQrels | pd.DataFrame) else y
         return choose_qrels(self, None if queries is not None else y, qrels), queries
 
 
@@ -221,24 +232,3 @@ def _judge_by(lists, qrels, queries, X):
             f"{show_id(qrels.queries, 0)}. Leave it out: pass judgements as qrels=..."
         )
     return qrels.reassign(lists.queries, place)
-
-
-def choose_qrels(owner, y, qrels):
-    """Choose among the judgements that came with a call and those of the constructor, ``owner.qrels``.
-
-    A call takes no frame: where lengths coincide, scikit-learn would split it along with the samples, and the numbers
-    would be wrong.
-    """
-    for given, where in ((y, "y"), (qrels, "qrels")):
-        if given is not None and not isinstance(given, Qrels):
-            raise InputTypeError(
-                f"{where} must be a Qrels, which scikit-learn passes on whole; got {type(given).__name__}. Wrap it: "
-                "Qrels.from_frame(df)."
-            )
-    chosen = next((given for given in (qrels, y, owner.qrels) if given is not None), None)
-    if chosen is None:
-        raise InputError(
-            f"{type(owner).__name__} needs judgements to measure by; none came. Give them to the constructor as "
-            "qrels=..., or to the call as qrels=Qrels.from_frame(df)."
-        )
-    return check_qrels(chosen)

@@ -1,0 +1,130 @@
+"""Judgements aligned with the samples of ranked lists, to be passed as ``y``; and the choice among those that came."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..exceptions import InputError, InputTypeError
+from ._frames import plain_index
+from ._immutable import Immutable
+from ._qrels import Qrels, check_qrels, show_ids
+
+__all__ = ["AlignedQrels", "align", "choose_qrels"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AlignedQrels(Immutable):
+    """Judgements with a sample for each query of some lists: the ``y`` of scikit-learn's searches and curves.
+
+    Make one with :meth:`Qrels.align`. Splitters cut it along with the lists. What it is used for goes by the ids of the
+    queries and never by their positions, so that no order of the samples can mix judgements up.
+
+    Parameters
+    ----------
+    qrels : Qrels
+        The judgements.
+    queries : pandas.Index of shape (n_queries,)
+        Ids of the samples' queries, of which some may have no judgements.
+
+    See Also
+    --------
+    Qrels : The judgements by themselves, which scikit-learn passes on whole.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import Qrels, RankedLists
+    >>> frame = pd.DataFrame({"query": list("pqr"), "voter": "v", "item": "a", "rank": 1})
+    >>> y = Qrels.from_dict({"p": ["a"], "q": {"a": 0}}).align(RankedLists.from_frame(frame))
+    >>> y
+    AlignedQrels(n_queries=3, n_judged=2, n_relevant=1)
+    >>> y[[1, 2]]
+    AlignedQrels(n_queries=2, n_judged=1, n_relevant=0)
+    """
+
+    qrels: Qrels
+    queries: pd.Index
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Number of samples, as a shape."""
+        return (len(self.queries),)
+
+    def __getitem__(self, chosen: Any) -> AlignedQrels:
+        """The judgements of some samples, chosen as an array is indexed: by positions, a slice or a mask."""
+        if isinstance(chosen, tuple):  # scikit-learn writes y[indices, ...]
+            if len(chosen) != 2 or chosen[1] is not Ellipsis:
+                raise IndexError("AlignedQrels has one axis, its queries; index it with a single index.")
+            chosen = chosen[0]
+        return AlignedQrels(self.qrels, self.queries[np.atleast_1d(np.arange(len(self))[chosen])])
+
+    def own_qrels(self) -> Qrels:
+        """The judgements of the samples' queries alone.
+
+        Returns
+        -------
+        Qrels
+
+        Raises
+        ------
+        ValueError
+            If none of the queries has judgements.
+        """
+        place = np.unique(plain_index(self.qrels.queries).get_indexer(plain_index(self.queries)))
+        place = place[place >= 0]
+        if not len(place):
+            raise InputError(
+                f"y holds judgements of none of its queries, {show_ids(self.queries)}. If this is a fold of unjudged "
+                "queries only, split lists.judged(qrels), or split by QueryKFold(qrels=qrels)."
+            )
+        if len(place) == self.qrels.n_queries:
+            return self.qrels
+        return self.qrels.reassign(self.qrels.queries[place], place)
+
+    def __repr__(self) -> str:
+        place = plain_index(self.qrels.queries).get_indexer(plain_index(self.queries))
+        relevant = np.add.reduceat(self.qrels.relevance > 0, self.qrels.ptr[:-1])
+        judged = np.unique(place[place >= 0])
+        return (
+            f"AlignedQrels(n_queries={len(self)}, n_judged={int((place >= 0).sum())}, "
+            f"n_relevant={int(relevant[judged].sum())})"
+        )
+
+
+def align(qrels, lists):
+    """Align judgements with the queries of lists: one sample for each, in their order."""
+    if not hasattr(lists, "queries"):
+        raise InputTypeError(
+            f"align expects RankedLists, whose samples are queries; got {type(lists).__name__}. Encode a frame first: "
+            "RankedLists.from_frame(df)."
+        )
+    return AlignedQrels(qrels, lists.queries)
+
+
+def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
+    """Choose among the judgements that came with a call, as `y` or `qrels`, and those of the constructor.
+
+    A call takes no frame: where lengths coincide, scikit-learn would split it along with the samples, and the numbers
+    would be wrong. Raises InputError where none came.
+    """
+    for given, where in ((y, "y"), (qrels, "qrels")):
+        if given is not None and not isinstance(given, Qrels | AlignedQrels):
+            raise InputTypeError(
+                f"{where} must be a Qrels, which scikit-learn passes on whole, or the aligned judgements that "
+                f"qrels.align(lists) makes, which it cuts like the lists; got {type(given).__name__}. Wrap a frame: "
+                "Qrels.from_frame(df)."
+            )
+    chosen = next((given for given in (qrels, y, getattr(owner, "qrels", None)) if given is not None), None)
+    if chosen is None:
+        raise InputError(
+            f"{type(owner).__name__} needs judgements to {purpose}; none came. Give them to the constructor as "
+            "qrels=..., or to the call as qrels=Qrels.from_frame(df), or as y=qrels.align(lists)."
+        )
+    return chosen.own_qrels() if isinstance(chosen, AlignedQrels) else check_qrels(chosen)

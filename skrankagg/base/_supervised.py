@@ -1,0 +1,231 @@
+"""What aggregators and list transformers inherit that learn from relevance judgements."""
+
+from typing import Self, overload
+
+import numpy as np
+import pandas as pd
+
+from .._data._aligned_qrels import AlignedQrels, choose_qrels
+from .._data._qrels import Qrels, encode_qrels
+from .._data._ranked_lists import RankedLists, encode_plain
+from .._data._types import AnyFrame, AnyLists, PlainLists
+from .._support._sklearn import Tags, check_is_fitted
+from ..exceptions import InputError
+from ._aggregator import BaseAggregator
+from ._tags import TagsOfAggregator
+from ._transformer import ListTransformer
+
+__all__ = ["SupervisedAggregator", "SupervisedListTransformer"]
+
+
+class SupervisedAggregator(BaseAggregator):
+    """Base of the aggregators that learn from relevance judgements.
+
+    A subclass defines ``_learn(lists, judged)``, which sets the fitted attributes: `lists` are the training queries
+    that have judgements, and no others, ``judged.relevance`` the grade of each of their candidates, NaN where it is not
+    judged. ``_aggregate(lists)`` is as in :class:`BaseAggregator`. The constructor takes `qrels`; judgements may also
+    come with ``fit``, as ``qrels=`` or as the ``y`` that :meth:`~skrankagg.Qrels.align` makes.
+
+    See Also
+    --------
+    BaseAggregator : Base of the methods that learn nothing.
+    WeightedAggregator : Base of those that learn from the lists alone.
+
+    Notes
+    -----
+    Judgements of queries outside the lists are never looked at. So the constructor may hold those of all queries, and
+    each training fold of a search still sees its own only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skrankagg.base import SupervisedAggregator
+    >>> class ByExperience(SupervisedAggregator):
+    ...     '''Rank items by the mean grade that items at their best rank had.'''
+    ...     def __init__(self, *, qrels=None):
+    ...         self.qrels = qrels
+    ...     def _best(self, lists):
+    ...         best = np.full(lists.n_candidates, np.inf)
+    ...         np.minimum.at(best, lists.candidate, lists.rank)
+    ...         return np.floor(best).astype(int)
+    ...     def _learn(self, lists, judged):
+    ...         grade, best = np.nan_to_num(judged.relevance), self._best(lists)
+    ...         self.grade_ = np.bincount(best, weights=grade) / np.maximum(np.bincount(best), 1)
+    ...     def _aggregate(self, lists):
+    ...         return self.grade_[np.minimum(self._best(lists), len(self.grade_) - 1)]
+    >>> from skrankagg import Qrels, RankedLists
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> lists, qrels = make_ranked_lists(n_queries=10, random_state=0)
+    >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    >>> ByExperience().fit(lists[:5], qrels.align(lists[:5])).transform(lists[5:]).head(2)["rank"].tolist()
+    [1, 2]
+    """
+
+    qrels: object
+
+    def fit(self, X: AnyLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> Self:
+        """Learn from the judged queries of the lists.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists to learn from.
+        y : Qrels, AlignedQrels or None, default=None
+            Judgements; ``Qrels.align(lists)`` makes those that scikit-learn cuts along with the lists.
+        qrels : Qrels, default=None
+            Judgements; they come before `y`, and both before those of the constructor.
+
+        Returns
+        -------
+        self : object
+            The aggregator itself.
+
+        Raises
+        ------
+        ValueError
+            If there are no judgements, or none of a query or an item of `X`, or no judged item is relevant.
+        TypeError
+            If the judgements are a plain frame.
+        """
+        lists = self._begin(X)
+        with self._fit_or_restore():
+            self._fit_judged(lists, y, qrels)
+            self._remember_rows(X, lists)
+        return self
+
+    def fit_transform(
+        self, X: PlainLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None
+    ) -> pd.DataFrame:
+        """Learn from lists and aggregate the same ones.
+
+        Measured by the judgements that it was fitted on, the result flatters:
+        :func:`~skrankagg.model_selection.cross_val_consensus` makes one of every query by a fit on the others.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+        y : Qrels, AlignedQrels or None, default=None
+            Judgements, as in :meth:`fit`.
+        qrels : Qrels, default=None
+            Judgements, as in :meth:`fit`.
+
+        Returns
+        -------
+        DataFrame
+            The consensus, see :meth:`transform`.
+        """
+        X = encode_plain(X)
+        with self._fit_or_restore():
+            ranked = self._fit_rank(X, y, qrels)
+            self._remember_rows(X, ranked.lists)
+        return ranked.to_frame()
+
+    def _fit_rank(self, X, y=None, qrels=None):
+        lists = self._begin(X)
+        self._fit_judged(lists, y, qrels)
+        return self._rank(lists)
+
+    def _fit_judged(self, lists, y, qrels):
+        judged = judged_part(self, lists, y, qrels)
+        self._check_memory(judged[0], self._memory(judged[0]))
+        self._learn(*judged)
+
+    def _learn(self, lists, judged):
+        raise NotImplementedError(f"{type(self).__name__} must define _learn(lists, judged).")
+
+    def _rank(self, lists):
+        check_is_fitted(self)
+        return super()._rank(lists)
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = True
+        tags.aggregator_tags.supervised = True
+        return tags
+
+
+class SupervisedListTransformer(ListTransformer):
+    """Base of the list transformers that may learn from relevance judgements.
+
+    A subclass defines ``_fit_judged(lists, qrels)``, where `qrels` is a function that returns the judgements, so that a
+    transformer whose parameters need none does not ask for them. The constructor takes `qrels`.
+    """
+
+    qrels: object
+
+    def fit(self, X: AnyLists, y: object = None, *, qrels: Qrels | None = None) -> Self:
+        """Check the lists, and learn from them and their judgements what there is to learn.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+        y : Qrels, AlignedQrels or None, default=None
+            Judgements; ``Qrels.align(lists)`` makes those that scikit-learn cuts along with the lists.
+        qrels : Qrels, default=None
+            Judgements; they come before `y`, and both before those of the constructor.
+
+        Returns
+        -------
+        self : object
+            The transformer itself.
+        """
+        lists = self._prepare(X)
+        self._fit(lists, y, qrels)
+        self._remember_rows(X, lists)
+        return self
+
+    @overload
+    def fit_transform(self, X: RankedLists, y: object = None, *, qrels: Qrels | None = None) -> RankedLists: ...
+    @overload
+    def fit_transform(self, X: AnyFrame, y: object = None, *, qrels: Qrels | None = None) -> pd.DataFrame: ...
+    def fit_transform(self, X, y=None, *, qrels=None):
+        """Fit and transform the same lists, encoded once.
+
+        Parameters
+        ----------
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
+        y : Qrels, AlignedQrels or None, default=None
+            Judgements, as in :meth:`fit`.
+        qrels : Qrels, default=None
+            Judgements, as in :meth:`fit`.
+
+        Returns
+        -------
+        DataFrame or RankedLists
+            See :meth:`transform`.
+        """
+        lists = self._prepare(X)
+        result = self._fit(lists, y, qrels)
+        self._remember_rows(X, lists)
+        return self._publish(result, X)
+
+    def _fit(self, lists, y=None, qrels=None):
+        self._fit_judged(lists, lambda purpose="measure the voters by": choose_qrels(self, y, qrels, purpose=purpose))
+        return self._remember_columns(self._transform_lists(lists))
+
+    def _fit_judged(self, lists, qrels):
+        raise NotImplementedError(f"{type(self).__name__} must define _fit_judged(lists, qrels).")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = True
+        return tags
+
+
+def judged_part(owner, lists, y, qrels):
+    """The queries of lists that have judgements, and these, aligned; InputError where no item of theirs is relevant."""
+    qrels = choose_qrels(owner, y, qrels, purpose="learn from")
+    judged = encode_qrels(qrels, lists)
+    if not judged.judged.all():
+        lists = lists.take(np.flatnonzero(judged.judged))
+        judged = encode_qrels(qrels, lists)
+    if not (judged.relevance > 0).any():
+        raise InputError(
+            f"{type(owner).__name__} learns from relevant items, and of the {lists.n_queries} judged "
+            f"quer{'y' if lists.n_queries == 1 else 'ies'} of these lists no list holds one. Check the judgements, or "
+            "give more queries."
+        )
+    return lists, judged
