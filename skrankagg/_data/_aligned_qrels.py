@@ -117,9 +117,8 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not isinstance(given, Qrels | AlignedQrels):
             raise InputTypeError(
-                f"{where} must be a Qrels, which scikit-learn passes on whole, or the aligned judgements that "
-                f"qrels.align(lists) makes, which it cuts like the lists; got {type(given).__name__}. Wrap a frame: "
-                "Qrels.from_frame(df)."
+                f"{where} must be a Qrels, which scikit-learn passes on whole, or made by qrels.align(lists), which it "
+                f"cuts along with the lists; got {type(given).__name__}. Wrap it: Qrels.from_frame(df)."
             )
     chosen = next((given for given in (qrels, y, getattr(owner, "qrels", None)) if given is not None), None)
     if chosen is None:

@@ -18,7 +18,7 @@ from ._aggregator import BaseAggregator
 from ._tags import TagsOfAggregator
 from ._voter_weights import VOTER_WEIGHTS
 
-__all__ = ["WEIGHTING", "WeightedAggregator", "outweighed_queries", "pool_weights"]
+__all__ = ["WEIGHTING", "WeightedAggregator", "match_weights", "outweighed_queries", "pool_weights"]
 
 WEIGHTING = {
     "weighting": [StrOptions({"query", "global"})],
@@ -69,6 +69,47 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
     long = longest & (length[heaviest] >= length_factor * median(length))
     found[query[heads]] = long & (weight[heaviest] > weight_factor * median(weight))
     return found
+
+
+def match_weights(owner, lists, learnt, unknown_voter, advice):
+    """Look up what was learnt of the voters of lists: lists, the weight of each, (n_lists,), and whether it is known.
+
+    `learnt` is a frame of `voter` and `weight`; a voter that is not there has the mean weight, or no weight ("ignore"),
+    or is an error. Where all are known, or none counts that is not, the last is None. Lists of voters to be ignored
+    have list weight 0. `advice` says what else can be done where no voter is known.
+    """
+    fitted = pd.Index(learnt["voter"])
+    place = plain_index(fitted).get_indexer(plain_index(lists.voters))[lists.list_voter]
+    weight = learnt["weight"].to_numpy()
+    known = place >= 0
+    if known.all():
+        return lists, weight[place], None
+    hint = "" if known.any() else type_hint(fitted, lists.voters[lists.list_voter])
+    name = type(owner).__name__
+    if unknown_voter == "error":
+        raise InputError(
+            f"{name} knows no weight for voter {show_id(lists.voters, lists.list_voter[first_row(~known)])}, which was "
+            f"not among those it was fitted on{hint}; fit it with this voter, or choose unknown_voter='mean' or "
+            "'ignore'."
+        )
+    # An unknown voter is an average one.
+    weight = np.where(known, weight[place], weight.mean())
+    if unknown_voter == "ignore":
+        left = np.logical_or.reduceat(known, lists.list_ptr[:-1])
+        if not left.all():
+            raise InputError(
+                f"{name} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}{hint}, and "
+                "unknown_voter='ignore' leaves this query no list; fit it with some of these voters, choose "
+                "unknown_voter='mean', or drop the query."
+            )
+        return lists.with_list_weight(np.where(known, lists.list_weight, 0.0)), weight, None
+    if not known.any():
+        warn_user(
+            f"{name} was not fitted on any voter of these lists{hint}, so that all have equal weights and nothing that "
+            f"it learnt is used; give the voters the ids that fit has seen, or {advice}.",
+            UnknownVoterWarning,
+        )
+    return lists, weight, known
 
 
 class WeightedAggregator(BaseAggregator):
@@ -174,38 +215,7 @@ class WeightedAggregator(BaseAggregator):
             return lists, self._implied_weights(lists), None
         self._check_memory(lists, self._merging_memory(lists))
         check_is_fitted(self, "voter_weights_")
-        fitted = pd.Index(self.voter_weights_["voter"])
-        place = plain_index(fitted).get_indexer(plain_index(lists.voters))[lists.list_voter]
-        weight = self.voter_weights_["weight"].to_numpy()
-        known = place >= 0
-        if known.all():
-            return lists, weight[place], None
-        hint = "" if known.any() else type_hint(fitted, lists.voters[lists.list_voter])
-        if self.unknown_voter == "error":
-            raise InputError(
-                f"{type(self).__name__} knows no weight for voter "
-                f"{show_id(lists.voters, lists.list_voter[first_row(~known)])}, which was not among those it was "
-                f"fitted on{hint}; fit it with this voter, or choose unknown_voter='mean' or 'ignore'."
-            )
-        # An unknown voter is an average one.
-        weight = np.where(known, weight[place], weight.mean())
-        if self.unknown_voter == "ignore":
-            left = np.logical_or.reduceat(known, lists.list_ptr[:-1])
-            if not left.all():
-                raise InputError(
-                    f"{type(self).__name__} was not fitted on any voter of query "
-                    f"{show_id(lists.queries, first_row(~left))}{hint}, and unknown_voter='ignore' leaves this query "
-                    "no list; fit it with some of these voters, choose unknown_voter='mean', or drop the query."
-                )
-            return lists.with_list_weight(np.where(known, lists.list_weight, 0.0)), weight, None
-        if not known.any():
-            warn_user(
-                f"{type(self).__name__} was not fitted on any voter of these lists{hint}, so that all have equal "
-                "weights and nothing that it learnt is used; give the voters the ids that fit has seen, or choose "
-                "weighting='query'.",
-                UnknownVoterWarning,
-            )
-        return lists, weight, known
+        return match_weights(self, lists, self.voter_weights_, self.unknown_voter, "choose weighting='query'")
 
     def _warn_of_length(self, lists, weight):
         found = outweighed_queries(lists, weight)

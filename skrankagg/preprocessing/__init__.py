@@ -3,3 +3,4 @@
 from ._aggregator_union import *
 from ._single_lists import *
 from ._voter_selector import *
+from ._voter_weighter import *

@@ -8,22 +8,19 @@ import numpy as np
 import pandas as pd
 
 from .._data._frames import first_row, plain_index, show_id
-from .._data._qrels import check_qrels, show_ids
+from .._data._qrels import show_ids
 from .._data._types import AnyQrels
 from .._data._voter_names import near_voters, type_hint, unmatched, warn_of_misspelt_names
-from .._support._sklearn import HasMethods, Interval, StrOptions, Tags, check_is_fitted, clone
+from .._support._sklearn import Interval, StrOptions, check_is_fitted
 from .._support._warn import warn_user
-from ..aggregators import DIBRA
-from ..base import ListTransformer
-from ..base._voter_weights import voter_series
+from ..base._supervised import SupervisedListTransformer
 from ..exceptions import InputError, InputTypeError, UnknownVoterWarning
-from ..metrics import Measure, evaluate_voters, get_measure
-from ..metrics._relevance._registry import find_measure
+from ._voter_values import BY, is_measure, voter_scores
 
 __all__ = ["VoterSelector"]
 
 
-class VoterSelector(ListTransformer):
+class VoterSelector(SupervisedListTransformer):
     """Keep the lists of the best voters, or of those that are named.
 
     The lists of the other voters are left out altogether, where a weighted method gives them less weight.
@@ -41,7 +38,8 @@ class VoterSelector(ListTransformer):
         Smallest value to keep. With `n_voters` both hold; where both are None it is "mean". Neither goes with ids in
         `by`.
     qrels : Qrels or DataFrame, default=None
-        Judgements of training queries, for a measure.
+        Judgements of training queries, for a measure; None if they come with ``fit``, as ``qrels=`` or as the `y` that
+        :meth:`~skrankagg.Qrels.align` makes.
     unknown_voter : {"keep", "ignore", "error"}, default="keep"
         How to treat the lists of a voter that has no value, such as one that ``fit`` has not seen. With ids in `by`
         all others are left out.
@@ -61,7 +59,8 @@ class VoterSelector(ListTransformer):
 
     See Also
     --------
-    skrankagg.aggregators.DIBRA : Weighs voters instead of choosing.
+    VoterWeighter : Weighs the voters by the same values instead of choosing.
+    skrankagg.aggregators.DIBRA : Learns weights from the lists alone.
     skrankagg.metrics.evaluate_voters : Measures them.
 
     Notes
@@ -92,7 +91,7 @@ class VoterSelector(ListTransformer):
     """
 
     _parameter_constraints: dict = {
-        "by": [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series, list, tuple, None],
+        "by": [*BY, list, tuple, None],
         "n_voters": [Interval(Integral, 1, None, closed="left"), None],
         "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"mean", "median"}), None],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
@@ -116,13 +115,16 @@ class VoterSelector(ListTransformer):
         self.qrels = qrels
         self.unknown_voter = unknown_voter
 
+    def _needs_judgements(self):
+        return is_measure(self.by)
+
     def _prepare(self, X):
         lists = super()._prepare(X)
         if isinstance(self.by, Mapping | pd.Series):
             warn_of_misspelt_names(self.by, lists.voters, "by")
         return lists
 
-    def _fit_lists(self, lists):
+    def _fit_judged(self, lists, qrels):
         if self._is_by_id:
             named = self._named(lists)
             order = np.argsort(~named, kind="stable")
@@ -130,9 +132,7 @@ class VoterSelector(ListTransformer):
                 {"voter": lists.voters[order], "score": named[order].astype(np.float64), "selected": named[order]}
             )
             return
-        value, n_queries = self._values(lists)
-        if value.isna().any():
-            raise InputError(f"Voters need values; that of {value.index[first_row(value.isna())]!r} is NaN. Drop it.")
+        value, n_queries = voter_scores(self, lists, qrels)
         value = value.sort_index(kind="stable").sort_values(ascending=False, kind="stable")
         selected = np.ones(len(value), dtype=bool)
         threshold = "mean" if self.threshold is None and self.n_voters is None else self.threshold
@@ -175,29 +175,6 @@ class VoterSelector(ListTransformer):
             )
         return plain_index(lists.voters).isin(names)
 
-    def _values(self, lists):
-        """Value of each voter, as a float Series indexed by voter, and of a measure the number of its queries."""
-        if isinstance(self.by, str | Measure) or (callable(self.by) and not hasattr(self.by, "fit")):
-            if isinstance(self.by, str) and self.by in plain_index(lists.voters) and find_measure(self.by) is None:
-                raise InputError(f"by={self.by!r} is a voter and not a measure; to keep it, write by=[{self.by!r}].")
-            measure = get_measure(self.by)
-            if self.qrels is None:
-                raise InputError(f"by={str(measure)!r} measures the voters and needs judgements; give qrels=...")
-            if not measure.greater_is_better:
-                raise InputError(
-                    f"by must be a measure of which more is better, since the voters with the highest values are kept; "
-                    f"{str(measure)!r} is not one. Choose another measure, or give each voter a number."
-                )
-            table = evaluate_voters(lists, check_qrels(self.qrels), measure)
-            return table[str(measure)], table["n_queries"]
-        if isinstance(self.by, Mapping | pd.Series):
-            return voter_series(self.by, "by"), None
-        estimator = DIBRA() if self.by is None else clone(self.by)
-        weights = getattr(estimator.fit(lists), "voter_weights_", None)
-        if weights is None:
-            raise InputError(f"by must learn voter weights, such as DIBRA(); {estimator!r} has no voter_weights_.")
-        return weights.set_index("voter")["weight"], None
-
     def _transform_lists(self, lists):
         check_is_fitted(self, "voter_scores_")
         known = plain_index(pd.Index(self.voter_scores_["voter"]))
@@ -234,8 +211,3 @@ class VoterSelector(ListTransformer):
                 UserWarning,
             )
         return lists if kept.all() else lists.keep_lists(kept)[0]
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.requires_fit = True
-        return tags

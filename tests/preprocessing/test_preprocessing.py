@@ -32,7 +32,7 @@ from skrankagg.base import ListTransformer
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import InputError
 from skrankagg.metrics import evaluate_voters, make_ranking_scorer
-from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector
+from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector, VoterWeighter
 from skrankagg.utils._checks._common import check_query_subset
 from skrankagg.utils._checks._transformers import TRANSFORMER_CHECKS
 from skrankagg.utils.discovery import all_transformers
@@ -52,6 +52,8 @@ TRANSFORMERS = [
     TopK(2, ties="keep"),
     VoterSelector(),
     VoterSelector(n_voters=3, unknown_voter="ignore"),
+    VoterWeighter(VOTERS),
+    VoterWeighter(DIBRA(), power=2),
     AggregatorUnion([("sum", CombSUM()), ("copeland", Copeland()), ("mc4", MarkovChain())]),
     AggregatorUnion([("zz", RobustRankAggregation()), ("no", "drop")], passthrough=True),
 ]

@@ -1,0 +1,55 @@
+"""Values of voters, by which they are chosen or weighed: learnt weights, measures, or numbers that are given."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from .._data._frames import first_row, plain_index
+from .._support._sklearn import HasMethods, clone
+from ..aggregators import DIBRA
+from ..base._voter_weights import voter_series
+from ..exceptions import InputError
+from ..metrics import Measure, evaluate_voters, get_measure
+from ..metrics._relevance._registry import find_measure
+
+__all__ = ["BY", "is_measure", "voter_scores"]
+
+#: What a parameter `by` may be.
+BY = [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series]
+
+
+def voter_scores(owner, lists, qrels):
+    """Value of each voter by ``owner.by``, a float Series indexed by voter, and of a measure the number of its queries.
+
+    `qrels` is a function that returns the judgements. InputError where a value is NaN.
+    """
+    value, n_queries = _scores(owner.by, lists, qrels)
+    if value.isna().any():
+        raise InputError(f"Voters need values; that of {value.index[first_row(value.isna())]!r} is NaN. Drop it.")
+    return value, n_queries
+
+
+def is_measure(by):
+    """Whether a value is that of a measure, which needs judgements."""
+    return isinstance(by, str | Measure) or (callable(by) and not hasattr(by, "fit"))
+
+
+def _scores(by, lists, qrels):
+    if is_measure(by):
+        if isinstance(by, str) and by in plain_index(lists.voters) and find_measure(by) is None:
+            raise InputError(f"by={by!r} is a voter and not a measure; to keep it, write by=[{by!r}].")
+        measure = get_measure(by)
+        if not measure.greater_is_better:
+            raise InputError(
+                f"by must be a measure of which more is better, since the voters with the highest values are trusted; "
+                f"{str(measure)!r} is not one. Choose another measure, or give each voter a number."
+            )
+        table = evaluate_voters(lists, qrels(), measure)
+        return table[str(measure)], table["n_queries"]
+    if isinstance(by, Mapping | pd.Series):
+        return voter_series(by, "by"), None
+    estimator = DIBRA() if by is None else clone(by)
+    weights = getattr(estimator.fit(lists), "voter_weights_", None)
+    if weights is None:
+        raise InputError(f"by must learn voter weights, such as DIBRA(); {estimator!r} has no voter_weights_.")
+    return weights.set_index("voter")["weight"], None

@@ -1,0 +1,148 @@
+"""A step that weighs the lists of each voter."""
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from .._data._frames import first_row
+from .._data._types import AnyQrels
+from .._data._voter_names import warn_of_misspelt_names
+from .._support._sklearn import Interval, StrOptions, check_is_fitted
+from .._support._warn import warn_user
+from ..base._supervised import SupervisedListTransformer
+from ..base._weighted import match_weights
+from ..exceptions import InputError
+from ._voter_values import BY, is_measure, voter_scores
+
+__all__ = ["VoterWeighter"]
+
+
+class VoterWeighter(SupervisedListTransformer):
+    r"""Weigh the lists of each voter by how good they were on judged queries.
+
+    Every method that weighs lists is weighted by it: put it before that method in a pipeline.
+
+    Parameters
+    ----------
+    by : str, Measure, callable, estimator, mapping or pandas.Series, default="map"
+        Value of a voter, as in :class:`VoterSelector`: a measure of which more is better, over the judged queries for
+        which the voter has a list; the weight that an estimator learns; or a number for each voter.
+    power : float, default=1.0
+        Power of the value that is the weight, at least 0: 0 weighs all alike, more than 1 trusts the best more.
+    unknown_voter : {"mean", "ignore", "error"}, default="mean"
+        Weight of a voter that ``fit`` has not seen: the mean of the others, none, or an error.
+    qrels : Qrels or DataFrame, default=None
+        Judgements of training queries, for a measure; None if they come with ``fit``, as ``qrels=`` or as the `y` that
+        :meth:`~skrankagg.Qrels.align` makes.
+
+    Attributes
+    ----------
+    voter_weights_ : DataFrame
+        Columns `voter`, `weight`, and for a measure `n_queries`, the number of queries that its value is over.
+
+    Warns
+    -----
+    UserWarning
+        If all values are 0, so that all voters weigh 1.
+    UnknownVoterWarning
+        If no voter of the lists has a value, or a mapping `by` seems to misspell a voter.
+
+    See Also
+    --------
+    VoterSelector : Keeps the best voters.
+    skrankagg.aggregators.LearnedWeights : Learns weights that are right together, which needs more judgements.
+
+    Notes
+    -----
+    The weight of a voter's lists is multiplied by :math:`m^p`, with :math:`m` its value and :math:`p` the power.
+    Weights of this kind have names: before ``ReciprocalRankFusion(k=0)`` it is MAPFuse [1]_, before
+    :class:`~skrankagg.aggregators.BordaCount` weighted Borda fuse, before :class:`~skrankagg.aggregators.Condorcet`
+    weighted Condorcet fuse and before :class:`~skrankagg.aggregators.CombMNZ` weighted CombMNZ. Powers of 2 to 4 have
+    been proposed [2]_. Voters that say nearly the same each have their full weight.
+
+    References
+    ----------
+    .. [1] D. Lillis, F. Toolan, R. Collier and J. Dunnion, "Estimating probabilities for effective data fusion", SIGIR
+       2010.
+    .. [2] S. Wu, Y. Bi, X. Zeng and L. Han, "Assigning appropriate weights for the linear combination data fusion
+       method in information retrieval", Information Processing & Management 45, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from skrankagg import Qrels, RankedLists, ReciprocalRankFusion
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.preprocessing import VoterWeighter
+    >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    >>> train, test = lists[:10], lists[10:]
+    >>> mapfuse = make_pipeline(VoterWeighter("map"), ReciprocalRankFusion(k=0))
+    >>> mapfuse.fit(train, qrels.align(train))[0].voter_weights_.round(3)
+      voter  weight  n_queries
+    0    v1   0.973         10
+    1    v2   0.454         10
+    2    v3   0.638         10
+    >>> mapfuse.transform(test).columns.tolist()
+    ['query', 'item', 'score', 'rank']
+    """
+
+    _parameter_constraints: dict = {
+        "by": BY,
+        "power": [Interval(Real, 0, None, closed="left")],
+        "unknown_voter": [StrOptions({"mean", "ignore", "error"})],
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+    }
+
+    voter_weights_: pd.DataFrame
+
+    def __init__(
+        self,
+        by: Any = "map",
+        *,
+        power: float = 1.0,
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
+        qrels: AnyQrels | None = None,
+    ) -> None:
+        self.by = by
+        self.power = power
+        self.unknown_voter = unknown_voter
+        self.qrels = qrels
+
+    def _needs_judgements(self):
+        return is_measure(self.by)
+
+    def _prepare(self, X):
+        lists = super()._prepare(X)
+        if isinstance(self.by, Mapping | pd.Series):
+            warn_of_misspelt_names(self.by, lists.voters, "by")
+        return lists
+
+    def _fit_judged(self, lists, qrels):
+        value, n_queries = voter_scores(self, lists, qrels)
+        bad = ~(np.isfinite(value) & (value >= 0)).to_numpy()
+        if bad.any():
+            raise InputError(
+                f"Values that become weights must be finite and at least 0; that of {value.index[first_row(bad)]!r} is "
+                f"{value.iloc[first_row(bad)]:g}. Choose another measure, or give each voter a number."
+            )
+        weight = value.to_numpy() ** self.power
+        if not weight.any():
+            warn_user(
+                f"{type(self).__name__} gives all voters weight 1, as all their values are 0. Check the judgements, or "
+                "give more queries.",
+                UserWarning,
+            )
+            weight = np.ones(len(weight))
+        self.voter_weights_ = pd.DataFrame({"voter": value.index, "weight": weight})
+        if n_queries is not None:
+            self.voter_weights_["n_queries"] = n_queries.to_numpy()
+
+    def _transform_lists(self, lists):
+        check_is_fitted(self, "voter_weights_")
+        lists, weight, _ = match_weights(
+            self, lists, self.voter_weights_, self.unknown_voter, "fit it on lists of these voters"
+        )
+        return lists.with_list_weight(lists.list_weight * weight)
