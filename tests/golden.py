@@ -30,6 +30,7 @@ from skrankagg import (
     Outranking,
     PickAPerm,
     PreferenceRelations,
+    Qrels,
     RankBiasedCentroid,
     RankedPairs,
     RankStatistic,
@@ -234,3 +235,9 @@ GOLDEN = [
     # b a d c before the repair.
     (LocalKemenization(CombSUM(norm="z-score")), "b a c d", [3.0, 2.0, 1.0, 0.0]),
 ]
+
+#: Judgements of the frame: b is very relevant, c is relevant, d is not, a is not judged.
+JUDGED = Qrels.from_dict({"q": {"b": 2, "c": 1, "d": 0}})
+
+# Methods that learn from judgements, fitted on the frame and those.
+LEARNT = []

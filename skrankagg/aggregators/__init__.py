@@ -1,6 +1,7 @@
 """Aggregators: ranked lists in, one consensus for each query out; a module for each family."""
 
 from ._kemeny import *
+from ._learned import *
 from ._majorities import *
 from ._markov import *
 from ._order_statistics import *

@@ -3,7 +3,7 @@
 import inspect
 
 from .. import aggregators, preprocessing
-from ..base import BaseAggregator, ListTransformer
+from ..base import BaseAggregator, ListTransformer, SupervisedAggregator
 
 __all__ = ["all_aggregators", "all_transformers", "default_methods", "describe"]
 
@@ -62,6 +62,8 @@ def _classes(module, base):
 def default_methods() -> list[tuple[str, BaseAggregator]]:
     """Make one estimator of each aggregator and variant: what is compared by default.
 
+    Methods that learn from judgements are not among them.
+
     Returns
     -------
     list of (str, estimator) tuples
@@ -80,6 +82,8 @@ def default_methods() -> list[tuple[str, BaseAggregator]]:
     """
     methods = []
     for name, aggregator in all_aggregators().items():
+        if issubclass(aggregator, SupervisedAggregator):
+            continue
         for params in getattr(aggregator, "_variants", ({},)):
             text = ",".join(f"{key}={value}" for key, value in params.items())
             methods.append((f"{name}[{text}]" if text else name, aggregator(**params)))

@@ -52,7 +52,6 @@ TRANSFORMERS = [
     TopK(2, ties="keep"),
     VoterSelector(),
     VoterSelector(n_voters=3, unknown_voter="ignore"),
-    VoterWeighter(VOTERS),
     VoterWeighter(DIBRA(), power=2),
     AggregatorUnion([("sum", CombSUM()), ("copeland", Copeland()), ("mc4", MarkovChain())]),
     AggregatorUnion([("zz", RobustRankAggregation()), ("no", "drop")], passthrough=True),
