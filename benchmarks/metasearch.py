@@ -192,7 +192,8 @@ def learn_letor(folder):
 
 def learn_trec(qrels, runs):
     """A row for each method that learns: means over ten random partitions of the topics into five folds."""
-    qrels, lists = read_qrels(qrels), sk.RankedLists.from_frame(read_lists(runs))
+    qrels = sk.Qrels.from_frame(read_qrels(qrels))
+    lists = sk.RankedLists.from_frame(read_lists(runs))
     lists = lists.judged(qrels)
     plain = average_precisions(sk.ReciprocalRankFusion().fit_transform(lists), qrels)
     rows = [["ReciprocalRankFusion", f"{100 * plain.mean():.2f}"]]

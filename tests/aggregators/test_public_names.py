@@ -48,6 +48,8 @@ def test_constructors_are_typed_and_choices_are_those_that_are_checked(name):
     parameters = method().get_params(deep=False)
     assert set(hints) == set(parameters)
     for parameter, constraints in method._parameter_constraints.items():
+        if constraints == "no_validation":  # what may come in many forms is checked by what reads it
+            continue
         checked = set().union(*(one.options for one in constraints if isinstance(one, StrOptions)))
         assert choices(hints[parameter]) == checked, parameter
         assert (type(None) in get_args(hints[parameter])) == (None in constraints or "random_state" in constraints)

@@ -131,14 +131,15 @@ def properties(method):
     tags = method.__sklearn_tags__().aggregator_tags
     truth = {
         "scores": tags.needs_scores,
-        "learns": isinstance(method, WeightedAggregator),
+        "learns": "judgements" if tags.supervised else isinstance(method, WeightedAggregator),
         "unanimity": tags.unanimity,
         "Condorcet": tags.condorcet_winner,
         "neutral": tags.neutral,
         "random": "random_state" in method.get_params(),
     }
     weights = "no" if not tags.voter_weights else "whole" if tags.integer_weights else "any"
-    return {"weights": weights, **{name: "yes" if value else "no" for name, value in truth.items()}}
+    words = {True: "yes", False: "no"}
+    return {"weights": weights, **{name: words.get(value, value) for name, value in truth.items()}}
 
 
 @pytest.mark.parametrize(("name", "aggregator"), all_aggregators().items())

@@ -147,7 +147,7 @@ class LearnedWeights(SupervisedAggregator):
 
     def __init__(
         self,
-        aggregator: Any = None,
+        aggregator: BaseAggregator | None = None,
         *,
         alpha: float = 1.0,
         positive: bool = True,
