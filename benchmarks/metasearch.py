@@ -190,6 +190,21 @@ def learn_letor(folder):
     table([[*row, *[""] * (6 - len(row))] for row in rows], ["", "NDCG@1", "NDCG@5", "MAP", "to BordaCount", "time"])
 
 
+def learn_sizes(folder, sizes, n_draws=5):
+    """MAP by the number of training queries: the mean, the least and the greatest of some draws of them."""
+    lists, qrels = letor_data(folder)
+    rows = []
+    for name, method in LEARNERS.items():
+        for size in sizes:
+            values = []
+            for draw in range(n_draws):
+                rng = np.random.default_rng(draw)
+                folds = [(rng.permutation(train)[:size], test) for train, test in letor_folds(folder, lists)]
+                values.append(letor_measures(held_out(method, lists, qrels, folds)[0], qrels)[2])
+            rows.append([name, size, *(f"{value:.2f}" for value in (np.mean(values), min(values), max(values)))])
+    table(rows, ["", "queries", "MAP", "least", "greatest"])
+
+
 def learn_trec(qrels, runs):
     """A row for each method that learns: means over ten random partitions of the topics into five folds."""
     qrels = sk.Qrels.from_frame(read_qrels(qrels))
@@ -220,7 +235,9 @@ def main():
     trec = commands.add_parser("trec")
     trec.add_argument("qrels")
     trec.add_argument("runs", nargs="+")
-    commands.add_parser("learn-letor").add_argument("folder")
+    letor = commands.add_parser("learn-letor")
+    letor.add_argument("folder")
+    letor.add_argument("--sizes", type=int, nargs="+", help="numbers of training queries, for a table of these")
     learnt = commands.add_parser("learn-trec")
     learnt.add_argument("qrels")
     learnt.add_argument("runs", nargs="+")
@@ -231,7 +248,7 @@ def main():
     warnings.simplefilter("ignore", ExposureWarning)
     warnings.simplefilter("ignore", UnequalLengthWarning)
     if arguments.data == "learn-letor":
-        return learn_letor(arguments.folder)
+        return learn_sizes(arguments.folder, arguments.sizes) if arguments.sizes else learn_letor(arguments.folder)
     if arguments.data == "learn-trec":
         return learn_trec(arguments.qrels, arguments.runs)
     if arguments.data == "letor":
