@@ -1,1 +1,4 @@
 """Methods that learn from relevance judgements."""
+
+from ._bayes_fuse import *
+from ._position_fusion import *
