@@ -256,8 +256,8 @@ LEARNT = [
     (ProbFuse(n_segments=2, judged_only=True, qrels=JUDGED), "b a c d", [8 / 3, 4 / 3, 1.0, 1 / 3]),
     # All in the first segment: 2/3 | 1/3 | 1, times 2, 1.5, 1 | 2, 1, 1 | 2, 1.
     (SegFuse(qrels=JUDGED), "b a c d", [11 / 3, 5 / 3, 5 / 3, 1 / 3]),
-    # Relevant and others: in the lists 2, 1 | 1, 2 | 2, 0, absent 0, 1 | 1, 0 | 0, 2; odds 5/3 | 3/5 | 5, absent 1/3 | 3
-    # | 1/5. As many are relevant as are not, so that the totals cancel.
+    # Relevant and others: in the lists 2, 1 | 1, 2 | 2, 0, absent 0, 1 | 1, 0 | 0, 2; odds 5/3 | 3/5 | 5 and, absent,
+    # 1/3 | 3 | 1/5. As many are relevant as are not, so that the totals cancel.
     (BayesFuse(qrels=JUDGED), "c b a d", [log(25), log(5), -log(5), -log(25)]),
     # Odds of the first position, the others and absence: 1/3 5 1/3 | 3 1/5 3 | 3 3 1/5.
     (BayesFuse(cutoffs=(1,), qrels=JUDGED), "b c a d", [log(45), log(45), -log(75), -log(75)]),

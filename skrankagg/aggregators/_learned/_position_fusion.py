@@ -238,9 +238,9 @@ class ProbFuse(_Probabilities):
     .. math:: \mathrm{ProbFuse}(i) = \sum_{v \ni i} w_v \frac{P_v(k)}{k}.
 
     Segments that no training list of a voter reaches have the probability of its last one. Tied items are each at all
-    their positions in equal parts, in training and in scoring. An absent item gets 0. The rounding of the size
-    is as ranx has it, and 25 segments are said to be the authors' choice; the paper was not at hand. Judgements of queries outside the lists
-    are never looked at. Linear in the number of rows.
+    their positions in equal parts, in training and in scoring. An absent item gets 0. The rounding of the size is as
+    ranx has it, and 25 segments are said to be the authors' choice; the paper was not at hand. Judgements of queries
+    outside the lists are never looked at. Linear in the number of rows.
 
     References
     ----------

@@ -167,6 +167,15 @@ class LearnsFromPositions(SupervisedAggregator):
         depth = np.diff(self._ptr)[number]
         return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])
 
+    def _names_voters(self):
+        # Lists of voters to be ignored do not decide between ties, which is for `_rank` to see to.
+        return super()._names_voters() or self.unknown_voter == "ignore"
+
+    def _rank(self, lists):
+        if self.unknown_voter == "ignore":
+            lists, _ = self._match(lists)
+        return super()._rank(lists)
+
     def _aggregate(self, lists):
         lists, held, absent = self._values(lists)
         if absent is None:
