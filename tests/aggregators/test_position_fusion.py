@@ -385,6 +385,23 @@ def test_repeated_sums_and_shares_are_the_scores(method):
         np.testing.assert_allclose(total, score, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_the_scale_of_weights(method):
+    fitted = clone(method).fit(TRAIN, QRELS)
+    whole = fitted.transform(TEST)
+    for scale in (1e-200, 1e200):
+        weight = np.full(TEST.n_lists, scale)
+        found = fitted.transform(TEST.with_list_weight(weight))
+        assert found["item"].tolist() == whole["item"].tolist()
+        if not isinstance(method, BayesFuse):  # more items are more evidence
+            weight = np.full(TRAIN.n_lists, scale)
+            again = clone(method).fit(TRAIN.with_list_weight(weight), QRELS)
+            np.testing.assert_allclose(scores(again.transform(TEST)), scores(whole), rtol=1e-12, atol=1e-12)
+    for call, lists in ((clone(method).set_params(qrels=QRELS).fit, TRAIN), (fitted.transform, TEST)):
+        with pytest.raises(InputError, match=r"fit into floating point; with weights up to 1e\+308 they do not"):
+            call(lists.with_list_weight(np.full(lists.n_lists, 1e308)))
+
+
 def test_the_share_of_each_list_is_explained():
     method = BayesFuse(cutoffs=(1, 3), qrels=QRELS).fit(TRAIN)
     explained = fuse({"v1": ["a", "b"], "v2": ["b", "c"], "v3": ["a"]}, method, explain=True)

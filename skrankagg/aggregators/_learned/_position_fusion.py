@@ -65,8 +65,9 @@ class SlideFuse(_Probabilities):
     r"""Rank items by how often their voters' lists held relevant items around the same position.
 
     It learns the share of relevant items at each position of each voter, smoothed over neighbouring positions, and so
-    needs no formula of the rank. What it gains over Borda points and reciprocal ranks on real runs is small, half a
-    point of mean average precision on short lists and within noise; learnt weights of voters gain more.
+    needs no formula of the rank. What it gains on real runs is within noise, less than half a point of mean average
+    precision over Borda points on short lists and over reciprocal ranks on deep ones; learnt weights of voters gain
+    more (``benchmarks/metasearch.py``).
 
     Parameters
     ----------
@@ -194,8 +195,9 @@ class ProbFuse(_Probabilities):
     r"""Rank items by how often the same segment of their voters' lists held relevant items, early segments first.
 
     Every list is divided into the same number of segments, so that items of a segment tie: of lists of 1000 items 40
-    at a time. On such lists it is far behind reciprocal ranks (mean average precision .285 against .314 on six runs of
-    TREC's Robust track of 2003), and on short lists behind Borda points. :class:`SlideFuse` has neither fault.
+    at a time. On such lists it is far behind reciprocal ranks, with a mean average precision of .285 against .314 on
+    six runs of TREC's Robust track of 2003, and on short lists behind Borda points (``benchmarks/metasearch.py``).
+    :class:`SlideFuse` has neither fault.
 
     Parameters
     ----------
@@ -312,8 +314,9 @@ class ProbFuse(_Probabilities):
 class SegFuse(_Probabilities):
     r"""Rank items by their scores times how often the same segment of their voters' lists held relevant items.
 
-    Segments grow with depth, from 5 items to hundreds, and within a segment the scores decide. On real runs it is
-    level with Borda points and reciprocal ranks: what it gains over them is within noise.
+    Segments grow with depth, from 5 items to hundreds, and within a segment the scores decide. What it gains on real
+    runs, over Borda points on short lists and over reciprocal ranks on deep ones, is within noise: less than half a
+    point of mean average precision (``benchmarks/metasearch.py``).
 
     Parameters
     ----------

@@ -131,6 +131,7 @@ class LearnsFromPositions(SupervisedAggregator):
 
     def _relevant(self, lists, judged):
         """Which candidates are relevant, bool (n_candidates,); InputError where no list that counts holds one."""
+        self._check_range(lists, lists.n_candidates)
         grade, threshold = judged.relevance, self.relevance_threshold
         relevant = grade > 0 if threshold is None else grade >= threshold
         if not (relevant[lists.candidate] & (lists.list_weight > 0)[lists.row_list]).any():
@@ -141,6 +142,16 @@ class LearnsFromPositions(SupervisedAggregator):
                 "queries."
             )
         return relevant
+
+    def _check_range(self, lists, size):
+        """Raise InputError where sums of terms of at most this size, times the weights of lists, are not finite."""
+        with np.errstate(over="ignore"):
+            if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
+                raise InputError(
+                    f"{type(self).__name__} must add up numbers that fit into floating point; with weights up to "
+                    f"{lists.list_weight.max():g} they do not. Multiply the weights of all lists by one number that "
+                    "brings them closer to 1."
+                )
 
     def _keep_tables(self, lists, sums, table, pooled):
         """Keep the table of each voter, (n_entries,), and the one that voters get who are not known."""
@@ -178,6 +189,7 @@ class LearnsFromPositions(SupervisedAggregator):
 
     def _aggregate(self, lists):
         lists, held, absent = self._values(lists)
+        self._check_range(lists, 1 + np.abs(held).max() + (0 if absent is None else np.abs(absent).max()))
         if absent is None:
             return Consensus(sum_rows(lists, held))
         score = sum_rows(lists, held - absent[lists.row_list])
