@@ -19,6 +19,7 @@ from ._support._show_versions import show_versions
 from .aggregators import (
     DIBRA,
     Agglomerative,
+    BayesFuse,
     BordaCount,
     CombANZ,
     CombMAX,
@@ -39,13 +40,16 @@ from .aggregators import (
     Outranking,
     PickAPerm,
     PreferenceRelations,
+    ProbFuse,
     RankBiasedCentroid,
     RankedPairs,
     RankStatistic,
     ReciprocalRankFusion,
     RobustRankAggregation,
     Schulze,
+    SegFuse,
     SimpleBorda,
+    SlideFuse,
 )
 from .metrics import evaluate
 from .model_selection import Comparator
@@ -54,6 +58,7 @@ __version__: str
 __all__ = [
     "DIBRA",
     "Agglomerative",
+    "BayesFuse",
     "BordaCount",
     "CombANZ",
     "CombMAX",
@@ -75,6 +80,7 @@ __all__ = [
     "Outranking",
     "PickAPerm",
     "PreferenceRelations",
+    "ProbFuse",
     "Qrels",
     "RankBiasedCentroid",
     "RankStatistic",
@@ -83,7 +89,9 @@ __all__ = [
     "ReciprocalRankFusion",
     "RobustRankAggregation",
     "Schulze",
+    "SegFuse",
     "SimpleBorda",
+    "SlideFuse",
     "aggregators",
     "base",
     "compat",
