@@ -45,6 +45,7 @@ from .aggregators import (
     RobustRankAggregation,
     Schulze,
     SimpleBorda,
+    StackedFusion,
 )
 from .metrics import evaluate
 from .model_selection import Comparator
@@ -82,6 +83,7 @@ __all__ = [
     "RobustRankAggregation",
     "Schulze",
     "SimpleBorda",
+    "StackedFusion",
     "aggregators",
     "base",
     "compat",

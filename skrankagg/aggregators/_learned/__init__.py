@@ -1,1 +1,3 @@
 """Methods that learn from relevance judgements."""
+
+from ._stacking import *
