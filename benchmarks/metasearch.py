@@ -8,20 +8,31 @@ gain 2^r - 1, no discount at the first two places, the mean over all queries, th
 linear gain over the queries that are judged, as trec_eval has them. Six runs of 2003 are pircRBa1, uwmtCR0, UIUC03Rd1,
 THUIRr0301, SABIR03BASE and aplrob03a.
 
-Nothing here learns from judgements. Values are in percent.
+`python benchmarks/metasearch.py learn-letor FOLDER` and `... learn-trec QRELS RUN...` measure what learns from
+judgements, on queries that it was not fitted on: LETOR's five folds, of which three parts train and one tests, or ten
+random partitions of the topics into five folds. The interval is that of a paired bootstrap over queries of the
+difference in MAP to the method that learns nothing; `time` is CPU seconds of a fit.
+
+Values are in percent.
 """
 
 import argparse
+import time
 import warnings
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from _measure import table
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
 
 import skrankagg as sk
 from skrankagg.datasets import read_lists, read_qrels
 from skrankagg.exceptions import ExposureWarning, UnequalLengthWarning
+from skrankagg.preprocessing import VoterWeighter
 
 # NDCG@1, NDCG@5 and MAP as published, on the same queries. The first is LETOR's own baseline: it took the values for
 # ranks, so that it ranks the items the wrong way round.
@@ -76,6 +87,17 @@ METHODS = {
     "MarkovChain, mc1": sk.MarkovChain(chain="mc1"),
     "MarkovChain, mc1, absent last": sk.MarkovChain(chain="mc1", absent="last"),
 }
+# What learns from judgements.
+LEARNERS = {
+    "LearnedWeights over Borda": sk.LearnedWeights(sk.BordaCount()),
+    "LearnedWeights over Borda, any sign": sk.LearnedWeights(sk.BordaCount(), positive=False),
+    "LearnedWeights over RRF": sk.LearnedWeights(),
+    "LearnedWeights over RRF, any sign": sk.LearnedWeights(positive=False),
+    "LearnedWeights over CombSUM": sk.LearnedWeights(sk.CombSUM()),
+    "VoterWeighter, BordaCount": make_pipeline(VoterWeighter("map"), sk.BordaCount()),
+    "VoterWeighter, RRF": make_pipeline(VoterWeighter("map"), sk.ReciprocalRankFusion()),
+    "VoterWeighter, RRF k=0 (MAPFuse)": make_pipeline(VoterWeighter("map"), sk.ReciprocalRankFusion(k=0)),
+}
 _COMBINE = {"sum": sk.CombSUM(norm=None), "max": sk.CombMAX(norm=None), "min": sk.CombMIN(norm=None)}
 
 
@@ -118,6 +140,77 @@ def consensus_of(method, lists):
     return _COMBINE[method].fit_transform(run_wide(lists)) if isinstance(method, str) else method.fit_transform(lists)
 
 
+def letor_folds(folder, lists):
+    """LETOR's folds: the queries in the order of the file in five parts, of which three train and one tests."""
+    path = next(Path(folder).glob("rank_agg.csv*"))
+    order = pd.read_csv(path, usecols=[0], names=["query"], dtype=str)["query"].unique()
+    place = pd.Index(lists.queries).get_indexer(order)
+    parts = np.array_split(place, 5)
+    for k in range(5):
+        yield np.concatenate([parts[(k + step) % 5] for step in range(3)]), parts[(k + 4) % 5]
+
+
+def held_out(method, lists, qrels, folds):
+    """The consensus of every test query by a fit on the training queries, and the CPU seconds of a fit."""
+    found, seconds = [], []
+    for train, test in folds:
+        method = clone(method)
+        start = time.process_time()
+        method.fit(lists[train], qrels.align(lists[train]))
+        seconds.append(time.process_time() - start)
+        found.append(method.transform(lists[test]))
+    return pd.concat(found, ignore_index=True), np.mean(seconds)
+
+
+def bootstrap(difference, n_resamples=10_000):
+    """The mean of differences by query, and the 95 % interval of a bootstrap, in percent."""
+    rng = np.random.default_rng(0)
+    means = [difference[rng.integers(0, len(difference), len(difference))].mean() for _ in range(n_resamples)]
+    return 100 * difference.mean(), *(100 * np.quantile(means, [0.025, 0.975]))
+
+
+def average_precisions(consensus, qrels):
+    """AP of each judged query, in the order of the judgements."""
+    return sk.evaluate(consensus, qrels, "map", per_query=True, missing="zero")["map"].to_numpy()
+
+
+def learn_letor(folder):
+    """A row for each method that learns, on LETOR's folds."""
+    lists, qrels = letor_data(folder)
+    plain = average_precisions(sk.BordaCount().fit_transform(lists), qrels)
+    rows = [["BordaCount", *(f"{value:.2f}" for value in letor_measures(sk.BordaCount().transform(lists), qrels))]]
+    for name, method in LEARNERS.items():
+        consensus, seconds = held_out(method, lists, qrels, letor_folds(folder, lists))
+        mean, low, high = bootstrap(average_precisions(consensus, qrels) - plain)
+        values = letor_measures(consensus, qrels)
+        rows.append(
+            [name, *(f"{value:.2f}" for value in values), f"{mean:+.2f} [{low:+.2f}, {high:+.2f}]", f"{seconds:.3f}"]
+        )
+    rows += [[f"{name} (published)", *(f"{value:.2f}" for value in values)] for name, values in PUBLISHED.items()]
+    table([[*row, *[""] * (6 - len(row))] for row in rows], ["", "NDCG@1", "NDCG@5", "MAP", "to BordaCount", "time"])
+
+
+def learn_trec(qrels, runs):
+    """A row for each method that learns: means over ten random partitions of the topics into five folds."""
+    qrels, lists = read_qrels(qrels), sk.RankedLists.from_frame(read_lists(runs))
+    lists = lists.judged(qrels)
+    plain = average_precisions(sk.ReciprocalRankFusion().fit_transform(lists), qrels)
+    rows = [["ReciprocalRankFusion", f"{100 * plain.mean():.2f}"]]
+    for name, method in LEARNERS.items():
+        by_partition, seconds = [], []
+        for seed in range(10):
+            folds = KFold(5, shuffle=True, random_state=seed).split(np.arange(len(lists)))
+            consensus, one = held_out(method, lists, qrels, folds)
+            by_partition.append(average_precisions(consensus, qrels))
+            seconds.append(one)
+        values = np.mean(by_partition, axis=0)
+        mean, low, high = bootstrap(values - plain)
+        rows.append(
+            [name, f"{100 * values.mean():.2f}", f"{mean:+.2f} [{low:+.2f}, {high:+.2f}]", f"{np.mean(seconds):.3f}"]
+        )
+    table([[*row, *[""] * (4 - len(row))] for row in rows], ["", "MAP", "to RRF", "time"])
+
+
 def main():
     """Print the table of one data set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -126,11 +219,19 @@ def main():
     trec = commands.add_parser("trec")
     trec.add_argument("qrels")
     trec.add_argument("runs", nargs="+")
+    commands.add_parser("learn-letor").add_argument("folder")
+    learnt = commands.add_parser("learn-trec")
+    learnt.add_argument("qrels")
+    learnt.add_argument("runs", nargs="+")
     trec.add_argument("--depth", type=int, default=1000, help="how many items of each result are measured")
     arguments = parser.parse_args()
     # Short lists here are cut, not compared in pairs, and DIBRA is measured on lists of unequal length as it is.
     warnings.simplefilter("ignore", ExposureWarning)
     warnings.simplefilter("ignore", UnequalLengthWarning)
+    if arguments.data == "learn-letor":
+        return learn_letor(arguments.folder)
+    if arguments.data == "learn-trec":
+        return learn_trec(arguments.qrels, arguments.runs)
     if arguments.data == "letor":
         lists, qrels = letor_data(arguments.folder)
         rows = [[name, *(f"{value:.2f}" for value in values)] for name, values in PUBLISHED.items()]

@@ -25,6 +25,7 @@ from skrankagg import (
     InverseSquareRank,
     Kemeny,
     KwikSort,
+    LearnedWeights,
     LocalKemenization,
     MarkovChain,
     Minimax,
@@ -250,5 +251,11 @@ LEARNT = [
         StackedFusion(LinearRegression(fit_intercept=False), ["present"], gain="linear", qrels=JUDGED),
         "b c a d",
         [1.25, 0.25, -0.75, -0.75],
+    ),
+    # One query, whose loss has its minimum at 0.173..., 0.054... and 0.391... (by Newton's method in long doubles).
+    (
+        LearnedWeights(qrels=JUDGED),
+        "b c a d",
+        [0.048958569300701735, 0.043939914323871655, 0.017947635351366932, 0.004198604126021906],
     ),
 ]

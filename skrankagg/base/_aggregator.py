@@ -204,6 +204,18 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             "method of sums, such as ReciprocalRankFusion, CombSUM or BordaCount."
         )
 
+    def _linear_gains(self, lists):
+        """What the lists give by themselves, for methods whose scores are sums of it times the weights of the lists.
+
+        Returns what each row gives its candidate beyond what absence does, (n_rows,); what each list gives all items
+        of its query, (n_lists,) or None for nothing; and the size of a first place, (n_queries,) or a number.
+        """
+        raise InputError(
+            f"Weights can be learnt for methods whose scores are sums over the lists of what each says by itself; "
+            f"{self!r} is none of them. Choose ReciprocalRankFusion, RankBiasedCentroid, CombSUM, BordaCount or "
+            "SimpleBorda; VoterWeighter weighs the voters of any method."
+        )
+
     def _repeat(self, lists):
         """Prepare for aggregating the same lists under many weights.
 

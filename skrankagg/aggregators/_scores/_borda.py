@@ -30,6 +30,9 @@ class _BaseBorda(BaseAggregator):
     def _repeat(self, lists):
         return sum_rows_again(lists, self._points(lists))
 
+    def _linear_gains(self, lists):
+        return self._points(lists), None, lists.query_n_items.astype(np.float64)
+
     @staticmethod
     def _points(lists):
         """A point for the item itself and one for each item below it."""
@@ -141,6 +144,13 @@ class BordaCount(_BaseBorda):
             return points(weight) + (lists.sum_over_lists(given)[lists.candidate_query] - held(given))
 
         return score
+
+    def _linear_gains(self, lists):
+        if self.absent == "ignore":
+            return BaseAggregator._linear_gains(self, lists)  # a mean
+        points, _, first = super()._linear_gains(lists)
+        left_over = self._left_over(lists)
+        return points - left_over[lists.row_list], left_over, first
 
     @staticmethod
     def _left_over(lists):

@@ -214,6 +214,9 @@ class CombSUM(_SumsOfScores):
 
     _variants = (*({"norm": norm} for norm in NORMS), {"norm": "z-score", "absent_score": "min"})
 
+    def _linear_gains(self, lists):
+        return *self._gains(lists), 1.0
+
 
 class _Supported(_SumsOfScores):
     """Sums times a power of the total weight of the lists that hold the item, `gamma`."""

@@ -167,6 +167,9 @@ class ReciprocalRankFusion(_RankDecay):
             )
         return k[lists.list_voter]
 
+    def _linear_gains(self, lists):
+        return self._gain(lists), None, float(np.max(1.0 / (self._damping(lists) + 1.0)))
+
     def _factor(self, lists, list_weight, candidate_weight):
         if not self.normalize:
             return None
@@ -235,6 +238,9 @@ class RankBiasedCentroid(_RankDecay):
 
     def _gain(self, lists):
         return (1 - self.persistence) * self.persistence ** (lists.rank - 1)
+
+    def _linear_gains(self, lists):
+        return self._gain(lists), None, 1 - self.persistence
 
 
 class InverseSquareRank(_RankDecay):

@@ -1,0 +1,333 @@
+"""Voter weights that judgements teach: all at once, so that voters who say the same share their weight."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.exceptions import ConvergenceWarning
+
+from ..._data._frames import frame_of, take_ids
+from ..._data._types import AnyQrels
+from ..._support._sklearn import HasMethods, Interval, StrOptions, check_is_fitted, clone
+from ..._support._threads import one_blas_thread
+from ..._support._warn import warn_user
+from ...base import BaseAggregator, Consensus, SupervisedAggregator
+from ...base._consensus import Contributions
+from ...base._tags import TagsOfAggregator
+from ...base._weighted import match_weights
+from ...exceptions import InputError
+from .._scores._rank_decay import ReciprocalRankFusion
+from ._export import export_weights
+from ._listwise import ListwiseLoss, minimize_loss
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LearnedWeights"]
+
+
+class LearnedWeights(SupervisedAggregator):
+    r"""Learn the weight of each voter from judged queries, for a method that adds up what the lists say.
+
+    The weights are right together: voters who say nearly the same share what one of them would get, and a voter who
+    adds nothing gets 0. Some ten judged queries are enough for a gain where voters differ in quality.
+
+    Parameters
+    ----------
+    aggregator : aggregator, default=None
+        The method that the weights are for, one whose scores are sums over the lists; None is
+        :class:`ReciprocalRankFusion`, which suits deep lists and short ones. ``BordaCount()`` suits short lists.
+    alpha : float, default=1.0
+        Strength of the ridge that keeps weights small, above 0: the larger, the less the weights differ from what a
+        few judgements say on average.
+    positive : bool, default=True
+        Whether weights are at least 0. Without the sign a voter may count against an item, which gains a little with
+        hundreds of judged queries and loses with ten.
+    gain : {"exp", "linear"}, default="exp"
+        Gain of a grade r: :math:`2^r - 1`, or r itself. Grades below 0 gain nothing.
+    unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
+        What an item without a judgement is: not relevant, or left out of the training.
+    unknown_voter : {"mean", "ignore", "error"}, default="mean"
+        Weight of a voter that ``fit`` has not seen: the mean of the others, none, or an error.
+    max_iter : int, default=200
+        Largest number of steps.
+    tol : float, default=1e-6
+        Largest slope of the loss, per query, at which the weights are taken for the best.
+    std_errors : bool, default=False
+        Whether `voter_weights_` has a column `std_error`.
+    qrels : Qrels or DataFrame, default=None
+        Judgements of training queries; None if they come with ``fit``, as ``qrels=`` or as the `y` that
+        :meth:`~skrankagg.Qrels.align` makes.
+
+    Attributes
+    ----------
+    voter_weights_ : DataFrame
+        Columns `voter`, `weight`, whose sizes have the mean 1, and with ``std_errors=True`` `std_error`.
+    n_iter_ : int
+        Steps taken.
+    loss_ : float
+        The loss reached, the ridge included.
+    n_queries_ : int
+        Queries learnt from: those for which some list holds a relevant item.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the weights are not within `tol` after `max_iter` steps.
+    UserWarning
+        If all weights would be 0, since no voter ranks relevant items higher; then all are 1.
+
+    See Also
+    --------
+    skrankagg.preprocessing.VoterWeighter : Weighs each voter by a measure of its own, for any method.
+    skrankagg.model_selection.weight_grid : Weights to search among, for any method and measure.
+    DIBRA : Learns weights without judgements.
+
+    Notes
+    -----
+    With :math:`g_v(i)` what list :math:`v` gives item :math:`i` under `aggregator`, scaled so that a first place gives
+    1, and :math:`t_q(i)` the item's gain divided by the sum of the gains of its query, the weights minimise
+
+    .. math:: -\sum_q \sum_i t_q(i) \log \frac{\exp \sum_v w_v g_v(i)}{\sum_j \exp \sum_v w_v g_v(j)}
+              + \frac{\alpha}{2} \sum_v w_v^2,
+
+    the listwise loss of ListNet [1]_ for a linear model. It is convex, so that the weights are the only best ones, and
+    do not depend on the order of queries, items or voters. Queries for which no list holds a relevant item say nothing.
+    The consensus is that of `aggregator` with these weights as list weights; its ties and absent items are as there. A
+    list weight multiplies what the list gives, in training and after it. For two voters it is the convex combination
+    that tunes itself. Weights of 0 leave the items of a voter in the result, behind the others.
+
+    Each step is linear in the number of rows; a few dozen are taken. The standard errors are those of a penalised
+    likelihood, from its second derivatives; a weight at the bound of 0 has none. They treat queries as independent, and
+    the scale of the weights as known.
+
+    References
+    ----------
+    .. [1] Z. Cao, T. Qin, T.-Y. Liu, M.-F. Tsai and H. Li, "Learning to rank: from pairwise approach to listwise
+       approach", ICML 2007.
+
+    Examples
+    --------
+    >>> from skrankagg import LearnedWeights, Qrels, RankedLists
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> lists, qrels = make_ranked_lists(n_queries=40, n_voters=4, quality_spread=1.0, random_state=0)
+    >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    >>> train, test = lists[:20], lists[20:]
+    >>> method = LearnedWeights().fit(train, qrels.align(train))
+    >>> method.voter_weights_.round(2)
+      voter  weight
+    0    v1    2.30
+    1    v2    0.36
+    2    v3    0.81
+    3    v4    0.52
+    >>> method.transform(test).columns.tolist()
+    ['query', 'item', 'score', 'rank']
+    """
+
+    _parameter_constraints: dict = {
+        "aggregator": [HasMethods(["fit", "transform"]), None],
+        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "positive": ["boolean"],
+        "gain": [StrOptions({"exp", "linear"})],
+        "unjudged": [StrOptions({"nonrelevant", "skip"})],
+        "unknown_voter": [StrOptions({"mean", "ignore", "error"})],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+        "std_errors": ["boolean"],
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+    }
+
+    voter_weights_: pd.DataFrame
+    n_iter_: int
+    loss_: float
+    n_queries_: int
+
+    def __init__(
+        self,
+        aggregator: Any = None,
+        *,
+        alpha: float = 1.0,
+        positive: bool = True,
+        gain: Literal["exp", "linear"] = "exp",
+        unjudged: Literal["nonrelevant", "skip"] = "nonrelevant",
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        std_errors: bool = False,
+        qrels: AnyQrels | None = None,
+    ):
+        self.aggregator = aggregator
+        self.alpha = alpha
+        self.positive = positive
+        self.gain = gain
+        self.unjudged = unjudged
+        self.unknown_voter = unknown_voter
+        self.max_iter = max_iter
+        self.tol = tol
+        self.std_errors = std_errors
+        self.qrels = qrels
+
+    def export(self) -> dict[str, Any]:
+        """Write the weights as plain numbers, and as the parameters of engines that compute the same consensus.
+
+        Returns
+        -------
+        dict
+            Of numbers, text, lists and dicts alone, as ``json.dumps`` takes them: `aggregator`, its repr; `weights` by
+            voter, as text; `engines`, by name, the part of a request or a constructor that holds the weights, for
+            engines that have the method and take weights of at least 0.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+
+        Examples
+        --------
+        >>> from skrankagg import LearnedWeights, Qrels
+        >>> from skrankagg.datasets import make_ranked_lists
+        >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=2, random_state=0)
+        >>> exported = LearnedWeights(qrels=qrels).fit(lists).export()
+        >>> sorted(exported), sorted(exported["weights"])
+        (['aggregator', 'engines', 'weights'], ['v1', 'v2'])
+        """
+        check_is_fitted(self, "voter_weights_")
+        voters, weights = self.voter_weights_["voter"].tolist(), self.voter_weights_["weight"].tolist()
+        return export_weights(self._base(), dict(zip(map(str, voters), weights, strict=True)))
+
+    # ------------------------------------------------------------------ learning
+
+    def _base(self):
+        base = ReciprocalRankFusion() if self.aggregator is None else clone(self.aggregator)
+        if not isinstance(base, BaseAggregator):
+            raise InputError(
+                f"aggregator must be an aggregator whose scores are sums over the lists; got {base!r}. Put other steps "
+                "of a pipeline before LearnedWeights."
+            )
+        return base
+
+    # Threads of the linear algebra wait for each other longer than they work on vectors of this size.
+    @one_blas_thread
+    def _learn(self, lists, judged):
+        base = self._base()
+        lists = base._prepare(lists)
+        kept, ptr, share = self._relevance(lists, judged.relevance)
+        gains, voters = _gains_by_voter(base, lists)
+        loss = ListwiseLoss(gains[kept], ptr, share, self.alpha)
+        weight, self.n_iter_, converged = minimize_loss(
+            loss, positive=self.positive, max_iter=self.max_iter, tol=self.tol
+        )
+        if not converged:
+            warn_user(
+                f"{self!r} has not found the best weights in {self.max_iter} steps; raise max_iter, tol or alpha.",
+                ConvergenceWarning,
+            )
+        self.loss_, self.n_queries_ = float(loss(weight)[0]), len(ptr) - 1
+        size = np.abs(weight).mean()
+        if size == 0:
+            warn_user(
+                f"{type(self).__name__} gives all voters weight 1: none ranks relevant items higher than chance does "
+                f"in the {self.n_queries_} queries learnt from. Give more judged queries, or a smaller alpha.",
+                UserWarning,
+            )
+            weight, size = np.ones(len(weight)), 1.0
+        columns = {"voter": take_ids(lists.voters, voters), "weight": weight / size}
+        if self.std_errors:
+            columns["std_error"] = _std_errors(loss, weight, self.positive) / size
+        self.voter_weights_ = frame_of(columns)
+
+    def _relevance(self, lists, relevance):
+        """Candidates learnt from, a pointer array over them by query, and the share of each in its query's gain."""
+        grade = np.nan_to_num(relevance)
+        with np.errstate(over="ignore"):
+            gain = np.maximum(2.0**grade - 1 if self.gain == "exp" else grade, 0.0)
+        if not np.isfinite(gain).all():
+            raise InputError(
+                f"Gains must be finite; that of grade {grade.max():g} under gain='exp' is not. Choose gain='linear'."
+            )
+        total = np.add.reduceat(gain, lists.candidate_ptr[:-1])
+        kept = (total > 0)[lists.candidate_query]
+        if self.unjudged == "skip":
+            kept &= ~np.isnan(relevance)
+        n_kept = np.bincount(lists.candidate_query[kept], minlength=lists.n_queries)
+        ptr = np.concatenate([[0], np.cumsum(n_kept[n_kept > 0])])
+        return np.flatnonzero(kept), ptr, (gain / np.where(total > 0, total, 1.0)[lists.candidate_query])[kept]
+
+    # ------------------------------------------------------------------ merging
+
+    def _weigh(self, lists):
+        """The lists with the weights that belong to them by themselves, and the learnt weight of each, (n_lists,)."""
+        lists = self._base()._prepare(lists)
+        return match_weights(self, lists, self.voter_weights_, self.unknown_voter, "fit it on lists of these voters")[
+            :2
+        ]
+
+    def _aggregate(self, lists):
+        lists, weight = self._weigh(lists)
+        base = self._base()
+        if (weight >= 0).all():
+            return base._aggregate_what_fits(lists.with_list_weight(lists.list_weight * weight))
+        gain, given = _signed_gains(base, lists, weight)
+        score, scale = _sums(lists, gain, given), _sums(lists, np.abs(gain), np.abs(given))
+        return Consensus(score, scale=scale)
+
+    def _rank(self, lists):
+        check_is_fitted(self)
+        lists, weight = self._weigh(lists)
+        # Items that more weight holds come first among equals, as under the same weights given by hand.
+        if (weight >= 0).all():
+            lists = lists.with_list_weight(lists.list_weight * weight)
+            return self._publish(lists, self._base()._aggregate_what_fits(lists))
+        return self._publish(lists, self._aggregate(lists))
+
+    def _contributions(self, lists):
+        lists, weight = self._weigh(lists)
+        base = self._base()
+        if (weight >= 0).all():
+            return base._contributions(lists.with_list_weight(lists.list_weight * weight))
+        gain, given = _signed_gains(base, lists, weight)
+        return Contributions(gain + given[lists.row_list], given)
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        inside = self._base().__sklearn_tags__().aggregator_tags
+        tags.aggregator_tags.needs_scores = inside.needs_scores
+        tags.aggregator_tags.unanimity = inside.unanimity and self.positive
+        tags.aggregator_tags.absent_below = inside.absent_below and self.positive
+        return tags
+
+
+def _gains_by_voter(base, lists):
+    """What each voter gives each candidate, csr_array (n_candidates, n_voters_with_lists), and these voters."""
+    gain, _, first = base._linear_gains(lists)
+    if np.ndim(first):
+        first = first[lists.list_query[lists.row_list]]
+    weight = lists.row_weight
+    value = gain / first if weight is None else gain * weight / first
+    voters, column = np.unique(lists.list_voter, return_inverse=True)
+    cells = value, (lists.candidate, column[lists.row_list])
+    return csr_array(cells, shape=(lists.n_candidates, len(voters))), voters
+
+
+def _signed_gains(base, lists, weight):
+    """What rows give beyond absence, and lists give all items of their query, under learnt weights of any sign."""
+    gain, given, _ = base._linear_gains(lists)
+    weight = weight * lists.list_weight
+    return gain * weight[lists.row_list], np.zeros(lists.n_lists) if given is None else given * weight
+
+
+def _sums(lists, gain, given):
+    """Add up what rows and lists give: (n_candidates,)."""
+    total = np.bincount(lists.candidate, weights=gain, minlength=lists.n_candidates)
+    return total + lists.sum_over_lists(given)[lists.candidate_query]
+
+
+def _std_errors(loss, weight, positive):
+    """Standard errors of the weights, NaN at the bound of 0."""
+    free = weight > 0 if positive else np.ones(len(weight), dtype=bool)
+    errors = np.full(len(weight), np.nan)
+    errors[free] = np.sqrt(np.diag(np.linalg.inv(loss.hessian(weight)[np.ix_(free, free)])))
+    return errors

@@ -1,0 +1,112 @@
+"""The weights of a linear model of scores that make relevant items likely to come first: a listwise softmax loss.
+
+>>> import numpy as np
+>>> from scipy.sparse import csr_array
+>>> from skrankagg.aggregators._learned._listwise import ListwiseLoss, minimize_loss
+>>> gains = csr_array(np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]))  # three items of a query, two voters
+>>> loss = ListwiseLoss(gains, np.array([0, 3]), np.array([1.0, 0.0, 0.0]), alpha=1.0)
+>>> minimize_loss(loss, positive=True, max_iter=100, tol=1e-6)[0].round(4)
+array([0.429, 0.   ])
+"""
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+__all__ = ["ListwiseLoss", "minimize_loss"]
+
+# Voters up to which the last digits are found by Newton's method, whose matrix has a cell for each pair of voters.
+_NEWTON_VOTERS = 300
+
+
+class ListwiseLoss:
+    """The cross-entropy of a softmax over the scores of each query's items, with a ridge: as a function of the weights.
+
+    Parameters
+    ----------
+    gains : csr_array of shape (n_items, n_voters)
+        What each voter gives each item, the items query by query.
+    ptr : ndarray of shape (n_queries + 1,)
+        Items of each query; none is empty.
+    share : ndarray of shape (n_items,)
+        Share of each item in the relevance of its query, which adds up to 1.
+    alpha : float
+        The ridge is ``alpha / 2`` times the sum of the squared weights, for all queries together.
+    """
+
+    def __init__(self, gains, ptr, share, alpha):
+        self.gains = gains
+        self.columns = gains.T.tocsr()
+        self.ptr = ptr
+        self.share = share
+        self.alpha = alpha
+        self.query = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+
+    def __call__(self, weight):
+        """The loss, and its gradient, (n_voters,)."""
+        score, probability, log_total = self._softmax(weight)
+        loss = log_total.sum() - self.share @ score + self.alpha / 2 * (weight @ weight)
+        return loss, self.columns @ (probability - self.share) + self.alpha * weight
+
+    def hessian(self, weight):
+        """The second derivatives, (n_voters, n_voters)."""
+        _, probability, _ = self._softmax(weight)
+        rows = np.repeat(probability, np.diff(self.gains.indptr))
+        weighted = csr_array((self.gains.data * rows, self.gains.indices, self.gains.indptr), self.gains.shape)
+        # The mean gain of each query under the probabilities: queries by items, times items by voters.
+        one = np.ones(len(probability))
+        queries = csr_array((one, np.arange(len(one)), self.ptr), (len(self.ptr) - 1, len(one)))
+        means = (queries @ weighted).toarray()
+        found = (self.columns @ weighted).toarray() - means.T @ means
+        found[np.diag_indices_from(found)] += self.alpha
+        return found
+
+    def _softmax(self, weight):
+        """Scores and probabilities of the items, and the logarithm of each query's total."""
+        score = self.gains @ weight
+        highest = np.maximum.reduceat(score, self.ptr[:-1])
+        size = np.exp(score - highest[self.query])
+        total = np.add.reduceat(size, self.ptr[:-1])
+        return score, size / total[self.query], np.log(total) + highest
+
+
+def minimize_loss(loss, *, positive, max_iter, tol):
+    """Find the weights of the least loss, at least 0 if `positive`: (n_voters,), steps taken, and whether it converged.
+
+    `tol` is the largest slope left, per query.
+    """
+    n_queries, n_voters = len(loss.ptr) - 1, loss.gains.shape[1]
+
+    def mean(weight):
+        value, slope = loss(weight)
+        return value / n_queries, slope / n_queries
+
+    bounds = [(0.0, None)] * n_voters if positive else None
+    options = {"maxiter": max_iter, "gtol": tol, "ftol": 1e-12}
+    found = minimize(mean, np.zeros(n_voters), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    converged = found.status == 0
+    weight = found.x
+    if converged and n_voters <= _NEWTON_VOTERS and loss.alpha > 0:
+        weight = _polish(loss, weight, positive)
+    return weight, int(found.nit), converged
+
+
+def _polish(loss, weight, positive):
+    """Newton's steps from a point close to the minimum, so that the last digits do not depend on the way there."""
+    for _ in range(5):
+        slope = loss(weight)[1]
+        free = (weight > 0) | (slope < 0) if positive else np.ones(len(weight), dtype=bool)
+        if not free.any():
+            break
+        step = np.linalg.solve(loss.hessian(weight)[np.ix_(free, free)], slope[free])
+        after = weight.copy()
+        after[free] -= step
+        if positive:
+            np.maximum(after, 0.0, out=after)
+        if loss(after)[0] > loss(weight)[0] + 1e-12 * abs(loss(weight)[0]):
+            break
+        moved = np.abs(after - weight).max()
+        weight = after
+        if moved <= 1e-15 * max(np.abs(weight).max(), 1e-300):
+            break
+    return weight
