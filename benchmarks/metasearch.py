@@ -26,6 +26,8 @@ import numpy as np
 import pandas as pd
 from _measure import table
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 
@@ -97,6 +99,15 @@ LEARNERS = {
     "VoterWeighter, BordaCount": make_pipeline(VoterWeighter("map"), sk.BordaCount()),
     "VoterWeighter, RRF": make_pipeline(VoterWeighter("map"), sk.ReciprocalRankFusion()),
     "VoterWeighter, RRF k=0 (MAPFuse)": make_pipeline(VoterWeighter("map"), sk.ReciprocalRankFusion(k=0)),
+    **{
+        f"StackedFusion, {type(one).__name__}, {' + '.join(features)}": sk.StackedFusion(one, features)
+        for features in (("borda", "present"), ("borda",))
+        for one in (
+            Ridge(),
+            LogisticRegression(max_iter=1000),
+            HistGradientBoostingRegressor(max_iter=50, random_state=0),
+        )
+    },
 }
 _COMBINE = {"sum": sk.CombSUM(norm=None), "max": sk.CombMAX(norm=None), "min": sk.CombMIN(norm=None)}
 

@@ -50,6 +50,7 @@ from .aggregators import (
     SegFuse,
     SimpleBorda,
     SlideFuse,
+    StackedFusion,
 )
 from .metrics import evaluate
 from .model_selection import Comparator
@@ -92,6 +93,7 @@ __all__ = [
     "SegFuse",
     "SimpleBorda",
     "SlideFuse",
+    "StackedFusion",
     "aggregators",
     "base",
     "compat",

@@ -6,6 +6,7 @@ Every common check runs on these estimators.
 from math import log, log10
 
 import pandas as pd
+from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.utils import get_tags
 
 from skrankagg import (
@@ -43,6 +44,7 @@ from skrankagg import (
     SegFuse,
     SimpleBorda,
     SlideFuse,
+    StackedFusion,
 )
 
 
@@ -246,6 +248,14 @@ JUDGED = Qrels.from_dict({"q": {"b": 2, "c": 1, "d": 0}})
 
 # Methods that learn from judgements, fitted on the frame and those.
 LEARNT = [
+    # The support 2 3 2 1 of a b c d is 0 1 0 -1 when centred; with the gains 0 3 1 0 the weight is 3 / (2 + 1).
+    (StackedFusion(Ridge(fit_intercept=False), ["support"], qrels=JUDGED), "b a c d", [1.0, 0.0, 0.0, -1.0]),
+    # Presence alone tells c, b and {a, d} apart, so that the grades 0 2 1 0 are fitted, less their mean.
+    (
+        StackedFusion(LinearRegression(fit_intercept=False), ["present"], gain="linear", qrels=JUDGED),
+        "b c a d",
+        [1.25, 0.25, -0.75, -0.75],
+    ),
     # One query, whose loss has its minimum at 0.173..., 0.054... and 0.391... (by Newton's method in long doubles).
     (
         LearnedWeights(qrels=JUDGED),

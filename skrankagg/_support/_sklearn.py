@@ -8,7 +8,7 @@ from functools import lru_cache
 from numbers import Integral
 
 from sklearn.base import BaseEstimator as _BaseEstimator
-from sklearn.base import TransformerMixin, clone
+from sklearn.base import TransformerMixin, clone, is_classifier
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Hidden, InvalidParameterError, RealNotInt, StrOptions
@@ -38,6 +38,7 @@ __all__ = [
     "accept_lists",
     "check_is_fitted",
     "clone",
+    "is_classifier",
     "keep_out_of_html",
     "output_format",
     "show_in_parallel",

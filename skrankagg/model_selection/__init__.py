@@ -5,3 +5,4 @@ from ._report_tables import *
 from ._results import *
 from ._significance import *
 from ._split import *
+from ._weight_search import *

@@ -5,3 +5,4 @@ from ._critical import *
 from ._cutoffs import *
 from ._heatmaps import *
 from ._queries import *
+from ._voter_weight import *

@@ -1,0 +1,72 @@
+"""Ranks and scores of a candidate in each voter's list as a matrix, a row for each candidate."""
+
+import numpy as np
+
+from ..._arrays._normalize import NORMS, SCORE_NORMS
+from ..._arrays._ragged import expand, gather_ranges
+from ...base._norms import normalize
+
+__all__ = ["FEATURES", "PER_VOTER", "SCORED", "center_columns", "fill_consensus", "fill_support", "fill_voters"]
+
+#: What may be known of a candidate in a list.
+PER_VOTER = ("present", "score", *(name for name in NORMS if name is not None))
+#: All features that have a name.
+FEATURES = (*PER_VOTER, "support")
+#: Those that read scores.
+SCORED = frozenset({"score"} | SCORE_NORMS - {None})
+# Rows that are centred at one time, so that what this needs on top of the matrix is small.
+_ROWS = 1 << 14
+
+
+def fill_voters(matrix, lists, column, features):
+    """Write the features of each list into the columns of its voter.
+
+    `column` (n_lists,) is the first column of the voter of each list, -1 for voters that have none; the columns of a
+    voter follow each other in the order of `features`. The matrix (n_candidates, n_columns) holds zeros.
+    """
+    held = column[lists.row_list] >= 0
+    candidate, first = lists.candidate[held], column[lists.row_list][held]
+    known = np.flatnonzero(column >= 0)
+    for shift, name in enumerate(features):
+        if name == "present":
+            matrix[candidate, first + shift] = 1.0
+            continue
+        value, absent = normalize(lists, None if name == "score" else name)
+        if absent is not None:
+            members, ptr = gather_ranges(lists.candidate_ptr, lists.list_query[known])
+            matrix[members, np.repeat(column[known] + shift, np.diff(ptr))] = np.repeat(absent[known], np.diff(ptr))
+        matrix[candidate, first + shift] = value[held]
+
+
+def fill_support(column, lists):
+    """Write how many lists hold each candidate."""
+    column[:] = np.bincount(lists.candidate, minlength=lists.n_candidates)
+
+
+def fill_consensus(column, ranked):
+    """Write the scores of a consensus, from 0 for the last items of each query to 1 for the first ones."""
+    lists, limit = ranked.lists, np.finfo(np.float64).max / 4
+    column[ranked.order] = np.clip(ranked.score, -limit, limit)
+    heads = lists.candidate_ptr[:-1]
+    low, high = np.minimum.reduceat(column, heads), np.maximum.reduceat(column, heads)
+    span = high - low
+    span[span == 0] = 1.0
+    column -= low[lists.candidate_query]
+    column /= span[lists.candidate_query]
+
+
+def center_columns(matrix, ptr):
+    """Subtract from each column its mean over the candidates of a query, without those where it is NaN."""
+    query_rows = np.diff(ptr)
+    block = (ptr[:-1] // _ROWS).astype(np.int64)
+    for queries in np.split(np.arange(len(query_rows)), np.flatnonzero(np.diff(block)) + 1):
+        first, last = ptr[queries[0]], ptr[queries[-1] + 1]
+        own = ptr[queries[0] : queries[-1] + 2] - first
+        part = matrix[first:last]
+        missing = np.isnan(part)
+        if missing.any():
+            total = np.add.reduceat(np.where(missing, 0.0, part), own[:-1])
+            n = np.maximum(np.add.reduceat(~missing, own[:-1], dtype=np.int64), 1)
+        else:
+            total, n = np.add.reduceat(part, own[:-1]), query_rows[queries][:, None]
+        part -= (total / n)[expand(own)]

@@ -1,0 +1,190 @@
+"""Weights of voters to search among: the points of a grid, or random ones."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from math import comb, isfinite
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._support._numbers import is_real
+from ..exceptions import InputError, InputTypeError
+
+__all__ = ["DirichletWeights", "weight_grid"]
+
+# More points than any search will try; a list of so many takes some 100 MB.
+_MOST_POINTS = 200_000
+
+
+def weight_grid(voters: Sequence[Any], step: float = 0.1) -> list[dict[Any, float]]:
+    """List all weights of voters that are multiples of a step and add up to 1, for a search.
+
+    They are the values of ``voter_weights`` in a ``GridSearchCV``, for any method that weighs lists.
+
+    Parameters
+    ----------
+    voters : sequence of ids
+        Voters, such as ``lists.voters``.
+    step : float, default=0.1
+        Distance between two weights, 1 / n for a whole number n.
+
+    Returns
+    -------
+    list of dict of voter to float
+        The points, those with more weight on the first voters first. Their number is the binomial coefficient of
+        n + m - 1 over m - 1 for m voters: 11 for 2 voters at a step of 0.1, 66 for 3, 286 for 4.
+
+    Raises
+    ------
+    ValueError
+        If the step is not 1 / n, a voter occurs twice, or there are more than 200,000 points.
+    TypeError
+        If `voters` is not a sequence of ids.
+
+    See Also
+    --------
+    DirichletWeights : Random weights, for many voters.
+    skrankagg.preprocessing.VoterWeighter : Weights that are measured and not searched.
+
+    Notes
+    -----
+    The points are counted in whole steps, so that rounding drops none of them. Only the proportions of the weights
+    matter to a method.
+
+    Examples
+    --------
+    >>> from skrankagg.model_selection import weight_grid
+    >>> weight_grid(["bm25", "dense"], step=0.5)
+    [{'bm25': 1.0, 'dense': 0.0}, {'bm25': 0.5, 'dense': 0.5}, {'bm25': 0.0, 'dense': 1.0}]
+    >>> len(weight_grid(["bm25", "dense", "splade", "colbert"], step=0.1))
+    286
+
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from skrankagg import CombSUM, Qrels, RankedLists
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.metrics import make_ranking_scorer
+    >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=3, quality=0.5, random_state=0)
+    >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    >>> grid = {"voter_weights": weight_grid(lists.voters, step=0.25)}
+    >>> search = GridSearchCV(CombSUM(), grid, scoring=make_ranking_scorer("map"), cv=5)
+    >>> search.fit(lists, qrels.align(lists)).best_params_["voter_weights"]
+    {'v1': 0.75, 'v2': 0.0, 'v3': 0.25}
+    """
+    voters = _check_voters(voters)
+    if not is_real(step) or not 0 < step <= 1 or abs(1 / step - round(1 / step)) > 1e-9 / step:
+        near = f", such as {_nearest(step)}" if is_real(step) and 0 < step < 1 else ", such as 0.1 or 0.05"
+        raise InputError(f"step must be 1 / n for a whole number n, so that weights add up to 1; got {step!r}{near}.")
+    n, m = round(1 / step), len(voters)
+    count = comb(n + m - 1, m - 1)
+    if count > _MOST_POINTS:
+        number = f"{count:,}" if count < 10**15 else "more than 10**15"
+        raise InputError(
+            f"A grid for {m} voters at step {step:g} has {number} points; at most {_MOST_POINTS:,} are listed. Draw "
+            "weights at random: RandomizedSearchCV(method, {'voter_weights': DirichletWeights(voters)}); or take a "
+            "larger step."
+        )
+    points = []
+    # n steps and m - 1 bars between the voters: between two bars is the weight of one.
+    for bars in combinations(range(n + m - 1), m - 1):
+        edges = (-1, *bars, n + m - 1)
+        points.append([(edges[k + 1] - edges[k] - 1) / n for k in range(m)])
+    return [dict(zip(voters, point, strict=True)) for point in reversed(points)]
+
+
+def _nearest(step):
+    n = max(1, round(1 / step))
+    return f"1 / {n}"
+
+
+def _check_voters(voters):
+    """The voters as a list of distinct plain ids."""
+    if isinstance(voters, str | bytes | Mapping) or not isinstance(voters, Iterable):
+        raise InputTypeError(
+            f"voters must be a sequence of ids, such as lists.voters; got {type(voters).__name__}. Put them in a list."
+        )
+    voters = [voter.item() if isinstance(voter, np.generic) else voter for voter in voters]
+    if not voters:
+        raise InputError("voters must hold at least one id; got none.")
+    if len({*voters}) < len(voters):
+        twice = next(voter for k, voter in enumerate(voters) if voter in voters[:k])
+        raise InputError(f"voters must be distinct; {twice!r} occurs twice. Drop it once.")
+    return voters
+
+
+class DirichletWeights:
+    """Random weights of voters that add up to 1, for a ``RandomizedSearchCV`` over ``voter_weights``.
+
+    Where a grid has too many points, random ones cover it: most of them differ in every weight, which helps where a few
+    voters matter.
+
+    Parameters
+    ----------
+    voters : sequence of ids
+        Voters, such as ``lists.voters``.
+    concentration : float or mapping of voter to float, default=1.0
+        Parameter of the Dirichlet distribution, above 0: 1 draws all weights alike, less than 1 favours weights that
+        leave most voters out, more than 1 favours nearly equal ones. In a mapping, a voter of a greater value has a
+        greater weight on average.
+
+    See Also
+    --------
+    weight_grid : All points of a grid, for two to four voters.
+    sklearn.model_selection.RandomizedSearchCV : Draws from it.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import RandomizedSearchCV
+    >>> from skrankagg import CombSUM, Qrels, RankedLists
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.metrics import make_ranking_scorer
+    >>> from skrankagg.model_selection import DirichletWeights
+    >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=8, quality_spread=1.0, random_state=0)
+    >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    >>> draws = {"voter_weights": DirichletWeights(lists.voters)}
+    >>> search = RandomizedSearchCV(CombSUM(), draws, n_iter=20, scoring=make_ranking_scorer("map"), random_state=0)
+    >>> found = search.fit(lists, qrels.align(lists)).best_params_["voter_weights"]
+    >>> len(found), round(sum(found.values()), 12)
+    (8, 1.0)
+    """
+
+    def __init__(self, voters: Sequence[Any], concentration: float | Mapping[Any, float] = 1.0) -> None:
+        self.voters = _check_voters(voters)
+        self.concentration = concentration
+        if isinstance(concentration, Mapping):
+            missing = [voter for voter in self.voters if voter not in concentration]
+            if missing:
+                raise InputError(
+                    f"concentration must hold a value for every voter; {missing[0]!r} has none. Give it one."
+                )
+            values = [concentration[voter] for voter in self.voters]
+        else:
+            values = [concentration] * len(self.voters)
+        for value in values:
+            if not is_real(value) or not isfinite(value) or value <= 0:
+                raise InputError(f"concentration must be finite and above 0; got {value!r}. Use 1 for any weights.")
+        self._alpha = np.array(values, dtype=np.float64)
+
+    def rvs(self, *, random_state: int | np.random.RandomState | None = None) -> dict[Any, float]:
+        """Draw the weights of all voters.
+
+        Parameters
+        ----------
+        random_state : int, RandomState instance or None, default=None
+            Where the draw comes from.
+
+        Returns
+        -------
+        dict of voter to float
+            Weights, at least 0, which add up to 1.
+        """
+        random = check_random_state(random_state)
+        # The logarithm of a gamma variate, which itself would be 0 for a small concentration.
+        size = (
+            np.log(random.standard_gamma(self._alpha + 1)) - random.standard_exponential(len(self._alpha)) / self._alpha
+        )
+        weight = np.exp(size - size.max())
+        return dict(zip(self.voters, (weight / weight.sum()).tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        return f"DirichletWeights({self.voters!r}, concentration={self.concentration!r})"

@@ -1,0 +1,304 @@
+"""A measure over the weight of one of two voters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from .._data._frames import plain_index
+from .._data._qrels import check_qrels
+from .._data._ranked_lists import check_lists
+from .._data._types import AnyLists, AnyQrels
+from ..exceptions import InputError, InputTypeError
+from ..metrics import evaluate
+from ..metrics._relevance._registry import MeasureLike, find_measure
+from ..stats import bootstrap_interval
+from ._display import new_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+__all__ = ["VoterWeightDisplay"]
+
+_LINE, _RULE, _TEXT = "#0072b2", "#d9d9d9", "#333333"
+_RESAMPLES = 2000
+# The first voter, the second and equal weights: each differs in colour and in dashes.
+_LEVELS = (("#d55e00", (0, (6, 1.5))), ("#009e73", (0, (1.5, 1.2))), ("#333333", (0, (6, 1.5, 1.5, 1.5))))
+
+
+class VoterWeightDisplay:
+    r"""A measure over the weight of one of two voters, from the first voter alone to the second alone.
+
+    How much does merging gain, and how precisely must the weight be known? Make one with :meth:`from_estimator`.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_weights, 3)
+        The mean over the queries, or the total of a count, `mean`, and the ends of its interval, `low` and `high`,
+        indexed by the weight of the second voter; the first one has 1 less this weight.
+    levels : Series of shape (3,)
+        The mean for the list of the first voter alone, of the second alone and for equal weights, indexed by their
+        names.
+    voters : tuple of two ids
+        The voters.
+    label : str, default="score"
+        Label of the axis.
+    greater_is_better : bool or None, default=True
+        Whether the highest mean is the best, or the lowest; None marks none.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    line_ : matplotlib Line2D
+        The curve of the mean.
+    band_ : matplotlib PolyCollection or None
+        The interval around it; None for a single query or a total.
+    levels_ : list of matplotlib Line2D
+        The horizontal lines, as in `levels`.
+
+    See Also
+    --------
+    VoterWeightsDisplay : Weights that a method has learnt.
+    skrankagg.model_selection.weight_grid : Weights to choose among by cross-validation.
+    skrankagg.aggregators.LearnedWeights : Learns them.
+
+    Notes
+    -----
+    All of it is measured on the queries that are given, so that the top of the curve is too high: it is the best of
+    many on these queries. Draw training queries, choose the weight, and measure it on others, as ``GridSearchCV`` over
+    :func:`~skrankagg.model_selection.weight_grid` does. A weight whose interval holds the means around it is not better
+    than those. The band is the 95 % interval of the mean at each weight by the percentile bootstrap over queries, not
+    of a difference between two weights, which is far narrower.
+
+    A voter alone is its list as it came. The ends of the curve still rank the items that only the other voter returned,
+    below those of the list, so that measures that look deep, such as MAP, are higher there.
+
+    Examples
+    --------
+    >>> from skrankagg import CombSUM
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import VoterWeightDisplay
+    >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=2, random_state=0)
+    >>> display = VoterWeightDisplay.from_estimator(CombSUM(), lists, qrels, voters=("v1", "v2"), metric="ndcg@5")
+    >>> display.table.round(2).iloc[[0, 10, 20]]
+            mean   low  high
+    weight
+    0.0     0.93  0.89  0.97
+    0.5     0.90  0.87  0.93
+    1.0     0.64  0.58  0.69
+    """
+
+    ax_: Axes
+    figure_: Figure
+    line_: Line2D
+    band_: PolyCollection | None
+    levels_: list[Line2D]
+
+    def __init__(
+        self,
+        table: pd.DataFrame,
+        levels: pd.Series,
+        *,
+        voters: tuple[Any, Any],
+        label: str = "score",
+        greater_is_better: bool | None = True,
+    ) -> None:
+        self.table = table
+        self.levels = levels
+        self.voters = voters
+        self.label = label
+        self.greater_is_better = greater_is_better
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        lists: AnyLists,
+        qrels: AnyQrels,
+        voters: Sequence[Any] | None = None,
+        metric: MeasureLike = "ndcg@10",
+        *,
+        weights: Sequence[float] | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+        ax: Axes | None = None,
+        **line_kwargs: Any,
+    ) -> Self:
+        """Aggregate the lists of two voters at each weight, and draw the measure.
+
+        Parameters
+        ----------
+        estimator : aggregator
+            A method with `voter_weights`, such as ``CombSUM()``; it is cloned.
+        lists : DataFrame or RankedLists of n_queries queries
+            Ranked lists; only those of the two voters are looked at. A query for which a voter has no list counts 0 for
+            this voter alone.
+        qrels : DataFrame or Qrels
+            Judgements.
+        voters : sequence of two ids, default=None
+            The first voter, on the left, and the second; None takes the voters of the lists, if there are two.
+        metric : str or Measure, default="ndcg@10"
+            A measure.
+        weights : sequence of float, default=None
+            Weights of the second voter, from 0 to 1; None takes 0, 0.05, ..., 1.
+        random_state : int, RandomState instance or None, default=0
+            Where the resamples of the bootstrap come from.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **line_kwargs
+            For :meth:`matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        VoterWeightDisplay
+        """
+        if isinstance(estimator, type) or "voter_weights" not in getattr(estimator, "get_params", dict)():
+            raise InputTypeError(
+                f"VoterWeightDisplay expects an aggregator with voter_weights, such as CombSUM(); got {estimator!r}. "
+                "In a pipeline, draw its last step on the lists of the steps before it."
+            )
+        lists, voters = _lists_of_both(check_lists(lists), voters)
+        weights = _check_weights(weights)
+        own = check_qrels(qrels).align(lists).own_qrels()  # queries without lists of the two are not theirs to find
+        runs = {}
+        for weight in sorted({*weights, 0.5}):
+            method = clone(estimator).set_params(voter_weights={voters[0]: 1 - weight, voters[1]: weight})
+            runs[repr(weight)] = method.fit_transform(lists)
+        for name, voter in zip(("first", "second"), voters, strict=True):
+            runs[name] = lists.keep_lists(lists.list_voter == plain_index(lists.voters).get_loc(voter))[0]
+        values = evaluate(runs, own, [metric], per_query=True, missing="zero").iloc[:, 0]
+        measure = find_measure(values.name, values.to_frame())
+        by_run = dict(list(values.groupby(level=0, sort=False)))
+        mean = pd.Series({name: measure.summarize(one) for name, one in by_run.items()})
+        seed = check_random_state(random_state).randint(2**31)
+        table = pd.DataFrame(
+            [(mean[repr(one)], *_interval(measure, by_run[repr(one)], seed)) for one in weights],
+            columns=["mean", "low", "high"],
+            index=pd.Index(weights, name="weight"),
+        )
+        levels = pd.Series(
+            mean[["first", "second", "0.5"]].to_numpy(),
+            index=[f"{voters[0]} alone", f"{voters[1]} alone", "equal weights"],
+        )
+        label = (
+            f"{measure.title} ({values.name})\n{'total' if measure.is_total else 'mean'} over {own.n_queries} queries"
+        )
+        display = cls(table, levels, voters=voters, label=label, greater_is_better=measure.greater_is_better)
+        return display.plot(ax, **line_kwargs)
+
+    def plot(self, ax: Axes | None = None, **line_kwargs: Any) -> Self:
+        """Draw the curve, its band and the levels.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **line_kwargs
+            For :meth:`matplotlib.axes.Axes.plot`.
+
+        Returns
+        -------
+        VoterWeightDisplay
+            Itself, with `ax_`, `figure_`, `line_`, `band_` and `levels_`.
+        """
+        longest = max(len(name) for name in self._names())
+        ax = new_axes(ax, (6.0 + 0.075 * longest, 4.2))
+        weight, mean = self.table.index.to_numpy(dtype=float), self.table["mean"].to_numpy()
+        handles = []
+        self.band_ = None
+        if self.table[["low", "high"]].notna().to_numpy().all():
+            low, high = self.table["low"], self.table["high"]
+            self.band_ = ax.fill_between(weight, low, high, color=_LINE, alpha=0.15, linewidth=0, label="95 % interval")
+            handles.append(self.band_)
+        self.levels_ = [
+            ax.axhline(value, color=color, linestyle=dashes, linewidth=1.1, label=name)
+            for name, value, (color, dashes) in zip(self._names()[1:], self.levels, _LEVELS, strict=True)
+        ]
+        style = {"color": _LINE, "linewidth": 1.6, "marker": "o", "markersize": 3.0, **line_kwargs}
+        (self.line_,) = ax.plot(weight, mean, label=self._names()[0], **style)
+        best = self._best()
+        if best is not None:
+            ax.plot(weight[best], mean[best], "o", color=style["color"], markersize=7.5, zorder=3)
+        ax.set_xlim(weight.min() - 0.02, weight.max() + 0.02)
+        # From the left end: however long a name is, it ends before the legend does, which has it too.
+        ax.set_xlabel(f"weight of {self.voters[1]}\nthe rest for {self.voters[0]}", loc="left", parse_math=False)
+        ax.set_ylabel(self.label)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="y", color=_RULE, linewidth=0.6)
+        ax.set_axisbelow(True)
+        legend = ax.legend(
+            handles=[self.line_, *handles, *self.levels_],
+            loc="upper left",
+            bbox_to_anchor=(1.01, 1.0),
+            frameon=False,
+            fontsize="small",
+            handlelength=3.4,
+            borderaxespad=0.0,
+            labelspacing=0.35,
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _best(self):
+        """Place of the best mean, the middle one of several; None where no value is the best."""
+        mean = self.table["mean"].to_numpy()
+        if self.greater_is_better is None or np.isnan(mean).all():
+            return None
+        best = np.flatnonzero(mean == (np.nanmax(mean) if self.greater_is_better else np.nanmin(mean)))
+        return int(best[len(best) // 2])
+
+    def _names(self):
+        """What the legend calls the curve and the levels."""
+        best = self._best()
+        if best is None:
+            curve = "both, by weight"
+        else:
+            curve = f"both: best {self.table['mean'].iloc[best]:.3f} at {self.table.index[best]:g}"
+        return [curve, *(f"{name}: {value:.3f}" for name, value in self.levels.items())]
+
+
+def _lists_of_both(lists, voters):
+    """The lists of two voters, and the voters."""
+    if voters is None:
+        voters = lists.voters[np.unique(lists.list_voter)].tolist()
+        if len(voters) != 2:
+            advice = f"choose two, voters={tuple(voters[:2])!r}" if len(voters) > 2 else "give lists of two"
+            raise InputError(f"VoterWeightDisplay weighs two voters; the lists have {len(voters)}; {advice}.")
+    if isinstance(voters, str) or len(voters) != 2 or voters[0] == voters[1]:
+        raise InputError(f"voters must be the ids of two voters, such as ('bm25', 'dense'); got {voters!r}.")
+    place = plain_index(lists.voters).get_indexer(list(voters))
+    for voter, code in zip(voters, place, strict=True):
+        if code < 0 or not (lists.list_voter == code).any():
+            known = ", ".join(map(repr, lists.voters[np.unique(lists.list_voter)][:5].tolist()))
+            raise InputError(f"voters must have lists; {voter!r} has none. There are {known}.")
+    return lists.keep_lists(np.isin(lists.list_voter, place))[0], tuple(voters)
+
+
+def _interval(measure, values, seed):
+    """The interval of the mean of a measure by query, NaN where it is a total; the same resamples for each weight."""
+    if measure.is_total:
+        return np.nan, np.nan
+    return bootstrap_interval(values, n_resamples=_RESAMPLES, method="percentile", random_state=seed)
+
+
+def _check_weights(weights):
+    weights = [k / 20 for k in range(21)] if weights is None else list(weights)
+    for weight in weights:
+        if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= weight <= 1:
+            raise InputError(f"weights must be from 0 to 1, those of the second voter; got {weight!r}.")
+    if len({*weights}) < 2:
+        raise InputError(f"weights must hold at least two weights; got {weights!r}.")
+    return sorted({float(weight) for weight in weights})

@@ -1,0 +1,514 @@
+"""StackedFusion: its matrix is that of a plain construction, and what it learns is what the estimator alone learns."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import BaseEstimator, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, VotingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeRegressor
+
+import skrankagg
+from skrankagg import (
+    BordaCount,
+    CombSUM,
+    Comparator,
+    Copeland,
+    Kemeny,
+    Qrels,
+    RankedLists,
+    RobustRankAggregation,
+    StackedFusion,
+    evaluate,
+)
+from skrankagg._arrays._normalize import NORMS
+from skrankagg.aggregators._learned._features import FEATURES, center_columns
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import InputError, InputTypeError, MemoryLimitError
+from skrankagg.metrics import make_ranking_scorer
+from skrankagg.preprocessing import TopK
+
+
+@pytest.fixture(scope="module")
+def data():
+    frame, qrels = make_ranked_lists(
+        n_queries=14, n_voters=4, n_items=20, list_length=9, quality_spread=1.0, random_state=3
+    )
+    # A voter lacks some queries, and a query has no relevant item.
+    frame = frame[~((frame["voter"] == "v4") & frame["query"].isin(frame["query"].unique()[[1, 5]]))]
+    qrels = qrels[qrels["query"] != "q09"]
+    nothing = frame[frame["query"] == "q10"][["query", "item"]].drop_duplicates().assign(relevance=0)
+    return frame, pd.concat([qrels[qrels["query"] != "q10"], nothing])
+
+
+class Recorder(BaseEstimator):
+    """A regressor that remembers what it was given."""
+
+    def fit(self, X, y):
+        self.X_, self.y_ = X.copy(), y.copy()
+        return self
+
+    def predict(self, X):
+        self.seen_ = X.copy()
+        return X @ np.arange(1.0, X.shape[1] + 1)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def plain(frame, voters, features, center):
+    """The matrix by the frame alone, a row for each candidate, indexed by query and item."""
+    one = {"borda": lambda r, length, n: 1 - (r - 1) / n, "rank": lambda r, length, n: 1 - (r - 1) / length}
+    one["reciprocal"] = lambda r, length, n: 61 / (60 + r)
+    one["simple-borda"], one["present"] = one["borda"], lambda r, length, n: 1.0
+    parts = []
+    for query, lists in frame.groupby("query"):
+        items = sorted(lists["item"].unique())
+        columns = {}
+        for voter in voters:
+            own = lists[lists["voter"] == voter].set_index("item")
+            rank = own["score"].rank(ascending=False)
+            for feature in features:
+                missing = np.nan if feature == "score" else 0.0
+                if feature == "borda" and len(own):
+                    missing = (len(items) - len(own) + 1) / (2 * len(items))
+                value = pd.Series(missing, index=items)
+                if feature == "score":
+                    value[own.index] = own["score"]
+                elif feature == "min-max" and len(own):
+                    value[own.index] = (own["score"] - own["score"].min()) / (own["score"].max() - own["score"].min())
+                elif len(own):
+                    value[own.index] = one[feature](rank, len(own), len(items))
+                columns[voter, feature] = value
+        table = pd.DataFrame(columns)
+        table = table - table.mean() if center else table
+        parts.append(table.set_index(pd.MultiIndex.from_product([[query], items])))
+    return pd.concat(parts)
+
+
+def gains(qrels, index):
+    grade = qrels.set_index(["query", "item"])["relevance"]
+    return 2 ** grade.reindex(index).fillna(0).clip(lower=0) - 1
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize(
+    "features",
+    [("borda", "present"), ("min-max", "rank"), ("score",), ("reciprocal", "score", "simple-borda"), ("present",)],
+    ids=" ".join,
+)
+def test_the_matrix_is_that_of_a_plain_construction(data, features, center):
+    frame, qrels = data
+    stacked = StackedFusion(Recorder(), features, center=center, qrels=Qrels.from_frame(qrels)).fit(frame)
+    expected = plain(frame, ["v1", "v2", "v3", "v4"], features, center)
+    assert stacked.columns_.to_numpy().tolist() == [list(column) for column in expected.columns]
+    learnt = ~expected.index.get_level_values(0).isin(["q09", "q10"])  # no judgements, and nothing relevant
+    assert_allclose(stacked.estimator_.X_, expected[learnt], atol=1e-12)
+    assert_allclose(stacked.estimator_.y_, gains(qrels, expected.index[learnt]))
+    if "score" not in features:
+        found = stacked.transform(frame).set_index(["query", "item"])["score"]
+        assert_allclose(stacked.estimator_.seen_, expected, atol=1e-12)
+        assert_allclose(found.reindex(expected.index), expected @ np.arange(1.0, len(expected.columns) + 1), atol=1e-9)
+
+
+def test_every_norm_is_a_feature(data):
+    frame, qrels = data
+    assert set(FEATURES) == {"present", "score", "support", *NORMS} - {None}
+    lists = RankedLists.from_frame(frame)
+    for name in set(NORMS) - {None}:
+        stacked = StackedFusion(Recorder(), [name], center=False, qrels=Qrels.from_frame(qrels)).fit(lists)
+        stacked.transform(lists)
+        total = CombSUM(norm=name).fit_transform(lists).set_index(["query", "item"])["score"]
+        index = plain(frame, ["v1"], ["present"], False).index
+        assert_allclose(stacked.estimator_.seen_.sum(axis=1), total.reindex(index), atol=1e-12)
+
+
+def test_columns_of_a_query_are_support_and_consensuses(data):
+    frame, qrels = data
+    features = ["support", "present", BordaCount(), RobustRankAggregation()]
+    stacked = StackedFusion(Recorder(), features, center=False, qrels=Qrels.from_frame(qrels)).fit(frame)
+    stacked.transform(frame)
+    assert stacked.columns_["feature"].tolist() == ["present"] * 4 + ["support", "BordaCount()", repr(features[3])]
+    assert stacked.columns_["voter"].dropna().tolist() == ["v1", "v2", "v3", "v4"]
+    seen = pd.DataFrame(stacked.estimator_.seen_, index=plain(frame, ["v1"], ["present"], False).index)
+    assert (seen[4] == seen[[0, 1, 2, 3]].sum(axis=1)).all()
+    for column, method in ((5, BordaCount()), (6, features[3])):
+        score = method.fit_transform(frame).set_index(["query", "item"])["score"].reindex(seen.index)
+        by_query = score.groupby(level=0)
+        low, high = by_query.transform("min"), by_query.transform("max")
+        assert_allclose(seen[column], (score - low) / (high - low), atol=1e-12)
+    assert all(
+        hasattr(one, "fit") and one is not given for one, given in zip(stacked.aggregators_, features[2:], strict=True)
+    )
+
+
+def test_a_consensus_of_ties_is_0():
+    frame = pd.DataFrame({"query": "q", "voter": ["u", "u", "v", "v"], "item": list("abba"), "rank": [1, 2, 1, 2]})
+    stacked = StackedFusion(Recorder(), [Copeland()], center=False, qrels=Qrels.from_dict({"q": ["a"]})).fit(frame)
+    assert stacked.estimator_.X_.tolist() == [[0.0], [0.0]]
+
+
+def test_infinite_scores_of_a_consensus_become_finite():
+    class Extreme(BordaCount):
+        def _aggregate(self, lists):
+            return np.array([np.inf, 1.0, -np.inf])
+
+    frame = pd.DataFrame({"query": "q", "voter": "u", "item": list("abc"), "rank": [1, 2, 3]})
+    stacked = StackedFusion(Recorder(), [Extreme()], center=False, qrels=Qrels.from_dict({"q": ["a"]})).fit(frame)
+    assert stacked.estimator_.X_.ravel().tolist() == [1.0, 0.5, 0.0]
+
+
+def test_columns_are_centred_in_blocks_as_at_once():
+    rng = np.random.default_rng(0)
+    size = rng.integers(1, 9000, 12)
+    ptr = np.concatenate([[0], np.cumsum(size)])
+    for share in (0.0, 0.7):
+        matrix = rng.random((ptr[-1], 2))
+        matrix[rng.random(matrix.shape) < share] = np.nan
+        frame = pd.DataFrame(matrix)
+        expected = frame - frame.groupby(np.repeat(np.arange(12), size)).transform("mean")
+        center_columns(matrix, ptr)
+        assert_allclose(matrix, expected, atol=1e-12)
+    lonely = np.array([[np.nan], [np.nan], [3.0]])  # a query in which no list has a score
+    center_columns(lonely, np.array([0, 2, 3]))
+    assert np.isnan(lonely[:2]).all() and lonely[2] == 0
+
+
+# ---------------------------------------------------------------------- what learns
+
+
+def parts(data):
+    frame, qrels = data
+    lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
+    return lists[:8], lists[8:], qrels
+
+
+def scores(consensus, index):
+    return consensus.set_index(["query", "item"])["score"].reindex(index)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "method"),
+    [
+        (LogisticRegression(), "decision_function"),
+        (LinearSVC(), "decision_function"),
+        (RandomForestClassifier(10, random_state=0), "predict_proba"),
+        (CalibratedClassifierCV(LogisticRegression(), cv=2), "predict_proba"),
+        (make_pipeline(StandardScaler(), LogisticRegression()), "decision_function"),
+        (Ridge(), "predict"),
+        (make_pipeline(StandardScaler(), Ridge()), "predict"),
+    ],
+    ids=lambda part: repr(part)[:40],
+)
+def test_scores_are_those_of_the_estimator(data, estimator, method):
+    train, test, qrels = parts(data)
+    voters, features = ["v1", "v2", "v3", "v4"], ("borda", "present")
+    X, Z = (plain(lists.to_frame(), voters, features, True) for lists in (train, test))
+    target = gains(qrels.to_frame(), X.index)
+    if method != "predict":
+        target = (target > 0).astype(int)
+    expected = getattr(clone(estimator).fit(X.to_numpy(), target), method)(Z.to_numpy())
+    expected = expected[:, 1] if expected.ndim == 2 else expected
+    stacked = StackedFusion(estimator).fit(train, qrels.align(train))
+    assert_allclose(scores(stacked.transform(test), Z.index), expected, atol=1e-7)
+
+
+def test_none_is_logistic_regression(data):
+    train, test, qrels = parts(data)
+    found = StackedFusion().fit(train, qrels).transform(test)
+    expected = StackedFusion(LogisticRegression(max_iter=1000)).fit(train, qrels).transform(test)
+    pd.testing.assert_frame_equal(found, expected)
+
+
+class ByGroup(Recorder):
+    def fit(self, X, y, sample_weight=None, group=None):
+        self.group_ = group
+        return super().fit(X, y)
+
+
+class ByQuery(Recorder):
+    def fit(self, X, y, *, group=None, qid=None):
+        self.qid_ = qid
+        return super().fit(X, y)
+
+
+def test_rankers_get_grades_and_queries(data):
+    train, _, qrels = parts(data)
+    judged = plain(train.to_frame(), ["v1"], ["present"], False).index
+    sizes = judged.get_level_values(0).value_counts(sort=False)
+    grade = qrels.to_frame().set_index(["query", "item"])["relevance"].reindex(judged).fillna(0)
+    for ranker in (ByGroup(), ByQuery()):
+        fitted = StackedFusion(ranker).fit(train, qrels).estimator_
+        assert fitted.y_.tolist() == grade.tolist() and fitted.y_.max() > 1
+        if isinstance(ranker, ByGroup):
+            assert fitted.group_.tolist() == sizes.tolist()
+        else:
+            assert (np.diff(fitted.qid_) >= 0).all()
+            assert np.unique(fitted.qid_, return_counts=True)[1].tolist() == sizes.tolist()
+
+
+def test_rankers_and_others_skip_unjudged_items():
+    frame = pd.DataFrame({"query": list("pppqqr"), "voter": "v", "item": list("abcabc"), "rank": [1, 2, 3, 1, 2, 1]})
+    qrels = Qrels.from_dict({"p": {"a": 2, "c": -1}, "q": {"b": 1}, "r": {"c": 0}})
+    for ranker in (ByGroup(), ByQuery(), Recorder()):
+        fitted = StackedFusion(ranker, ["rank"], center=False, unjudged="skip", qrels=qrels).fit(frame).estimator_
+        assert fitted.X_.ravel().tolist() == pytest.approx([1, 1 / 3, 1 / 2])
+        assert fitted.y_.tolist() == ([3, 0, 1] if type(ranker) is Recorder else [2, 0, 1])
+    fitted = StackedFusion(ByGroup(), ["rank"], unjudged="skip", qrels=qrels).fit(frame).estimator_
+    assert fitted.group_.tolist() == [2, 1]
+
+
+def test_the_target_follows_gain_and_threshold():
+    frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("abcd"), "rank": [1, 2, 3, 4]})
+    qrels = Qrels.from_dict({"q": {"a": 1, "b": 3, "c": 2.5, "d": -2}})
+
+    def target(estimator=None, **params):
+        estimator = Recorder() if estimator is None else estimator
+        return StackedFusion(estimator, qrels=qrels, **params).fit(frame).estimator_.y_.tolist()
+
+    assert target() == pytest.approx([1, 7, 2**2.5 - 1, 0])
+    assert target(gain="linear") == [1, 3, 2.5, 0]
+    assert target(gain="linear", relevance_threshold=2) == [0, 3, 2.5, 0]
+    assert target(ByGroup(), relevance_threshold=3) == [0, 3, 0, 0]
+    with pytest.raises(InputError, match=r"no grade reaches relevance_threshold=4; the highest is 3\. Lower it"):
+        target(relevance_threshold=4)
+    huge = Qrels.from_dict({"q": {"a": 2000}})
+    with pytest.raises(InputError, match="which no number can hold for the grade 2000; choose gain='linear'"):
+        StackedFusion(Recorder(), qrels=huge).fit(frame)
+    assert StackedFusion(Recorder(), gain="linear", qrels=huge).fit(frame).estimator_.y_[0] == 2000
+
+
+# ---------------------------------------------------------------------- voters
+
+
+def test_a_voter_that_fit_has_not_seen_is_absent(data):
+    frame, qrels = data
+    queries = frame["query"].unique()
+    train, test = frame[frame["query"].isin(queries[:8])], frame[frame["query"].isin(queries[8:])]
+    stranger = test[test["voter"] == "v2"].assign(voter="new")
+    stacked = StackedFusion(Ridge(), features=("reciprocal", "present"), qrels=Qrels.from_frame(qrels)).fit(train)
+    more = pd.concat([test, stranger])  # which adds no candidates
+    found, expected = stacked.transform(more), stacked.transform(test)
+    index = expected.set_index(["query", "item"]).index
+    assert_allclose(scores(found, index), scores(expected, index), atol=1e-12)
+    fewer = test[test["voter"] != "v3"]
+    assert len(stacked.transform(fewer)) == len(fewer[["query", "item"]].drop_duplicates())
+    with pytest.raises(InputError, match="has no columns for voter 'new', which was not among those it was fitted on;"):
+        clone(stacked).set_params(unknown_voter="error").fit(train).transform(more)
+    clone(stacked).set_params(unknown_voter="error", features=["support"]).fit(train).transform(more)
+
+
+def test_a_query_of_unknown_voters_needs_a_feature_that_needs_none(data):
+    frame, qrels = data
+    others = frame.assign(voter=frame["voter"] + "x")
+    for voters in (others, frame.assign(voter=frame["voter"].str[1:].astype(int))):
+        stacked = StackedFusion(Ridge(), qrels=Qrels.from_frame(qrels)).fit(frame)
+        words = r"was not fitted on any voter of query 'q01'.*add a feature that needs no voter, such as 'support'"
+        with pytest.raises(InputError, match=words) as caught:
+            stacked.transform(voters)
+        assert ("those here int" in str(caught.value)) == (voters is not others)
+    with_support = StackedFusion(Ridge(), ["borda", CombSUM(norm="borda")], qrels=Qrels.from_frame(qrels)).fit(frame)
+    assert with_support.transform(others)["score"].nunique() > 20
+
+
+def test_voters_of_unjudged_queries_have_no_column():
+    frame = pd.DataFrame({"query": list("ppqq"), "voter": list("uvvw"), "item": list("abab"), "rank": 1})
+    stacked = StackedFusion(Ridge(), qrels=Qrels.from_dict({"p": ["a"]})).fit(frame)
+    assert stacked.voters_.tolist() == ["u", "v"]
+    assert len(stacked.transform(frame)) == 4
+
+
+def test_integer_voters_keep_their_type():
+    frame = pd.DataFrame({"query": "p", "voter": [1, 1, 2], "item": list("aba"), "rank": [1, 2, 1]})
+    stacked = StackedFusion(Ridge(), ["borda", "support"], qrels=Qrels.from_dict({"p": ["a"]})).fit(frame)
+    assert stacked.voters_.dtype == np.int64 and stacked.columns_["voter"].dropna().tolist() == [1, 2]
+    assert stacked.transform(frame)["item"].tolist() == ["a", "b"]
+
+
+def test_names_of_voters_and_items_decide_nothing(data):
+    frame, qrels = data
+    stacked = StackedFusion(LinearRegression(), features=("borda", "min-max"))
+    expected = stacked.fit_transform(frame, qrels=Qrels.from_frame(qrels))
+    rng = np.random.default_rng(0)
+    voters, items = (
+        dict(zip(ids, rng.permutation(ids), strict=True)) for ids in (frame["voter"].unique(), frame["item"].unique())
+    )
+    renamed = frame.assign(voter=frame["voter"].map(voters), item=frame["item"].map(items))
+    other = Qrels.from_frame(qrels.assign(item=qrels["item"].map(lambda item: items.get(item, item + "unseen"))))
+    found = clone(stacked).fit_transform(renamed, qrels=other)
+    expected = expected.assign(item=expected["item"].map(items)).set_index(["query", "item"])["score"]
+    assert_allclose(scores(found, expected.index), expected, atol=1e-9)
+
+
+# ---------------------------------------------------------------------- with scikit-learn
+
+
+def test_judgements_come_in_three_ways_and_those_of_other_queries_are_never_looked_at(data):
+    train, test, qrels = parts(data)
+    expected = StackedFusion(Ridge()).fit(train, qrels.align(train)).transform(test)
+    reversed_elsewhere = qrels.to_frame()
+    elsewhere = reversed_elsewhere["query"].isin(test.queries)
+    reversed_elsewhere.loc[elsewhere, "relevance"] = 5 - reversed_elsewhere.loc[elsewhere, "relevance"]
+    for found in (
+        StackedFusion(Ridge(), qrels=qrels).fit(train),
+        StackedFusion(Ridge()).fit(train, qrels=qrels),
+        StackedFusion(Ridge()).fit(train, qrels),
+        StackedFusion(Ridge(), qrels=Qrels.from_frame(reversed_elsewhere)).fit(train),
+    ):
+        pd.testing.assert_frame_equal(found.transform(test), expected)
+
+
+def test_a_search_over_parameters_of_the_estimator_and_features(data):
+    frame, qrels = data
+    lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
+    lists = lists.judged(qrels)
+    y, scorer = qrels.align(lists), make_ranking_scorer("ndcg@5")
+    grid = {"estimator__alpha": [0.1, 100.0], "features": [("borda",), ("min-max", "present"), ("rank", BordaCount())]}
+    search = GridSearchCV(StackedFusion(Ridge()), grid, scoring=scorer, cv=3, error_score="raise").fit(lists, y)
+    assert len(search.cv_results_["params"]) == 6 and search.best_estimator_.estimator_.alpha in (0.1, 100.0)
+    best = clone(search.best_estimator_)
+    assert cross_val_score(best, lists, y, scoring=scorer, cv=3).mean() == pytest.approx(search.best_score_)
+    # By hand: the folds of KFold, fitted on the other queries alone.
+    by_hand = []
+    for test in np.array_split(np.arange(len(lists)), [5, 9]):
+        train = np.setdiff1d(np.arange(len(lists)), test)
+        run = clone(best).fit(lists[train], qrels).transform(lists[test])
+        by_hand.append(evaluate(run, qrels, "ndcg@5", missing="skip")["ndcg@5"].item())
+    assert np.mean(by_hand) == pytest.approx(search.best_score_)
+
+
+def test_within_a_pipeline_and_as_a_pickle(data):
+    train, test, qrels = parts(data)
+    pipeline = make_pipeline(TopK(5), StackedFusion(Ridge(), ("borda", BordaCount())))
+    found = pipeline.fit(train, qrels.align(train)).transform(test)
+    step = pipeline[-1]
+    expected = clone(step).fit(TopK(5).fit_transform(train), qrels).transform(TopK(5).fit_transform(test))
+    pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(pipeline)).transform(test), expected)
+
+
+def test_each_query_stands_alone_when_it_is_aggregated(data):
+    train, test, qrels = parts(data)
+    stacked = StackedFusion(DecisionTreeRegressor(random_state=0), ("borda", "support")).fit(train, qrels)
+    whole = stacked.transform(test)
+    for query in range(len(test)):
+        alone = stacked.transform(test[[query]])
+        expected = whole[whole["query"] == test.queries[query]].reset_index(drop=True)
+        pd.testing.assert_frame_equal(alone, expected)
+    in_sample = clone(stacked).fit_transform(train, qrels)
+    pd.testing.assert_frame_equal(in_sample, stacked.transform(train))
+
+
+def test_it_learns_which_voter_to_trust():
+    frame, qrels = make_ranked_lists(n_queries=60, n_voters=5, quality_spread=2.0, quality=0.3, random_state=1)
+    lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
+    train, test = lists[:30], lists[30:]
+    runs = {"borda": BordaCount().fit_transform(test)}
+    for name, estimator in (("ridge", Ridge()), ("logistic", None)):
+        runs[name] = StackedFusion(estimator).fit(train, qrels).transform(test)
+    measured = evaluate(runs, qrels, "map", missing="skip")["map"]
+    assert measured["ridge"] > measured["borda"] + 0.03 and measured["logistic"] > measured["borda"] + 0.03
+
+
+def test_the_comparator_knows_that_it_learns(data):
+    frame, qrels = data
+    with pytest.raises(InputError, match="'stacked'"):
+        Comparator([("stacked", StackedFusion(Ridge())), ("borda", BordaCount())], qrels=qrels).fit(frame)
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+def test_nan_needs_an_estimator_that_takes_it(data):
+    train, test, qrels = parts(data)
+    words = "The feature 'score' is NaN where a list does not hold an item, and Ridge takes no NaN. Choose a norm"
+    with pytest.raises(InputError, match=words):
+        StackedFusion(Ridge(), ["score"]).fit(train, qrels)
+    for estimator in (HistGradientBoostingRegressor(max_iter=5), make_pipeline(SimpleImputer(), Ridge())):
+        found = StackedFusion(estimator, ["score", "present"]).fit(train, qrels).transform(test)
+        assert found["score"].nunique() > 10
+    # Full lists have no NaN: what was learnt on them can still meet some.
+    full, judged = make_ranked_lists(n_queries=4, n_items=6, list_length=None, random_state=0)
+    stacked = StackedFusion(Ridge(), ["score"]).fit(full, Qrels.from_frame(judged))
+    assert stacked.transform(full)["score"].nunique() > 4
+    with pytest.raises(InputError, match="Ridge takes no NaN"):
+        stacked.transform(full.iloc[1:].reset_index(drop=True))
+
+
+def test_scores_and_weights_are_needed_or_refused(data):
+    frame, qrels = data
+    ranks, qrels = (
+        frame.assign(rank=frame.groupby(["query", "voter"])["score"].rank(ascending=False)),
+        Qrels.from_frame(qrels),
+    )
+    ranks = ranks.drop(columns="score")
+    for features in (["score"], ["borda", "min-max"], [CombSUM()]):
+        with pytest.raises(InputError, match="or choose features of ranks, such as 'borda' and 'present'"):
+            StackedFusion(Ridge(), features, qrels=qrels).fit(ranks)
+    assert len(StackedFusion(Ridge(), ["rank", Kemeny()], qrels=qrels).fit_transform(ranks))
+    with pytest.raises(InputError, match="StackedFusion cannot weigh lists"):
+        StackedFusion(Ridge(), qrels=qrels).fit(frame.assign(weight=2.0))
+
+
+@pytest.mark.parametrize(
+    ("params", "error", "words"),
+    [
+        ({"features": ["bordas"]}, InputError, r"got 'bordas' \(did you mean 'borda'\?\)"),
+        ({"features": []}, InputError, "features must name at least one; choose among present, score, min-max"),
+        ({"features": "borda"}, ValueError, "'features' parameter of StackedFusion must be"),
+        ({"features": [3]}, InputTypeError, "features must be names or aggregators; got int"),
+        ({"features": [BordaCount]}, InputTypeError, "features must be names or aggregators; got"),
+        ({"features": [StackedFusion()]}, InputError, "must not learn from judgements"),
+        ({"estimator": Ridge}, InputTypeError, r"Ridge is a class; write Ridge\(\)"),
+        ({"estimator": BordaCount()}, ValueError, "'estimator' parameter of StackedFusion must be"),
+        ({"center": "auto"}, ValueError, "'center' parameter of StackedFusion must be"),
+        ({"relevance_threshold": 0}, ValueError, "'relevance_threshold' parameter of StackedFusion must be"),
+        ({"estimator": VotingClassifier([("a", LogisticRegression())])}, InputError, "has neither"),
+    ],
+    ids=lambda part: repr(part)[:50],
+)
+def test_what_is_refused(data, params, error, words):
+    train, _, qrels = parts(data)
+    with pytest.raises(error, match=words):
+        StackedFusion(**params).fit(train, qrels)
+
+
+def test_a_classifier_needs_two_classes():
+    frame = pd.DataFrame({"query": "q", "voter": "v", "item": list("ab"), "rank": [1, 2]})
+    qrels = Qrels.from_dict({"q": ["a"]})
+    with pytest.raises(InputError, match="A classifier learns from relevant items and others"):
+        StackedFusion(unjudged="skip", qrels=qrels).fit(frame)
+    assert StackedFusion(qrels=qrels).fit_transform(frame)["item"].tolist() == ["a", "b"]
+
+
+def test_a_matrix_that_cannot_fit_is_refused(data):
+    train, test, qrels = parts(data)
+    stacked = StackedFusion(DummyRegressor()).fit(train, qrels)
+    cells = test.n_candidates * len(stacked.columns_)
+    with skrankagg.config_context(memory_limit=16 * cells):
+        stacked.transform(test)
+    words = f"a matrix of {test.n_candidates} candidates x 8 columns"
+    with skrankagg.config_context(memory_limit=16 * cells - 1):
+        with pytest.raises(MemoryLimitError, match=words):
+            stacked.transform(test)
+        with pytest.raises(MemoryLimitError, match="StackedFusion needs about"):
+            clone(stacked).fit(train[:0:-1], qrels)
+
+
+def test_parameters_of_the_estimator_are_reached():
+    stacked = StackedFusion(Ridge()).set_params(estimator__alpha=7.0)
+    assert stacked.estimator.alpha == 7.0
+    assert inspect.signature(StackedFusion).parameters["features"].default == ("borda", "present")
