@@ -123,8 +123,8 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
     What was learnt before cannot be held out, such as voter weights that were measured on these queries and are now a
     parameter; if `learns` names such a method, it is refused whatever `cv` is. Let the Comparator fit what learns them,
-    or measure them on other queries. Which method is best is itself chosen by judgements: ``cross_val_score`` of the Comparator measures that
-    choice.
+    or measure them on other queries. Which method is best is itself chosen by judgements: ``cross_val_score`` of the
+    Comparator measures that choice.
 
     Examples
     --------

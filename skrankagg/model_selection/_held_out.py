@@ -176,27 +176,25 @@ def _run_fold(estimator, lists, aligned, train, test):
 
 
 def _join_codes(lists, parts, tests):
-    """Join what was found of parts of the queries, in the order of the whole; candidates keep their order in a part."""
+    """Join the consensuses of parts of the queries, in the order of the whole; a part numbers candidates alike."""
     query = np.concatenate(tests)
     starts = np.cumsum([0, *(len(part.order) for part in parts)])
     # Where each query is among the parts, one behind the other, and by how much its candidates move.
     ptr = np.concatenate(
         [[0], *(part.lists.candidate_ptr[1:] + start for part, start in zip(parts, starts, strict=False))]
     )
-    place = np.argsort(query)
-    rows, _ = gather_ranges(ptr, place)
+    rows, _ = gather_ranges(ptr, np.argsort(query))
     order = np.concatenate([part.order + start for part, start in zip(parts, starts, strict=False)])
     order += np.repeat(lists.candidate_ptr[query] - ptr[:-1], np.diff(ptr))
 
-    def join(values, chosen):
-        return np.concatenate(values)[chosen]
+    def join(values):
+        return np.concatenate(values)[rows]
 
     return EncodedConsensus(
         lists,
         order[rows],
-        join([part.score for part in parts], rows),
-        {name: join([part.columns[name] for part in parts], rows) for name in parts[0].columns},
-        {name: join([part.queries[name] for part in parts], place) for name in parts[0].queries},
+        join([part.score for part in parts]),
+        {name: join([part.columns[name] for part in parts]) for name in parts[0].columns},
     )
 
 

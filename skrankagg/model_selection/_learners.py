@@ -52,7 +52,10 @@ def lacks_judgements(estimator):
 def find_judgements(estimator):
     """Say what in an estimator, at any depth, learns from judgements; None if nothing can be seen."""
     parts = list(_parts(estimator))
-    reasons = [*(_judge(*part) for part in parts), *(_judge_needs(*part) for part in parts)]  # those that hold any first
+    reasons = [
+        *(_judge(*part) for part in parts),
+        *(_judge_needs(*part) for part in parts),
+    ]  # those that hold any first
     return next(filter(None, reasons), None)
 
 

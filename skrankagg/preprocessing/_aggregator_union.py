@@ -47,6 +47,9 @@ class AggregatorUnion(ListTransformer, Composition):
     Items that an aggregator ties are tied in its list. The new lists have weight 1, and scores if those of every
     aggregator, and with ``passthrough`` of the lists that came in, are finite numbers.
 
+    Judgements that ``fit`` is given as `y` are given to the aggregators. One that learns from them has seen those of
+    the training queries when it ranks these for the next step: let the step after the union learn from other queries.
+
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
@@ -78,10 +81,10 @@ class AggregatorUnion(ListTransformer, Composition):
         self.passthrough = passthrough
         self.n_jobs = n_jobs
 
-    def _fit(self, lists):
+    def _fit(self, lists, y=None):
         members = self._members()
         fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(_fit_transform)(clone(aggregator), lists) for _, aggregator in members
+            delayed(_fit_transform)(clone(aggregator), lists, y) for _, aggregator in members
         )
         self.aggregators_ = [aggregator for aggregator, _ in fitted]
         self.named_aggregators_ = {name: one for (name, _), one in zip(members, self.aggregators_, strict=True)}
@@ -120,11 +123,12 @@ class AggregatorUnion(ListTransformer, Composition):
         return tags
 
 
-def _fit_transform(aggregator, lists):
+def _fit_transform(aggregator, lists, y):
+    given = (lists,) if y is None else (lists, y)
     if hasattr(aggregator, "fit_transform"):
-        consensus = aggregator.fit_transform(lists)
+        consensus = aggregator.fit_transform(*given)
     else:
-        consensus = aggregator.fit(lists).transform(lists)
+        consensus = aggregator.fit(*given).transform(lists)
     return aggregator, consensus
 
 
