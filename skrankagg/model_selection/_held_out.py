@@ -10,18 +10,15 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
-from .._arrays._ragged import gather_ranges
 from .._data._aligned_qrels import AlignedQrels, choose_qrels
-from .._data._frames import plain_index, show_id
+from .._data._frames import show_id
 from .._data._qrels import Qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from .._support._numbers import is_integer
 from .._support._sklearn import clone
-from ..base import BaseAggregator
-from ..base._consensus import EncodedConsensus
-from ..exceptions import InputError, InputTypeError
-from ..metrics._judging._judged_lists import rank
+from ..exceptions import InputError
+from ..metrics._judging._judged_lists import join_parts, rank
 from ._split import QueryKFold
 
 __all__ = ["cross_val_consensus"]
@@ -75,7 +72,7 @@ def cross_val_consensus(
 
     See Also
     --------
-    skrankagg.Comparator : With ``cv`` it measures methods in this way, and compares them with others.
+    Comparator : With ``cv`` it measures methods in this way, and compares them with others.
     sklearn.model_selection.cross_val_score : Measures each fold, and returns no consensus.
 
     Notes
@@ -158,10 +155,7 @@ def hold_out(estimator, lists, aligned, folds, n_jobs=None):
     parts = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_run_fold)(clone(estimator), lists, aligned, *fold) for fold in folds
     )
-    tests = [test for _, test in folds]
-    if isinstance(estimator, BaseAggregator):
-        return _join_codes(lists, parts, tests)
-    return _join_frames(lists, parts)
+    return join_parts(lists, parts, [test for _, test in folds])
 
 
 def fit_judged(estimator, lists, aligned):
@@ -173,49 +167,3 @@ def _run_fold(estimator, lists, aligned, train, test):
     fit_judged(estimator, lists[train], None if aligned is None else aligned[train])
     held_out = lists[test]
     return rank(estimator, held_out, held_out)
-
-
-def _join_codes(lists, parts, tests):
-    """Join the consensuses of parts of the queries, in the order of the whole; a part numbers candidates alike."""
-    query = np.concatenate(tests)
-    starts = np.cumsum([0, *(len(part.order) for part in parts)])
-    # Where each query is among the parts, one behind the other, and by how much its candidates move.
-    ptr = np.concatenate(
-        [[0], *(part.lists.candidate_ptr[1:] + start for part, start in zip(parts, starts, strict=False))]
-    )
-    rows, _ = gather_ranges(ptr, np.argsort(query))
-    order = np.concatenate([part.order + start for part, start in zip(parts, starts, strict=False)])
-    order += np.repeat(lists.candidate_ptr[query] - ptr[:-1], np.diff(ptr))
-
-    def join(values):
-        return np.concatenate(values)[rows]
-
-    return EncodedConsensus(
-        lists,
-        order[rows],
-        join([part.score for part in parts]),
-        {name: join([part.columns[name] for part in parts]) for name in parts[0].columns},
-    )
-
-
-def _join_frames(lists, frames):
-    frames = [frame if isinstance(frame, pd.DataFrame) else _to_pandas(frame) for frame in frames]
-    missing = [name for name in ("query", "item") if name not in frames[0]]
-    if missing or "voter" in frames[0]:
-        raise InputTypeError(
-            "cross_val_consensus expects an estimator whose transform returns a consensus, a frame of query, item, "
-            f"score and rank; got one with the columns {', '.join(map(str, frames[0].columns))}. End the pipeline in "
-            "an aggregator."
-        )
-    joined = pd.concat(frames, ignore_index=True)
-    place = plain_index(lists.queries).get_indexer(plain_index(pd.Index(joined["query"])))
-    return joined.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
-
-
-def _to_pandas(frame):
-    if not hasattr(frame, "to_pandas"):
-        raise InputTypeError(
-            "cross_val_consensus expects an estimator whose transform returns a consensus, a frame; got "
-            f"{type(frame).__name__}. End the pipeline in an aggregator."
-        )
-    return frame.to_pandas()

@@ -17,9 +17,9 @@ from sklearn.base import clone
 from ..base import BaseAggregator, ListTransformer
 from ._checks._aggregators import AGGREGATOR_CHECKS
 from ._checks._common import COMMON_CHECKS
+from ._checks._learning import JUDGED_AGGREGATOR_CHECKS, JUDGED_CHECKS
 from ._checks._scikit_learn import EXEMPTIONS, SKLEARN_CHECKS, run_sklearn_check
 from ._checks._shared import example_lists, example_qrels, is_supervised
-from ._checks._supervised import JUDGED_AGGREGATOR_CHECKS, JUDGED_CHECKS
 from ._checks._transformers import TRANSFORMER_CHECKS
 
 __all__ = [

@@ -391,7 +391,7 @@ def test_folds_must_test_each_query_once(cv, words):
 
 def test_what_returns_no_consensus_is_refused():
     for method in (TopK(3), VoterWeighter("map")):
-        with pytest.raises(InputTypeError, match="expects an estimator whose transform returns a consensus"):
+        with pytest.raises(InputTypeError, match="needs an estimator whose transform returns a consensus"):
             cross_val_consensus(method, LISTS, Y)
     with pytest.raises(InputError, match="needs judgements to learn from"):
         cross_val_consensus(PositionGrades(), LISTS)

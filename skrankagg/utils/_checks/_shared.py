@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import get_tags
 
-from ..._arrays._ragged import expand
 from ..._data._frames import take_ids
 from ..._data._qrels import Qrels
 from ..._data._ranked_lists import RankedLists, check_lists
@@ -94,6 +93,7 @@ def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = N
     Returns
     -------
     Qrels
+        Judgements of every item of the lists.
 
     See Also
     --------
@@ -106,7 +106,7 @@ def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = N
     [1.0, 0.0, 3.0, 3.0]
     """
     lists = check_lists(lists)
-    query = take_ids(lists.queries, expand(lists.candidate_ptr))
+    query = take_ids(lists.queries, lists.candidate_query)
     item = take_ids(lists.items, lists.candidate_item)
     grades = [(grade or example_grade)(*ids) for ids in zip(query, item, strict=True)]
     return Qrels.from_frame(pd.DataFrame({"query": query, "item": item, "relevance": grades}))
