@@ -134,7 +134,7 @@ def query_folds(cv, lists):
         raise InputError(
             f"Every query must be in exactly one test set of cv; {show_id(lists.queries, q)} is in {tested[q]}, and so "
             f"are {int((tested != 1).sum()) - 1} others in none or several. Choose folds, such as cv=5 or "
-            "KFold(5, shuffle=True), and no qrels= of the splitter."
+            "KFold(5, shuffle=True), and no qrels= of the splitter: lists.judged(qrels) leaves out unjudged queries."
         )
     for train, test in folds:
         both = np.intersect1d(train, test)

@@ -19,6 +19,7 @@ from sklearn.model_selection import (
     cross_val_score,
     cross_validate,
     learning_curve,
+    permutation_test_score,
     train_test_split,
     validation_curve,
 )
@@ -135,6 +136,12 @@ def test_what_cannot_be_aligned_is_refused_in_a_sentence():
     for y in (JUDGED, np.zeros(13)):
         with pytest.raises(InputTypeError, match=r"y must be a Qrels.*or made by qrels\.align\(lists\)"):
             PositionGrades().fit(LISTS, y)
+
+
+def test_permuted_aligned_judgements_are_refused():
+    # By the ids of the queries nothing is permuted: the test would compare fewer and fewer queries, in silence.
+    with pytest.raises(InputError, match=r"in y alone, as where permutation_test_score.*pass y=lists\.queries"):
+        permutation_test_score(CombSUM(), LISTS, Y, scoring=BARE, cv=2, n_permutations=2, random_state=0)
 
 
 # ---------------------------------------------------------------------- every way to give judgements, every tool
