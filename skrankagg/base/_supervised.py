@@ -124,6 +124,10 @@ class SupervisedAggregator(BaseAggregator):
         self._fit_judged(lists, y, qrels)
         return self._rank(lists)
 
+    def _fit_lists(self, lists):
+        # As part of another method, which has no judgements to give: by those of the constructor.
+        self._fit_judged(lists, None, None)
+
     def _fit_judged(self, lists, y, qrels):
         judged = judged_part(self, lists, y, qrels)
         self._check_memory(judged[0], self._memory(judged[0]))

@@ -29,8 +29,8 @@ class AggregatorTags:
         Whether the items' names decide no more than the order of tied ones; a method that returns one of several best
         orders, or draws at random, may return another one under other names.
     supervised : bool, default=False
-        Whether it learns from judgements. The :class:`~skrankagg.Comparator` measures methods on the queries that it
-        fits them on, and refuses those that do, also within pipelines, searches and other aggregators.
+        Whether it learns from judgements. The :class:`~skrankagg.Comparator` measures such a method, also within
+        pipelines, searches and other aggregators, on queries that it was not fitted on.
     absent_below : bool, default=True
         Whether it takes a list to rank the items that it holds above those that it does not, so that of items that no
         list compares those come first that more lists hold. On paired comparisons it then warns, see

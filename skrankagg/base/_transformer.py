@@ -72,7 +72,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
             The transformer itself.
         """
         lists = self._prepare(X)
-        self._fit(lists)
+        self._fit(lists, y)
         self._remember_rows(X, lists)
         return self
 
@@ -96,7 +96,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
             See :meth:`transform`.
         """
         lists = self._prepare(X)
-        result = self._fit(lists)
+        result = self._fit(lists, y)
         self._remember_rows(X, lists)
         return self._publish(result, X)
 
@@ -162,7 +162,7 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
         check_output(self, X, with_voters=True)
         return check_lists(X)
 
-    def _fit(self, lists):
+    def _fit(self, lists, y=None):
         self._fit_lists(lists)
         return self._remember_columns(self._transform_lists(lists))
 

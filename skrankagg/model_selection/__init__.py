@@ -1,6 +1,7 @@
 """Compare aggregators and choose among them."""
 
 from ._comparator import *
+from ._held_out import *
 from ._report_tables import *
 from ._results import *
 from ._significance import *

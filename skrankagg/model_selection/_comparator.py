@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal, Self, Unpack
 
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from sklearn.model_selection import BaseCrossValidator
 
 from .._data._aligned_qrels import AlignedQrels
 from .._data._fitted_rows import RemembersRows, check_untorn
@@ -32,10 +33,11 @@ from .._support._sklearn import (
 from ..exceptions import InputError
 from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._relevance._registry import Measure, MeasureLike, get_measures, note_measures, orient
-from ._learners import check_learners
+from ._held_out import query_folds
+from ._learners import find_learners, lacks_judgements, refuse_learners, refuse_learnt
 from ._report_tables import LatexOptions, latex_table
 from ._results import select_results
-from ._runs import Runs, measure_voters, name_voters, run_method, warn_of_failures
+from ._runs import Runs, measure_voters, name_voters, run_held_out, run_method, warn_of_failures
 from ._significance import ComparisonOptions, compare_methods, significance_marks
 
 __all__ = ["Comparator"]
@@ -44,8 +46,9 @@ __all__ = ["Comparator"]
 class Comparator(RemembersRows, TransformerMixin, Composition):
     """Compare aggregators on the same queries, and aggregate with the best of them.
 
-    Lists and judgements are encoded once; every method aggregates and is measured on the codes. Methods are measured on
-    the queries that they are fitted on, so those that learn from judgements are refused.
+    Lists and judgements are encoded once; every method aggregates and is measured on the codes. Methods that see the
+    lists alone are measured on the queries that they are fitted on, those that learn from judgements on held-out ones:
+    they need `cv`.
 
     Parameters
     ----------
@@ -60,35 +63,40 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     verbose : bool or "auto", default="auto"
         Whether to print a line for each method as it ends; "auto" does in a terminal and a notebook.
     learns : list or tuple of str, default=()
-        Names of methods that learn from judgements in a way that cannot be seen, such as voter weights that were
-        measured on these queries. They are refused like those that can be seen, see Notes.
+        Names of methods whose ``fit`` learns from judgements in a way that cannot be seen. They are treated like those
+        that can be seen, see Notes.
     error_score : "raise" or float, default=nan
         What a method that fails gets for every measure, as in scikit-learn's searches: a FitFailedWarning names it, and
         the other methods stay. "raise" raises its error.
     voters : bool, default=False
         Whether to measure the voters themselves as well, under their names (written as str), behind the methods.
+    cv : int, splitter, iterable or None, default=None
+        How methods that learn from judgements are measured: on the folds of the queries that this makes, as in
+        :func:`~skrankagg.model_selection.cross_val_consensus`. None refuses such methods.
 
     Attributes
     ----------
     results_ : DataFrame of shape (n_methods, n_metrics + 1)
         Each measure over the judged queries (the mean, of counts the sum), and the `time` in seconds of fit and
-        aggregation; indexed by `method`, in the order given. A method that failed has `error_score` and no time. With
-        ``voters=True`` a row for each voter follows, whose time is NaN.
+        aggregation, with `cv` of all folds and of the fit on all queries; indexed by `method`, in the order given. A
+        method that failed has `error_score` and no time. With ``voters=True`` a row for each voter follows, whose time
+        is NaN.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
         The measures of each query, indexed by `method` and `query`; with ``voters=True`` those of the voters, too.
     runs_ : mapping of str to DataFrame
-        The consensus of each method that did not fail, and with ``voters=True`` the lists of each voter.
+        The consensus of each method that did not fail, the held-out one if it learns from judgements, and with
+        ``voters=True`` the lists of each voter.
     failures_ : dict of str to str
         What each method that failed has raised.
     best_name_ : str
         Name of the method with the best first measure, the first of equals, among those that did not fail: the highest,
         or the lowest where less is better, as of "rbp_resid". A voter is never the best.
     best_estimator_ : estimator
-        That method, fitted.
+        That method, fitted on all queries.
     best_score_ : float
         Its first measure, negated where less is better.
     estimators_ : list of estimators
-        All methods, fitted unless they failed.
+        All methods, fitted on all queries unless they failed.
     named_estimators_ : dict of str to estimator
         The same under their names.
 
@@ -96,6 +104,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     --------
     skrankagg.metrics.evaluate : Measure runs that exist already.
     skrankagg.metrics.evaluate_voters : Measures voters alone, also over the queries that they answer.
+    skrankagg.model_selection.cross_val_consensus : The held-out consensus of one method.
 
     Notes
     -----
@@ -104,13 +113,18 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     these judgements, so name the one to beat beforehand: ``compare(baseline="bm25")``. Parameters of the methods are
     parameters of the Comparator, as in ``Comparator([("sum", CombSUM())]).set_params(sum__norm="rank")``.
 
-    A method learns from judgements, and is refused, if one of its parameters at any depth is a ``qrels`` or a
-    ``scoring`` (except :class:`~skrankagg.metrics.ConsensusScorer`, which sees lists alone), a
-    :class:`~skrankagg.metrics.RankingScorer` or a :class:`~skrankagg.Qrels`; if it, or an estimator inside it, has the
-    aggregator tag ``supervised``; or if `learns` names it. Fit or tune such a method on training queries and compare
-    its result on held-out queries with :func:`~skrankagg.metrics.evaluate`; or give the Comparator the parameters that
-    were tuned on other queries; or measure the method with scikit-learn's ``cross_val_score`` over
-    :class:`~skrankagg.RankedLists`, which fits and tunes it within each fold.
+    A method learns from judgements if one of its parameters at any depth is a ``qrels`` or a ``scoring`` (except
+    :class:`~skrankagg.metrics.ConsensusScorer`, which sees lists alone), a :class:`~skrankagg.metrics.RankingScorer` or
+    a :class:`~skrankagg.Qrels`; if it, or an estimator inside it, has the aggregator tag ``supervised``, weighs or
+    selects voters by a measure, or is a Comparator; or if `learns` names it. With `cv` each of its consensuses comes
+    from a fit on other queries, over the same judged queries as those of all methods, and then it is fitted on all. It
+    is given RankedLists and, where some part of it has no judgements, those of the Comparator, of the training queries
+    alone, as `y`.
+
+    What was learnt before cannot be held out, such as voter weights that were measured on these queries and are now a
+    parameter; if `learns` names such a method, it is refused whatever `cv` is. Let the Comparator fit what learns them,
+    or measure them on other queries. Which method is best is itself chosen by judgements: ``cross_val_score`` of the
+    Comparator measures that choice.
 
     Examples
     --------
@@ -132,6 +146,20 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
     method
     CombSUM      5     0       0
     Copeland     5     0       0
+
+    Does it help to weigh the voters by their quality, on queries that did not measure it?
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.preprocessing import VoterWeighter
+    >>> lists, qrels = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
+    >>> methods = [("equal", CombSUM()), ("weighed", make_pipeline(VoterWeighter("map"), CombSUM()))]
+    >>> comparator = Comparator(methods, metrics="map", cv=5).fit(lists, qrels=Qrels.from_frame(qrels))
+    >>> comparator.results_[["map"]].round(3)
+               map
+    method
+    equal    0.721
+    weighed  0.823
     """
 
     _parameter_constraints: dict = {
@@ -143,6 +171,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         "learns": [list, tuple],
         "error_score": [StrOptions({"raise"}), Real],
         "voters": ["boolean"],
+        "cv": ["cv_object"],
     }
 
     results_: pd.DataFrame
@@ -166,6 +195,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         learns: list[str] | tuple[str, ...] = (),
         error_score: float | Literal["raise"] = np.nan,
         voters: bool = False,
+        cv: int | BaseCrossValidator | Iterable[Any] | None = None,
     ) -> None:
         self.estimators = estimators
         self.metrics = metrics
@@ -175,6 +205,7 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         self.learns = learns
         self.error_score = error_score
         self.voters = voters
+        self.cv = cv
 
     def fit(self, X: PlainLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> Self:
         """Run and measure every method.
@@ -197,8 +228,9 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         ------
         ValueError
             If there are no judgements, or they share no query or no item with the lists; if a method learns from
-            judgements; if all methods fail; if the first measure is one such as "num_ret", of which neither more nor
-            less is better; if a voter that is to be measured and a method have one name.
+            judgements and `cv` is None; if `cv` does not test every query once; if all methods fail; if the first
+            measure is one such as "num_ret", of which neither more nor less is better; if a voter that is to be
+            measured and a method have one name.
         TypeError
             If the judgements are a plain frame, which scikit-learn would split like data.
 
@@ -212,21 +244,31 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         check_output(self, X)
         members = self._members()
         self._check_learns()
-        check_learners(members, self.learns)
+        learners = find_learners(members, self.learns)
+        if self.cv is None:
+            refuse_learners(learners)
+        refuse_learnt(members, self.learns)
         measures = get_measures(self.metrics)
         _first_measure(measures)  # refuses one that cannot tell which method is best
         lists = check_lists(X)
         voters = name_voters(lists, members) if self.voters else []
-        judged = JudgedLists(lists, choose_qrels(self, y, qrels))
+        chosen = choose_qrels(self, y, qrels)
+        judged = JudgedLists(lists, chosen)
+        folds = [] if self.cv is None else query_folds(self.cv, lists)
+        aligned = chosen.align(lists)
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
 
         # What cannot be cloned is a mistake in the list of methods, not the failure of one of them.
         members = [(name, clone(estimator)) for name, estimator in members]
 
         def run(k, name, estimator):
-            message = f"({k} of {len(members)}) {name}" if verbose else None
+            in_folds = f", {len(folds)} folds" if name in learners else ""
+            message = f"({k} of {len(members)}) {name}{in_folds}" if verbose else None
             with tell_elapsed_time("Comparator", message):
-                return run_method(name, estimator, X, lists, judged, measures, self.error_score)
+                if name not in learners:
+                    return run_method(name, estimator, X, lists, judged, measures, self.error_score)
+                given = aligned if name in self.learns or lacks_judgements(estimator) else None
+                return run_held_out(name, estimator, lists, given, folds, judged, measures, self.error_score)
 
         outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(run)(k, name, estimator) for k, (name, estimator) in enumerate(members, 1)
@@ -289,6 +331,8 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
 
     def score(self, X: AnyLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> float:
         """Measure the best method on other lists.
+
+        On the lists of ``fit`` a method that learns from judgements flatters: its held-out value is ``best_score_``.
 
         Parameters
         ----------
@@ -407,6 +451,10 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         unknown = [name for name in self.learns if name not in names]
         if unknown:
             raise InputError(f"learns must name methods among {', '.join(names)}; got {unknown[0]!r}.")
+
+    def _needs_judgements(self):
+        """Whether it learns from judgements: by them it chooses the best method."""
+        return True
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Columns of the best method's consensus.

@@ -1,37 +1,62 @@
-"""Which methods learn from judgements, as far as their parameters and tags show."""
+"""Which methods learn from judgements, as far as their parameters and tags show, and which are to be given some."""
+
+import inspect
 
 from .._data._qrels import Qrels
 from ..exceptions import InputError
 from ..metrics import ConsensusScorer, RankingScorer
 
-__all__ = ["check_learners", "find_judgements"]
+__all__ = ["find_judgements", "find_learners", "lacks_judgements", "refuse_learners", "refuse_learnt"]
 
 
-def check_learners(members, learns):
-    """Refuse methods that learn from judgements, which a Comparator would measure on what they have learnt from.
-
-    The message names all of them, each with its reason; `learns` names further ones.
-    """
+def find_learners(members, learns):
+    """Find the methods that learn from judgements: the reason of each, by name; `learns` names further ones."""
     reasons = {}
     for name, estimator in members:
         reason = f"learns={list(learns)!r} says so" if name in learns else find_judgements(estimator)
         if reason is not None:
             reasons[name] = reason
+    return reasons
+
+
+def refuse_learners(reasons):
+    """Refuse methods that a Comparator would measure on what they have learnt from; the message names all of them."""
     if reasons:
         first = next(iter(reasons))
         found = ", ".join(f"{name!r} ({reason})" for name, reason in reasons.items())
         raise InputError(
-            "The Comparator measures methods on the queries that they are fitted on, so it takes only methods that do "
-            f"not learn from judgements; got {found}. Fit or tune it on training queries and compare its result on "
-            f"held-out queries, evaluate({{{first!r}: run, ...}}, qrels); or give the Comparator the parameters that "
-            "were tuned on other queries; or measure it with cross_val_score over RankedLists, which fits and tunes it "
-            "within each fold."
+            "Without cv the Comparator measures methods on the queries that they are fitted on, so it takes only "
+            f"methods that do not learn from judgements; got {found}. Give cv=5, which measures these on queries that "
+            "they were not fitted on; or fit or tune such a method on training queries and compare its result on "
+            f"held-out queries, evaluate({{{first!r}: run, ...}}, qrels); or measure it with cross_val_score over "
+            "RankedLists."
         )
+
+
+def refuse_learnt(members, learns):
+    """Refuse methods that `learns` names and whose fit learns nothing: their parameters came from the judgements."""
+    learnt = [name for name, one in members if name in learns and find_judgements(one) is None and not _is_fitted(one)]
+    if learnt:
+        raise InputError(
+            f"learns names {learnt[0]!r}, whose fit learns nothing, so that its parameters hold what was learnt from "
+            "judgements, and cv cannot hold queries out of these. Measure it on other queries than those that it was "
+            "learnt from; or compare a method whose fit learns it, such as make_pipeline(VoterWeighter('map'), ...)."
+        )
+
+
+def lacks_judgements(estimator):
+    """Whether an estimator, or some part of it, learns from judgements or measures by them, and holds none itself."""
+    return any(_lacks(*part) for part in _parts(estimator))
 
 
 def find_judgements(estimator):
     """Say what in an estimator, at any depth, learns from judgements; None if nothing can be seen."""
-    return next(filter(None, (_judge(*part) for part in _parts(estimator))), None)
+    parts = list(_parts(estimator))
+    reasons = [
+        *(_judge(*part) for part in parts),
+        *(_judge_needs(*part) for part in parts),
+    ]  # those that hold any first
+    return next(filter(None, reasons), None)
 
 
 def _judge(name, value):
@@ -44,18 +69,62 @@ def _judge(name, value):
     if last == "scoring" and not _needs_no_judgements(value):
         return f"its parameter {name!r} is a scorer"
     if _is_estimator(value) and _is_supervised(value):
-        where = f"its part {name!r}, {type(value).__name__}," if name else type(value).__name__
-        return f"{where} has the tag supervised"
+        return f"{_show(name, value)} has the tag supervised"
     return None
 
 
-def _is_supervised(estimator):
+def _judge_needs(name, value):
+    """Say which part of an estimator, at the path `name`, needs judgements under its parameters, or return None."""
+    if _is_estimator(value) and _asks_for_judgements(value):
+        return f"{_show(name, value)} needs judgements"
+    return None
+
+
+def _show(name, value):
+    return f"its part {name!r}, {type(value).__name__}," if name else type(value).__name__
+
+
+def _lacks(name, value):
+    """Whether one part of an estimator, at the path `name`, needs judgements that come with the call."""
+    if isinstance(value, RankingScorer):
+        return value.qrels is None
+    if name.rpartition("__")[2] == "scoring" and callable(value) and not isinstance(value, ConsensusScorer):
+        return _takes_y(value)
+    if _is_estimator(value) and (_asks_for_judgements(value) or _is_supervised(value)):
+        return getattr(value, "qrels", None) is None
+    return False
+
+
+def _takes_y(scoring):
+    """Whether a function can be called as scorer(estimator, X, y)."""
     try:
-        tags = estimator.__sklearn_tags__()
+        inspect.signature(scoring).bind(None, None, None)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _asks_for_judgements(estimator):
+    """Whether an estimator that may learn from judgements, or not, does so under its parameters."""
+    asks = getattr(estimator, "_needs_judgements", None)
+    return asks is not None and asks()
+
+
+def _is_supervised(estimator):
+    return getattr(getattr(_tags(estimator), "aggregator_tags", None), "supervised", False)
+
+
+def _is_fitted(estimator):
+    """Whether the fit of an estimator may change its results."""
+    return getattr(_tags(estimator), "requires_fit", True)
+
+
+def _tags(estimator):
+    try:
+        return estimator.__sklearn_tags__()
     except (AttributeError, TypeError, ValueError):
         # A composition asks its parts, and fails where they do not fit together; its fit says what is wrong with it.
-        return False
-    return getattr(getattr(tags, "aggregator_tags", None), "supervised", False)
+        return None
 
 
 def _needs_no_judgements(scoring):

@@ -13,8 +13,9 @@ from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError
 from ..metrics._judging._judged_lists import fit_rank
 from ..metrics._relevance._own_measure import OwnMeasure
+from ._held_out import fit_judged, hold_out
 
-__all__ = ["Outcome", "Runs", "measure_voters", "name_voters", "run_method", "warn_of_failures"]
+__all__ = ["Outcome", "Runs", "measure_voters", "name_voters", "run_held_out", "run_method", "warn_of_failures"]
 
 
 @dataclass
@@ -37,10 +38,25 @@ class Outcome:
 
 def run_method(name, estimator, X, lists, judged, measures, error_score):
     """Fit a method in place, aggregate and measure: `lists` are `X` encoded, `judged` the same with judgements."""
+    return _run(name, estimator, lambda: fit_rank(estimator, X, lists), judged, measures, error_score)
+
+
+def run_held_out(name, estimator, lists, aligned, folds, judged, measures, error_score):
+    """Measure a method out of fold and fit it in place on all lists, with the judgements `aligned` unless None."""
+
+    def aggregate():
+        result = hold_out(estimator, lists, aligned, folds)
+        fit_judged(estimator, lists, aligned)
+        return result
+
+    return _run(name, estimator, aggregate, judged, measures, error_score)
+
+
+def _run(name, estimator, aggregate, judged, measures, error_score):
     own = {name: measure for name, measure in measures.items() if isinstance(measure, OwnMeasure)}
     start = time.perf_counter()
     try:
-        result = fit_rank(estimator, X, lists)
+        result = aggregate()
         elapsed = time.perf_counter() - start
         graded = judged.grade(result)
         measured = judged.values(graded, {name: measures[name] for name in measures if name not in own})

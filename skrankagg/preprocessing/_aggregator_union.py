@@ -47,6 +47,9 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
     Items that an aggregator ties are tied in its list. The new lists have weight 1, and scores if those of every
     aggregator, and with ``passthrough`` of the lists that came in, are finite numbers.
 
+    Judgements that ``fit`` is given as `y` are given to the aggregators. One that learns from them has seen those of
+    the training queries when it ranks these for the next step: let the step after the union learn from other queries.
+
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
@@ -121,10 +124,11 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
 
 
 def _fit_transform(aggregator, lists, y):
+    given = (lists,) if y is None else (lists, y)
     if hasattr(aggregator, "fit_transform"):
-        consensus = aggregator.fit_transform(lists, y)
+        consensus = aggregator.fit_transform(*given)
     else:
-        consensus = aggregator.fit(lists, y).transform(lists)
+        consensus = aggregator.fit(*given).transform(lists)
     return aggregator, consensus
 
 

@@ -15,7 +15,7 @@ from .._support._sklearn import Interval, StrOptions, check_is_fitted
 from .._support._warn import warn_user
 from ..base._supervised import SupervisedListTransformer
 from ..exceptions import InputError, InputTypeError, UnknownVoterWarning
-from ._voter_values import BY, is_measure, voter_scores
+from ._voter_values import BY, needs_judgements, voter_scores
 
 __all__ = ["VoterSelector"]
 
@@ -116,7 +116,7 @@ class VoterSelector(SupervisedListTransformer):
         self.unknown_voter = unknown_voter
 
     def _needs_judgements(self):
-        return is_measure(self.by)
+        return needs_judgements(self.by)
 
     def _prepare(self, X):
         lists = super()._prepare(X)

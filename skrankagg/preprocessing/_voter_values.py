@@ -7,12 +7,13 @@ import pandas as pd
 from .._data._frames import first_row, plain_index
 from .._support._sklearn import HasMethods, clone
 from ..aggregators import DIBRA
+from ..base._supervised import SupervisedAggregator
 from ..base._voter_weights import voter_series
 from ..exceptions import InputError
 from ..metrics import Measure, evaluate_voters, get_measure
 from ..metrics._relevance._registry import find_measure
 
-__all__ = ["BY", "is_measure", "voter_scores"]
+__all__ = ["BY", "needs_judgements", "voter_scores"]
 
 #: What a parameter `by` may be.
 BY = [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series]
@@ -29,9 +30,18 @@ def voter_scores(owner, lists, qrels):
     return value, n_queries
 
 
+def needs_judgements(by):
+    """Whether values are measured by judgements, or learnt from some that `by` does not hold."""
+    return is_measure(by) or _lacks_judgements(by)
+
+
 def is_measure(by):
-    """Whether a value is that of a measure, which needs judgements."""
+    """Whether a value is that of a measure."""
     return isinstance(by, str | Measure) or (callable(by) and not hasattr(by, "fit"))
+
+
+def _lacks_judgements(estimator):
+    return isinstance(estimator, SupervisedAggregator) and getattr(estimator, "qrels", None) is None
 
 
 def _scores(by, lists, qrels):
@@ -49,7 +59,8 @@ def _scores(by, lists, qrels):
     if isinstance(by, Mapping | pd.Series):
         return voter_series(by, "by"), None
     estimator = DIBRA() if by is None else clone(by)
-    weights = getattr(estimator.fit(lists), "voter_weights_", None)
+    fitted = estimator.fit(lists, qrels=qrels()) if _lacks_judgements(estimator) else estimator.fit(lists)
+    weights = getattr(fitted, "voter_weights_", None)
     if weights is None:
         raise InputError(f"by must learn voter weights, such as DIBRA(); {estimator!r} has no voter_weights_.")
     return weights.set_index("voter")["weight"], None

@@ -15,7 +15,7 @@ from .._support._warn import warn_user
 from ..base._supervised import SupervisedListTransformer
 from ..base._weighted import match_weights
 from ..exceptions import InputError
-from ._voter_values import BY, is_measure, voter_scores
+from ._voter_values import BY, needs_judgements, voter_scores
 
 __all__ = ["VoterWeighter"]
 
@@ -112,7 +112,7 @@ class VoterWeighter(SupervisedListTransformer):
         self.qrels = qrels
 
     def _needs_judgements(self):
-        return is_measure(self.by)
+        return needs_judgements(self.by)
 
     def _prepare(self, X):
         lists = super()._prepare(X)

@@ -1,7 +1,8 @@
 """Checks that every aggregator and every list transformer must pass, the library's own and those of others.
 
 A check is a function of one estimator. It makes its own small data, clones the estimator, and raises AssertionError
-with a reason. What a check may ask for depends on what the estimator's tags promise, never on its name.
+with a reason. What a check may ask for depends on what the estimator's tags promise, never on its name. A method that
+learns from judgements is fitted with those of :func:`example_qrels`.
 
 >>> from skrankagg import CombSUM
 >>> from skrankagg.utils.estimator_checks import check_aggregator
@@ -16,8 +17,9 @@ from sklearn.base import clone
 from ..base import BaseAggregator, ListTransformer
 from ._checks._aggregators import AGGREGATOR_CHECKS
 from ._checks._common import COMMON_CHECKS
+from ._checks._learning import JUDGED_AGGREGATOR_CHECKS, JUDGED_CHECKS
 from ._checks._scikit_learn import EXEMPTIONS, SKLEARN_CHECKS, run_sklearn_check
-from ._checks._shared import example_lists
+from ._checks._shared import example_lists, example_qrels, is_supervised
 from ._checks._transformers import TRANSFORMER_CHECKS
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "check_aggregator",
     "check_list_transformer",
     "example_lists",
+    "example_qrels",
     "parametrize_with_checks",
 ]
 
@@ -60,7 +63,10 @@ def all_checks(estimator: BaseAggregator | ListTransformer) -> list[tuple[str, C
     """
     theirs = [(check, lambda one, check=check: run_sklearn_check(check, one)) for check in SKLEARN_CHECKS]
     special = TRANSFORMER_CHECKS if isinstance(estimator, ListTransformer) else AGGREGATOR_CHECKS
-    return theirs + [(check.__name__, check) for check in (*COMMON_CHECKS, *special)]
+    checks = [*COMMON_CHECKS, *special]
+    if is_supervised(estimator):
+        checks += JUDGED_CHECKS if isinstance(estimator, ListTransformer) else JUDGED_CHECKS + JUDGED_AGGREGATOR_CHECKS
+    return theirs + [(check.__name__, check) for check in checks]
 
 
 def check_aggregator(aggregator: BaseAggregator | ListTransformer) -> None:

@@ -204,12 +204,13 @@ def test_a_method_that_cannot_be_cloned_is_a_mistake_in_the_list():
         Comparator([*GOOD, ("raw", Raw())], qrels=ENCODED).fit(LISTS)
 
 
-def test_a_comparator_without_judgements_of_its_own_fails_as_a_member():
+def test_a_comparator_without_judgements_of_its_own_is_given_those_of_the_training_queries():
     nested = Comparator(GOOD, metrics="map")
-    comparator = fit([*GOOD, ("nested", nested)])
-    assert "needs judgements to measure by" in comparator.failures_["nested"]
-    with pytest.raises(ValueError, match="needs judgements to measure by"):
-        Comparator([("nested", nested)], qrels=ENCODED, error_score="raise").fit(LISTS)
+    with pytest.raises(ValueError, match=r"got 'nested' \(Comparator needs judgements\)\. Give cv=5"):
+        Comparator([("nested", nested)], qrels=ENCODED).fit(LISTS)
+    found = Comparator([*GOOD, ("nested", nested)], qrels=ENCODED, metrics="map", cv=3, error_score="raise").fit(LISTS)
+    expected = cross_val_score(nested, LISTS, ENCODED.align(LISTS), cv=3)
+    assert found.results_.loc["nested", "map"] == pytest.approx(expected.mean())
 
 
 def test_wrong_parameters_of_a_method_lose_only_its_row():

@@ -4,11 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.utils.estimator_checks
+from learners import PositionGrades
 
 from skrankagg import DIBRA, CombSUM
+from skrankagg._data._aligned_qrels import AlignedQrels
+from skrankagg._data._qrels import choose_qrels
+from skrankagg._data._ranked_lists import check_lists
 from skrankagg._support._sklearn import BaseEstimator, TransformerMixin, clone
 from skrankagg.base import BaseAggregator
-from skrankagg.utils.estimator_checks import EXEMPTIONS, all_checks, check_aggregator
+from skrankagg.preprocessing import VoterSelector, VoterWeighter
+from skrankagg.utils.estimator_checks import EXEMPTIONS, all_checks, check_aggregator, example_lists, example_qrels
 
 
 class Popularity(BaseAggregator):
@@ -129,6 +134,105 @@ class Holder:
 @pytest.mark.twice
 def test_a_right_aggregator_passes():
     check_aggregator(Popularity())
+
+
+@pytest.mark.twice
+@pytest.mark.parametrize(
+    "learner", [PositionGrades(), VoterWeighter("map"), VoterSelector("ndcg", n_voters=3)], ids=repr
+)
+def test_right_methods_that_learn_from_judgements_pass(learner):
+    check_aggregator(learner)
+
+
+class ByPosition(PositionGrades):
+    """Wrong: takes judgements in the order of the samples."""
+
+    def fit(self, X, y=None, *, qrels=None):
+        if isinstance(y, AlignedQrels):
+            lists = check_lists(X)
+            place = y.qrels.queries.get_indexer(y.queries)
+            return super().fit(X, y.qrels.reassign(lists.queries, place))
+        return super().fit(X, y, qrels=qrels)
+
+
+class Leaks(PositionGrades):
+    """Wrong: looks at judgements of all queries."""
+
+    def fit(self, X, y=None, *, qrels=None):
+        super().fit(X, y, qrels=qrels)
+        self.grade_ = self.grade_ + choose_qrels(self, y, qrels).relevance.mean() * np.arange(len(self.grade_))
+        return self
+
+
+class LearnsFromNothing(PositionGrades):
+    """Wrong: gives any result where nothing is relevant."""
+
+    def _fit_judged(self, lists, y, qrels):
+        try:
+            super()._fit_judged(lists, y, qrels)
+        except ValueError:
+            self.grade_ = np.ones(2)
+
+
+class RemembersNames(PositionGrades):
+    """Wrong: the ids of the training items decide."""
+
+    def _learn(self, lists, judged):
+        super()._learn(lists, judged)
+        self.grade_ = self.grade_ + int(lists.items[np.nanargmax(judged.relevance)][1:]) * np.arange(len(self.grade_))
+
+
+class StrictOfVoters(PositionGrades):
+    """Wrong: an unknown voter is an error, and nothing says so."""
+
+    def _learn(self, lists, judged):
+        super()._learn(lists, judged)
+        self.voters_ = lists.voters.tolist()
+
+    def _aggregate(self, lists):
+        if set(lists.voters) - set(self.voters_):
+            raise ValueError("an unknown voter")
+        return super()._aggregate(lists)
+
+
+class AlwaysReady(PositionGrades):
+    """Wrong: aggregates before it has learnt anything."""
+
+    def _rank(self, lists):
+        if not hasattr(self, "grade_"):
+            return CombSUM(norm="borda")._rank(lists)
+        return super()._rank(lists)
+
+
+@pytest.mark.parametrize(
+    ("learner", "check"),
+    [
+        (ByPosition(), "check_ways_of_judgements"),
+        (Leaks(), "check_judgements_of_other_queries"),
+        (LearnsFromNothing(), "check_nothing_relevant"),
+        (LearnsFromNothing(), "check_missing_judgements"),
+        (RemembersNames(), "check_consistent_names"),
+        (StrictOfVoters(), "check_unknown_voters"),
+        (AlwaysReady(), "check_unfitted"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
+)
+def test_a_wrong_method_that_learns_from_judgements_fails_with_a_reason(learner, check):
+    with pytest.raises((AssertionError, ValueError)):
+        dict(all_checks(learner))[check](clone(learner))
+    with pytest.raises(AssertionError, match=r"fails check_\w+: .+"):
+        check_aggregator(learner)
+
+
+def test_example_judgements_go_by_the_numbers_in_the_ids():
+    lists = example_lists()
+    numbered = lists.assign(query=lists["query"].str[1:].astype(int), item=lists["item"].str[1:].astype(int))
+    strings, numbers = example_qrels(lists), example_qrels(numbered)
+    assert strings.relevance.tolist() == numbers.relevance.tolist()
+    assert set(strings.relevance) == {0.0, 1.0, 2.0, 3.0}
+    part = example_qrels(lists[lists["query"] == "q2"]).to_frame()
+    whole = strings.to_frame()
+    pd.testing.assert_frame_equal(part, whole[whole["query"] == "q2"].reset_index(drop=True))
 
 
 @pytest.mark.parametrize(

@@ -209,9 +209,15 @@ class DIBRA(WeightedAggregator):
         lists = super()._prepare(X)
         aggregator = self._aggregator()
         if aggregator.__sklearn_tags__().requires_fit:
+            learns = aggregator.__sklearn_tags__().aggregator_tags.supervised
+            why = (
+                "as it learns from judgements. Choose another"
+                if learns
+                else "for its weighting='global'. Choose weighting='query' for it"
+            )
             raise InputError(
                 f"DIBRA aggregates the same lists again and again, and needs an aggregator that is not fitted first; "
-                f"{aggregator!r} is, for its weighting='global'. Choose weighting='query' for it."
+                f"{aggregator!r} is, {why}."
             )
         tags = aggregator.__sklearn_tags__().aggregator_tags
         if not tags.voter_weights or tags.integer_weights:

@@ -3,14 +3,17 @@
 import numpy as np
 import pandas as pd
 
+from ..._arrays._ragged import gather_ranges
 from ..._data._frames import plain_index
 from ..._data._qrels import encode_qrels
 from ...base import BaseAggregator
+from ...base._consensus import EncodedConsensus
+from ...exceptions import InputTypeError
 from .._relevance._inputs import GradedRun, check_optional_run, grade_run, warn_of_runs
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
 from ._evaluate_voters import look_up_voters
 
-__all__ = ["JudgedLists", "fit_rank", "rank"]
+__all__ = ["JudgedLists", "fit_rank", "join_parts", "rank"]
 
 
 class JudgedLists:
@@ -94,3 +97,59 @@ def rank(estimator, X, lists):
     if isinstance(estimator, BaseAggregator):
         return estimator._rank(estimator._begin(lists))
     return estimator.transform(X)
+
+
+def join_parts(lists, parts, places):
+    """Join the consensuses of parts of the queries, as :func:`rank` returns them, in the order of the queries.
+
+    `places` are the positions of each part's queries in `lists`.
+    """
+    if all(isinstance(part, EncodedConsensus) for part in parts):
+        return _join_codes(lists, parts, places)
+    return _join_frames(lists, parts)
+
+
+def _join_codes(lists, parts, places):
+    """Join the consensuses of parts of the queries, in the order of the whole; a part numbers candidates alike."""
+    query = np.concatenate(places)
+    starts = np.cumsum([0, *(len(part.order) for part in parts)])
+    # Where each query is among the parts, one behind the other, and by how much its candidates move.
+    ptr = np.concatenate(
+        [[0], *(part.lists.candidate_ptr[1:] + start for part, start in zip(parts, starts, strict=False))]
+    )
+    rows, _ = gather_ranges(ptr, np.argsort(query))
+    order = np.concatenate([part.order + start for part, start in zip(parts, starts, strict=False)])
+    order += np.repeat(lists.candidate_ptr[query] - ptr[:-1], np.diff(ptr))
+
+    def join(values):
+        return np.concatenate(values)[rows]
+
+    return EncodedConsensus(
+        lists,
+        order[rows],
+        join([part.score for part in parts]),
+        {name: join([part.columns[name] for part in parts]) for name in parts[0].columns},
+    )
+
+
+def _join_frames(lists, frames):
+    frames = [frame if isinstance(frame, pd.DataFrame) else _to_pandas(frame) for frame in frames]
+    missing = [name for name in ("query", "item") if name not in frames[0]]
+    if missing or "voter" in frames[0]:
+        raise InputTypeError(
+            "A held-out consensus needs an estimator whose transform returns a consensus, a frame of query, item, "
+            f"score and rank; got one with the columns {', '.join(map(str, frames[0].columns))}. End the pipeline in "
+            "an aggregator."
+        )
+    joined = pd.concat(frames, ignore_index=True)
+    place = plain_index(lists.queries).get_indexer(plain_index(pd.Index(joined["query"])))
+    return joined.iloc[np.argsort(place, kind="stable")].reset_index(drop=True)
+
+
+def _to_pandas(frame):
+    if not hasattr(frame, "to_pandas"):
+        raise InputTypeError(
+            "A held-out consensus needs an estimator whose transform returns a consensus, a frame; got "
+            f"{type(frame).__name__}. End the pipeline in an aggregator."
+        )
+    return frame.to_pandas()

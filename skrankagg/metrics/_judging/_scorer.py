@@ -178,6 +178,7 @@ class RankingScorer(BaseEstimator):
         measures = self._measures()
         lists = check_lists(X)
         check_untorn(estimator, X, lists)
+        _check_aligned(y, lists)
         qrels, queries = self._judgements(y, qrels)
         consensus = rank(estimator, X, lists)
         if queries is not None:
@@ -210,6 +211,19 @@ class RankingScorer(BaseEstimator):
 def _score_name(name, measure):
     # As in scikit-learn, a greater score is better, and the name of a negated one says so.
     return f"neg_{name}" if measure.greater_is_better is False else name
+
+
+def _check_aligned(y, lists):
+    """Refuse a `y` of other queries than the samples', which nothing but a permutation makes."""
+    if not isinstance(y, AlignedQrels) or len(y) != lists.n_queries:
+        return
+    other = plain_index(y.queries).difference(plain_index(lists.queries))
+    if len(other):
+        raise InputError(
+            f"y must be aligned with the queries of X; query {other[0]!r} is in y alone, as where "
+            "permutation_test_score permutes y. It goes by the ids of the queries, so there is nothing to permute: "
+            "pass y=lists.queries there, with a scorer that has qrels=..."
+        )
 
 
 def _judge_by(lists, qrels, queries, X):

@@ -14,21 +14,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 from ..._data._ranked_lists import RankedLists
-from ._shared import example_lists, raises, same
+from ._shared import example_lists, example_qrels, fit, fit_transform, is_supervised, judgements, raises, same
 
 __all__ = ["COMMON_CHECKS"]
 
 
 def check_fit_returns_self(estimator):
     """``fit`` returns the estimator."""
-    assert estimator.fit(example_lists()) is estimator, "fit must return self"
+    assert fit(estimator, example_lists()) is estimator, "fit must return self"
 
 
 def check_input_unchanged(estimator):
     """Neither fitting nor transforming changes the frame or the parameters."""
     lists = example_lists()
     before, params = lists.copy(deep=True), pickle.dumps(estimator.get_params())
-    estimator.fit(lists).transform(lists)
+    fit(estimator, lists).transform(lists)
     pd.testing.assert_frame_equal(lists, before)
     assert pickle.dumps(estimator.get_params()) == params, "fit or transform changed a constructor parameter"
 
@@ -36,16 +36,16 @@ def check_input_unchanged(estimator):
 def check_repeatable(estimator):
     """Fitting twice, a clone, and ``fit_transform`` all give the same result to the last bit."""
     lists = example_lists()
-    first = estimator.fit(lists).transform(lists)
-    same(estimator.fit(lists).transform(lists), first, "fitting again changes the result")
-    same(clone(estimator).fit(lists).transform(lists), first, "a clone gives another result")
-    same(clone(estimator).fit_transform(lists), first, "fit_transform differs from fit, then transform")
+    first = fit(estimator, lists).transform(lists)
+    same(fit(estimator, lists).transform(lists), first, "fitting again changes the result")
+    same(fit(clone(estimator), lists).transform(lists), first, "a clone gives another result")
+    same(fit_transform(clone(estimator), lists), first, "fit_transform differs from fit, then transform")
 
 
 def check_transform_writes_nothing(estimator):
     """``transform`` leaves the estimator as it was."""
     lists = example_lists()
-    estimator.fit(lists)
+    fit(estimator, lists)
     before = set(vars(estimator))
     estimator.transform(example_lists(1))
     assert set(vars(estimator)) == before, f"transform wrote {set(vars(estimator)) - before} to the estimator"
@@ -55,13 +55,13 @@ def check_transforms_unfitted(estimator):
     """What needs no fit transforms without one."""
     if not get_tags(estimator).requires_fit:
         lists = example_lists()
-        same(clone(estimator).transform(lists), estimator.fit(lists).transform(lists), "fitting matters")
+        same(clone(estimator).transform(lists), fit(estimator, lists).transform(lists), "fitting matters")
 
 
 def check_persistence(estimator):
     """A fitted estimator survives pickle, joblib and, where it is installed, skops: results and fitted attributes."""
     lists = example_lists()
-    expected = estimator.fit(lists).transform(lists)
+    expected = fit(estimator, lists).transform(lists)
     saved = {"pickle": pickle.loads(pickle.dumps(estimator))}
     stream = io.BytesIO()
     joblib.dump(estimator, stream)
@@ -91,36 +91,41 @@ def check_persistence(estimator):
 def check_set_output(estimator):
     """The columns are those promised, and ``set_output`` gives pandas and polars frames."""
     lists = example_lists()
-    plain = estimator.fit_transform(lists)
+    plain = fit_transform(estimator, lists)
     names = estimator.get_feature_names_out().tolist()
     assert plain.columns.tolist() == names, f"get_feature_names_out says {names}, the columns are {list(plain.columns)}"
-    same(clone(estimator).set_output(transform="pandas").fit_transform(lists), plain, "pandas output differs")
+    same(fit_transform(clone(estimator).set_output(transform="pandas"), lists), plain, "pandas output differs")
     if importlib.util.find_spec("polars") and importlib.util.find_spec("pyarrow"):
-        frame = clone(estimator).set_output(transform="polars").fit_transform(lists)
+        frame = fit_transform(clone(estimator).set_output(transform="polars"), lists)
         assert type(frame).__module__.startswith("polars"), f"set_output gave {type(frame)} for polars"
         same(frame.to_pandas(), plain, "polars output differs")
 
 
 def check_pipeline(estimator):
-    """As a step of a pipeline it does what it does alone, and takes a `y` that it does not look at."""
+    """As a step of a pipeline it does what it does alone, and takes a `y`, which it looks at for judgements alone."""
     lists = example_lists()
-    expected = clone(estimator).fit_transform(lists)
-    same(make_pipeline(clone(estimator)).fit(lists).transform(lists), expected, "a pipeline changes the result")
-    same(clone(estimator).fit(lists, None).transform(lists), expected, "y=None changes the result")
-    same(clone(estimator).fit_transform(lists, np.arange(3)), expected, "y changes the result")
+    expected = fit_transform(clone(estimator), lists)
+    y = judgements(estimator, lists).get("qrels")
+    same(make_pipeline(clone(estimator)).fit(lists, y).transform(lists), expected, "a pipeline changes the result")
+    same(clone(estimator).fit(lists, y).transform(lists), expected, "y=None changes the result")
+    encoded = RankedLists.from_frame(lists)
+    aligned = example_qrels(encoded).align(encoded)
+    same(make_pipeline(clone(estimator)).fit(encoded, aligned).transform(encoded), expected, "judgements show")
+    if not is_supervised(estimator):
+        same(clone(estimator).fit_transform(lists, np.arange(3)), expected, "y changes the result")
 
 
 def check_row_order(estimator):
     """The order of the rows changes nothing."""
     lists = example_lists()
     shuffled = lists.sample(frac=1, random_state=0).reset_index(drop=True)
-    same(estimator.fit_transform(shuffled), clone(estimator).fit_transform(lists), "the order of rows shows")
+    same(fit_transform(estimator, shuffled), fit_transform(clone(estimator), lists), "the order of rows shows")
 
 
 def check_query_subset(estimator):
     """Other queries change nothing, and fitted weights do not depend on the queries transformed."""
     lists = example_lists()
-    whole = estimator.fit(lists).transform(lists)
+    whole = fit(estimator, lists).transform(lists)
     encoded = RankedLists.from_frame(lists)
     for chosen in ([0], [1, 3], [0, 1, 2]):
         queries = encoded.queries[chosen]
@@ -137,36 +142,36 @@ def check_containers(estimator):
     """Strings, objects, categories, polars, pyarrow and RankedLists give the same result, ids in their own dtype."""
     lists = example_lists()
     ids = ["query", "voter", "item"]
-    expected = clone(estimator).fit_transform(lists)
+    expected = fit_transform(clone(estimator), lists)
     for dtype in (object, "category", "string"):
         frame = lists.astype(dict.fromkeys(ids, dtype))
         if dtype == "category":  # declared in another order than that of their values
             frame["item"] = frame["item"].cat.reorder_categories(sorted(lists["item"].unique(), reverse=True))
-        found = clone(estimator).fit_transform(frame)
+        found = fit_transform(clone(estimator), frame)
         same(found, expected, f"ids of dtype {dtype} change the result")
         assert found["item"].dtype == frame["item"].dtype, (
             f"items came back as {found['item'].dtype}, not {frame['item'].dtype}"
         )
-    same(clone(estimator).fit_transform(RankedLists.from_frame(lists)), expected, "RankedLists change the result")
+    same(fit_transform(clone(estimator), RankedLists.from_frame(lists)), expected, "RankedLists change the result")
     if importlib.util.find_spec("polars"):
         import polars
 
         frame = polars.DataFrame({name: lists[name].to_list() for name in lists.columns})
-        same(clone(estimator).fit_transform(frame), expected, "polars changes the result")
+        same(fit_transform(clone(estimator), frame), expected, "polars changes the result")
     if importlib.util.find_spec("pyarrow"):
         import pyarrow
 
         table = pyarrow.table({name: lists[name].to_list() for name in lists.columns})
-        same(clone(estimator).fit_transform(table), expected, "pyarrow changes the result")
+        same(fit_transform(clone(estimator), table), expected, "pyarrow changes the result")
 
 
 def check_integer_ids(estimator):
     """Integer ids that sort like the strings give the same result, as integers."""
     lists = example_lists()
     numbered = lists.assign(**{name: lists[name].str[1:].astype(np.int64) for name in ("query", "voter", "item")})
-    found = clone(estimator).fit_transform(numbered)
+    found = fit_transform(clone(estimator), numbered)
     assert found["item"].dtype == np.int64, f"integer items came back as {found['item'].dtype}"
-    expected = clone(estimator).fit_transform(lists)
+    expected = fit_transform(clone(estimator), lists)
     expected = expected.assign(query=expected["query"].str[1:].astype(int), item=expected["item"].str[1:].astype(int))
     if "voter" in expected:
         expected["voter"] = expected["voter"].replace(dict(zip(lists["voter"], lists["voter"].str[1:], strict=True)))
@@ -176,12 +181,12 @@ def check_integer_ids(estimator):
 def check_read_only(estimator):
     """Lists in read-only memory, as workers of joblib get them, give the same result."""
     lists = RankedLists.from_frame(example_lists())
-    expected = clone(estimator).fit_transform(lists)
+    expected = fit_transform(clone(estimator), lists)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lists"
         joblib.dump(lists, path)
         mapped = joblib.load(path, mmap_mode="r")
-        same(clone(estimator).fit_transform(mapped), expected, "memory-mapped lists change the result")
+        same(fit_transform(clone(estimator), mapped), expected, "memory-mapped lists change the result")
         del mapped
 
 
@@ -210,7 +215,7 @@ def check_errors(estimator):
         (ValueError, "one weight", good.assign(weight=np.arange(len(good)))),
         (ValueError, "at least 0", good.assign(weight=-1.0)),
     ]
-    fitted = clone(estimator).fit(good)
+    fitted = fit(clone(estimator), good)
     for kind, words, frame in cases:
         raises(kind, words, clone(estimator).fit, frame)
         raises(kind, words, fitted.transform, frame)

@@ -1,11 +1,28 @@
 """Data and assertions that all checks share."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from sklearn.utils import get_tags
 
-from ..._data._ranked_lists import RankedLists
+from ..._data._frames import take_ids
+from ..._data._qrels import Qrels
+from ..._data._ranked_lists import RankedLists, check_lists
+from ..._data._types import AnyLists
 
-__all__ = ["example_lists", "raises", "same"]
+__all__ = [
+    "example_grade",
+    "example_lists",
+    "example_qrels",
+    "fit",
+    "fit_transform",
+    "is_supervised",
+    "judgements",
+    "raises",
+    "same",
+]
 
 
 def example_lists(
@@ -60,6 +77,72 @@ def example_lists(
         {"query": query, "voter": voter, "item": [f"i{name:02}" for name in item], "rank": rank, "score": score}
     )
     return lists
+
+
+def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = None) -> Qrels:
+    """Judge every item of lists, for the checks of methods that learn from judgements.
+
+    Parameters
+    ----------
+    lists : DataFrame or RankedLists of n_queries queries
+        Ranked lists.
+    grade : callable, default=None
+        Grade of an item, as a function of the ids of its query and its own. None makes grades of 0 to 3 by the numbers
+        in the two ids, whatever their type: other lists of the same items, or ids as integers, are judged alike.
+
+    Returns
+    -------
+    Qrels
+        Judgements of every item of the lists.
+
+    See Also
+    --------
+    example_lists : Makes the lists.
+
+    Examples
+    --------
+    >>> from skrankagg.utils.estimator_checks import example_lists, example_qrels
+    >>> example_qrels(example_lists(n_queries=1, n_items=4, full=True)).to_frame()["relevance"].tolist()
+    [1.0, 0.0, 3.0, 3.0]
+    """
+    lists = check_lists(lists)
+    query = take_ids(lists.queries, lists.candidate_query)
+    item = take_ids(lists.items, lists.candidate_item)
+    grades = [(grade or example_grade)(*ids) for ids in zip(query, item, strict=True)]
+    return Qrels.from_frame(pd.DataFrame({"query": query, "item": item, "relevance": grades}))
+
+
+def example_grade(query, item):
+    """A grade of 0 to 3 by the numbers in two ids."""
+    return (3 * _number(query) + 7 * _number(item) + _number(item) // 3 + 1) % 4
+
+
+def _number(one):
+    digits = "".join(filter(str.isdigit, str(one)))
+    return int(digits) if digits else sum(map(ord, str(one)))
+
+
+def is_supervised(estimator):
+    """Whether an estimator learns from judgements: by its tag, or a list transformer under its parameters."""
+    needs = getattr(estimator, "_needs_judgements", None)
+    if needs is not None and estimator.qrels is None:
+        return needs()
+    return getattr(getattr(get_tags(estimator), "aggregator_tags", None), "supervised", False)
+
+
+def judgements(estimator, lists, qrels=None):
+    """What ``fit`` gets beyond the lists: judgements of these, for an estimator that learns from some."""
+    return {"qrels": example_qrels(lists) if qrels is None else qrels} if is_supervised(estimator) else {}
+
+
+def fit(estimator, lists, qrels=None):
+    """Fit an estimator, with judgements if it learns from some: those of :func:`example_qrels` unless given."""
+    return estimator.fit(lists, **judgements(estimator, lists, qrels))
+
+
+def fit_transform(estimator, lists, qrels=None):
+    """Fit an estimator and transform the same lists, see :func:`fit`."""
+    return estimator.fit_transform(lists, **judgements(estimator, lists, qrels))
 
 
 def same(found, expected, reason, *, exact=True):

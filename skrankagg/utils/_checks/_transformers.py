@@ -5,7 +5,7 @@ from sklearn.base import clone
 
 from ..._data._ranked_lists import RankedLists
 from ...aggregators import CombSUM, MarkovChain
-from ._shared import example_lists, same
+from ._shared import example_lists, fit, fit_transform, same
 
 __all__ = ["TRANSFORMER_CHECKS"]
 
@@ -13,8 +13,8 @@ __all__ = ["TRANSFORMER_CHECKS"]
 def check_kind(transformer):
     """RankedLists give RankedLists, a frame a frame, with the same lists in both."""
     lists = example_lists()
-    frame = clone(transformer).fit_transform(lists)
-    encoded = clone(transformer).fit_transform(RankedLists.from_frame(lists))
+    frame = fit_transform(clone(transformer), lists)
+    encoded = fit_transform(clone(transformer), RankedLists.from_frame(lists))
     assert hasattr(frame, "columns"), f"a frame must come back as a frame, not as {type(frame).__name__}"
     assert isinstance(encoded, RankedLists), f"RankedLists must come back as such, not as {type(encoded).__name__}"
     same(encoded, frame, "RankedLists give other lists than a frame does")
@@ -22,7 +22,7 @@ def check_kind(transformer):
 
 def check_lists_out(transformer):
     """What comes out is ranked lists, encoded as their own frame would be."""
-    encoded = clone(transformer).fit_transform(RankedLists.from_frame(example_lists()))
+    encoded = fit_transform(clone(transformer), RankedLists.from_frame(example_lists()))
     again = RankedLists.from_frame(encoded.to_frame(), score="score" if encoded.has_scores else None)
     for name in ("list_ptr", "row_ptr", "candidate", "rank", "candidate_ptr"):
         assert np.array_equal(getattr(encoded, name), getattr(again, name)), f"`{name}` is not that of the lists"
@@ -31,7 +31,7 @@ def check_lists_out(transformer):
 def check_before_an_aggregator(transformer):
     """In a pipeline before an aggregator, frames and RankedLists give the same consensus."""
     lists = example_lists()
-    steps = clone(transformer).fit(lists)
+    steps = fit(clone(transformer), lists)
     aggregator = MarkovChain()  # one that has no trouble with lists that were cut to two items
     same(
         aggregator.fit_transform(steps.transform(RankedLists.from_frame(lists))),
@@ -43,7 +43,7 @@ def check_before_an_aggregator(transformer):
 def check_after_an_aggregator(transformer):
     """A consensus enters as one list of the voter ``consensus``."""
     consensus = CombSUM(norm="borda").fit_transform(example_lists())
-    clone(transformer).fit(consensus).transform(consensus)
+    fit(clone(transformer), consensus).transform(consensus)
 
 
 TRANSFORMER_CHECKS = [function for name, function in list(globals().items()) if name.startswith("check_")]

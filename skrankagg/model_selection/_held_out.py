@@ -1,0 +1,169 @@
+"""Consensus of every query by a fit on other queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from sklearn.model_selection import BaseCrossValidator, check_cv
+
+from .._data._aligned_qrels import AlignedQrels
+from .._data._frames import show_id
+from .._data._qrels import Qrels, choose_qrels
+from .._data._ranked_lists import check_lists, encode_plain
+from .._data._types import PlainLists
+from .._support._numbers import is_integer
+from .._support._sklearn import clone
+from ..exceptions import InputError
+from ..metrics._judging._judged_lists import join_parts, rank
+from ._split import QueryKFold
+
+__all__ = ["cross_val_consensus"]
+
+
+def cross_val_consensus(
+    estimator: Any,
+    lists: PlainLists,
+    y: Qrels | AlignedQrels | None = None,
+    *,
+    qrels: Qrels | None = None,
+    cv: int | BaseCrossValidator | Iterable[Any] = 5,
+    n_jobs: int | None = None,
+) -> pd.DataFrame:
+    """Aggregate every query by a method that was fitted on other queries.
+
+    The queries are split into folds. For each fold a clone of the estimator is fitted on all other queries, with their
+    judgements, and aggregates those of the fold. So no consensus was learnt from the judgements of its own query, and
+    the result can be measured by them, compared with other runs, or saved.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An aggregator, or a pipeline or a search of one: its ``transform`` returns a consensus.
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them. Whatever they are, the
+        estimator is given RankedLists, whose samples are queries.
+    y : Qrels, AlignedQrels or None, default=None
+        Judgements for ``fit``; None where the estimator holds some, or needs none.
+    qrels : Qrels, default=None
+        Judgements; they come before `y`, and both before those that the estimator holds.
+    cv : int, splitter or iterable, default=5
+        Number of folds, neighbours in the order of the lists; or a splitter of samples, which are queries, such as
+        ``KFold(5, shuffle=True)``; or pairs of positions of queries, (train, test). Each query must be in one test set.
+    n_jobs : int, default=None
+        Threads that fit folds at the same time; None means 1, -1 all processors.
+
+    Returns
+    -------
+    DataFrame
+        Columns `query`, `item`, `score`, `rank` and the method's own, query by query in the order of the lists, which
+        sort the queries of a frame.
+
+    Raises
+    ------
+    ValueError
+        If a query is in no test set, or in several, or in the training set of its own fold; if there are fewer queries
+        than folds; if no query of a training set is judged and the method learns from judgements.
+    TypeError
+        If the judgements are a plain frame, or the estimator returns no consensus.
+
+    See Also
+    --------
+    Comparator : With ``cv`` it measures methods in this way, and compares them with others.
+    sklearn.model_selection.cross_val_score : Measures each fold, and returns no consensus.
+
+    Notes
+    -----
+    Queries without judgements are aggregated, too, and are in training sets, where methods that learn from the lists
+    learn from them. For a method that learns nothing the result is that of ``transform``.
+
+    Scores of different folds come from different fits. Within a query they are comparable, which is what measures of
+    rankings ask for.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from skrankagg import Qrels, RankedLists, ReciprocalRankFusion, evaluate
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.model_selection import cross_val_consensus
+    >>> from skrankagg.preprocessing import VoterWeighter
+    >>> lists, qrels = make_ranked_lists(n_queries=20, quality=0.3, quality_spread=1.0, random_state=0)
+    >>> lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    >>> weighted = make_pipeline(VoterWeighter("map"), ReciprocalRankFusion())
+    >>> runs = {
+    ...     "equal weights": ReciprocalRankFusion().fit_transform(lists),
+    ...     "measured weights": cross_val_consensus(weighted, lists, qrels.align(lists)),
+    ... }
+    >>> evaluate(runs, qrels, "map").round(3)
+                        map
+    run
+    equal weights     0.750
+    measured weights  0.837
+    """
+    lists = check_lists(encode_plain(lists))
+    if y is None and qrels is None:
+        aligned = None
+    else:
+        if isinstance(y, AlignedQrels) and len(y) != lists.n_queries:
+            raise InputError(
+                f"y must have a sample for each of the {lists.n_queries} queries; it has {len(y)}. Make it of these "
+                "lists: qrels.align(lists)."
+            )
+        aligned = choose_qrels(estimator, y, qrels).align(lists)
+    result = hold_out(estimator, lists, aligned, query_folds(cv, lists), n_jobs)
+    return result if isinstance(result, pd.DataFrame) else result.to_frame()
+
+
+def query_folds(cv, lists):
+    """Split queries so that each is tested once: (train, test) positions; InputError where one is not."""
+    cv = QueryKFold(cv) if is_integer(cv) else check_cv(cv)
+    folds = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(lists)]
+    n_queries = lists.n_queries
+    for side in (side for fold in folds for side in fold):
+        if side.ndim != 1 or side.dtype.kind not in "iu" or not ((side >= 0) & (side < n_queries)).all():
+            raise InputError(
+                f"cv must give positions of queries, from 0 to {n_queries - 1}; got {side!r}. The samples of a frame "
+                "are rows: split RankedLists.from_frame(df), or give a splitter such as QueryKFold(5)."
+            )
+    tested = np.bincount(np.concatenate([test for _, test in folds]), minlength=n_queries)
+    if (tested != 1).any():
+        q = int(np.flatnonzero(tested != 1)[0])
+        raise InputError(
+            f"Every query must be in exactly one test set of cv; {show_id(lists.queries, q)} is in {tested[q]}, and so "
+            f"are {int((tested != 1).sum()) - 1} others in none or several. Choose folds, such as cv=5 or "
+            "KFold(5, shuffle=True), and no qrels= of the splitter: lists.judged(qrels) leaves out unjudged queries."
+        )
+    for train, test in folds:
+        both = np.intersect1d(train, test)
+        if len(both):
+            raise InputError(
+                f"A query must not be in the training and the test set of one fold of cv; "
+                f"{show_id(lists.queries, int(both[0]))} is in both. Leave it out of the training set."
+            )
+    return folds
+
+
+def hold_out(estimator, lists, aligned, folds, n_jobs=None):
+    """Fit a clone on the training queries of each fold and aggregate its test queries, all in the order of `lists`.
+
+    `aligned` are judgements aligned with the lists, or None, which lets the estimator use its own. Our own aggregators
+    stay on the codes: the result is an EncodedConsensus of theirs, and a frame of others.
+    """
+    parts = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_run_fold)(clone(estimator), lists, aligned, *fold) for fold in folds
+    )
+    return join_parts(lists, parts, [test for _, test in folds])
+
+
+def fit_judged(estimator, lists, aligned):
+    """Fit an estimator on lists, with judgements where there are any to be given."""
+    return estimator.fit(lists) if aligned is None else estimator.fit(lists, aligned)
+
+
+def _run_fold(estimator, lists, aligned, train, test):
+    fit_judged(estimator, lists[train], None if aligned is None else aligned[train])
+    held_out = lists[test]
+    return rank(estimator, held_out, held_out)

@@ -1,0 +1,123 @@
+"""What every method must do that learns from judgements."""
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from ..._data._qrels import Qrels
+from ..._data._ranked_lists import RankedLists
+from ._shared import example_grade, example_lists, example_qrels, fit, fit_transform, raises, same
+
+__all__ = ["JUDGED_AGGREGATOR_CHECKS", "JUDGED_CHECKS"]
+
+
+def check_ways_of_judgements(estimator):
+    """Judgements as ``qrels=``, as `y`, aligned with the lists in any order and of the constructor are equal."""
+    lists = RankedLists.from_frame(example_lists())
+    qrels = example_qrels(lists)
+    expected = fit(clone(estimator), lists).transform(lists)
+    same(clone(estimator).fit(lists, qrels).transform(lists), expected, "y=Qrels changes the result")
+    same(clone(estimator).fit(lists, qrels.align(lists)).transform(lists), expected, "an aligned y changes the result")
+    same(
+        clone(estimator).fit(lists, qrels.align(lists)[::-1]).transform(lists),
+        expected,
+        "judgements are taken by position, not by the id of the query",
+    )
+    own = clone(estimator).set_params(qrels=qrels)
+    same(own.fit(lists).transform(lists), expected, "judgements of the constructor change the result")
+    same(own.fit_transform(lists), expected, "fit_transform does not take judgements of the constructor")
+    other = example_qrels(lists, lambda query, item: 3 - example_grade(query, item))
+    other = clone(estimator).set_params(qrels=other)
+    same(other.fit(lists, qrels=qrels).transform(lists), expected, "the constructor comes before the call")
+
+
+def check_judgements_of_other_queries(estimator):
+    """Judgements of queries that are not in the lists change nothing, nor do queries without judgements."""
+    lists = RankedLists.from_frame(example_lists())
+    train, judged = lists[[0, 1, 2]], lists[[0, 2]]
+    own = example_qrels(judged)
+    expected = fit(clone(estimator), judged, own).transform(lists)
+    rest = example_qrels(lists[[3]]).to_frame()
+    rests = {
+        "true": rest,
+        "false": rest.assign(relevance=3 - rest["relevance"]),
+        "shuffled": rest.assign(relevance=rest["relevance"].to_numpy()[::-1]),
+    }
+    for kind, others in rests.items():
+        qrels = Qrels.from_frame(others.merge(own.to_frame(), how="outer"))
+        reason = f"{kind} judgements of queries that are not in the lists change the result"
+        same(fit(clone(estimator), judged, qrels).transform(lists), expected, reason)
+        by_constructor = clone(estimator).set_params(qrels=qrels).fit(judged)
+        same(by_constructor.transform(lists), expected, reason)
+        same(clone(estimator).fit(judged, qrels.align(judged)).transform(lists), expected, reason)
+    same(fit(clone(estimator), train, own).transform(lists), expected, "queries without judgements change the result")
+
+
+def check_unfitted(estimator):
+    """``transform`` before ``fit`` raises NotFittedError, whatever judgements the constructor has."""
+    lists = example_lists()
+    raises(NotFittedError, "", clone(estimator).transform, lists)
+    raises(NotFittedError, "", clone(estimator).set_params(qrels=example_qrels(lists)).transform, lists)
+
+
+def check_missing_judgements(estimator):
+    """Without judgements, and with those of other queries alone, ``fit`` says what is missing."""
+    lists = example_lists()
+    raises(ValueError, "judgements", clone(estimator).fit, lists)
+    elsewhere = example_qrels(lists.assign(query="elsewhere " + lists["query"]))
+    raises(ValueError, "share no query id", clone(estimator).fit, lists, elsewhere)
+    raises(TypeError, "Qrels", clone(estimator).fit, lists, example_qrels(lists).to_frame())
+
+
+JUDGED_CHECKS = [function for name, function in list(globals().items()) if name.startswith("check_")]
+
+
+def check_nothing_relevant(aggregator):
+    """Where no judged item of the lists is relevant there is nothing to learn, and ``fit`` says so."""
+    lists = example_lists()
+    nothing = example_qrels(lists, lambda query, item: 0)
+    for call in (clone(aggregator).fit, clone(aggregator).fit_transform):
+        raises(ValueError, "relevant", call, lists, nothing)
+
+
+def check_consistent_names(aggregator):
+    """Queries, voters and items under other names, with the judgements of the old ones, have the same scores."""
+    lists = example_lists()
+    names = {
+        column: dict(zip(old, np.random.default_rng(k).permutation(old), strict=True))
+        for k, column in enumerate(("query", "voter", "item"))
+        for old in [sorted(lists[column].unique())]
+    }
+    renamed = lists.assign(**{column: lists[column].map(new) for column, new in names.items()})
+    old = {column: {name: former for former, name in new.items()} for column, new in names.items()}
+    qrels = example_qrels(renamed, lambda query, item: example_grade(old["query"][query], old["item"][item]))
+    found = fit_transform(clone(aggregator), renamed, qrels)
+    found = found.assign(query=found["query"].map(old["query"]), item=found["item"].map(old["item"]))
+    both = found.merge(fit_transform(clone(aggregator), lists), on=["query", "item"], suffixes=("", "_expected"))
+    assert np.allclose(both["score"], both["score_expected"], rtol=1e-9, atol=1e-12), "names show in the scores"
+
+
+def check_unknown_voters(aggregator):
+    """A voter that ``fit`` has not seen is treated as `unknown_voter` says, and else does no harm."""
+    lists = example_lists()
+    train, new = lists[lists["voter"] != "v3"], lists.assign(voter=lists["voter"].replace("v3", "new"))
+    expected = lists.groupby("query")["item"].nunique()
+    has_policy = "unknown_voter" in aggregator.get_params()
+    for policy in ("mean", "ignore", "error") if has_policy else (None,):
+        method = clone(aggregator)
+        if policy is not None:
+            method.set_params(unknown_voter=policy)
+        fit(method, train)
+        if policy == "error":
+            raises(ValueError, "'new'", method.transform, new)
+            continue
+        consensus = method.transform(new)
+        assert consensus.groupby("query")["item"].nunique().equals(expected), "items of an unknown voter are lost"
+        same(method.transform(lists.assign(voter=new["voter"])), consensus, "the unknown voter shows")
+        other = lists.assign(voter=lists["voter"].replace("v3", "another"))
+        same(method.transform(other), consensus, "the name of an unknown voter shows", exact=False)
+
+
+JUDGED_AGGREGATOR_CHECKS = [
+    check for name, check in list(globals().items()) if name.startswith("check_") and check not in JUDGED_CHECKS
+]
