@@ -106,7 +106,7 @@ def test_aligned_judgements_are_indexed_like_an_array():
         Y[0, 1]
     with pytest.raises(IndexError):
         Y[mask[:5]]
-    with pytest.raises(ValueError, match="judgements of none of its queries, 'q04'"):
+    with pytest.raises(ValueError, match=r"judgements of none of its 1 queries, the first is 'q04'"):
         Y[3].own_qrels()
 
 
