@@ -8,7 +8,7 @@ import pandas as pd
 from .._data._aligned_qrels import AlignedQrels, choose_qrels
 from .._data._qrels import Qrels, encode_qrels
 from .._data._ranked_lists import RankedLists, encode_plain
-from .._data._types import AnyFrame, AnyLists, PlainLists
+from .._data._types import AnyFrame, AnyLists, AnyQrels, PlainLists
 from .._support._sklearn import Tags, check_is_fitted
 from ..exceptions import InputError
 from ._aggregator import BaseAggregator
@@ -61,7 +61,7 @@ class SupervisedAggregator(BaseAggregator):
     [1, 2]
     """
 
-    qrels: object
+    qrels: AnyQrels | None
 
     def fit(self, X: AnyLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> Self:
         """Learn from the judged queries of the lists.
@@ -152,7 +152,7 @@ class SupervisedListTransformer(ListTransformer):
     transformer whose parameters need none does not ask for them. The constructor takes `qrels`.
     """
 
-    qrels: object
+    qrels: AnyQrels | None
 
     def fit(self, X: AnyLists, y: object = None, *, qrels: Qrels | None = None) -> Self:
         """Check the lists, and learn from them and their judgements what there is to learn.
