@@ -201,9 +201,25 @@ def learn_letor(folder):
     table([[*row, *[""] * (6 - len(row))] for row in rows], ["", "NDCG@1", "NDCG@5", "MAP", "to BordaCount", "time"])
 
 
+def learn_sizes(folder, sizes, n_draws=5):
+    """MAP by the number of training queries: the mean, the least and the greatest of some draws of them."""
+    lists, qrels = letor_data(folder)
+    rows = []
+    for name, method in LEARNERS.items():
+        for size in sizes:
+            values = []
+            for draw in range(n_draws):
+                rng = np.random.default_rng(draw)
+                folds = [(rng.permutation(train)[:size], test) for train, test in letor_folds(folder, lists)]
+                values.append(letor_measures(held_out(method, lists, qrels, folds)[0], qrels)[2])
+            rows.append([name, size, *(f"{value:.2f}" for value in (np.mean(values), min(values), max(values)))])
+    table(rows, ["", "queries", "MAP", "least", "greatest"])
+
+
 def learn_trec(qrels, runs):
     """A row for each method that learns: means over ten random partitions of the topics into five folds."""
-    qrels, lists = read_qrels(qrels), sk.RankedLists.from_frame(read_lists(runs))
+    qrels = sk.Qrels.from_frame(read_qrels(qrels))
+    lists = sk.RankedLists.from_frame(read_lists(runs))
     lists = lists.judged(qrels)
     plain = average_precisions(sk.ReciprocalRankFusion().fit_transform(lists), qrels)
     rows = [["ReciprocalRankFusion", f"{100 * plain.mean():.2f}"]]
@@ -230,17 +246,20 @@ def main():
     trec = commands.add_parser("trec")
     trec.add_argument("qrels")
     trec.add_argument("runs", nargs="+")
-    commands.add_parser("learn-letor").add_argument("folder")
+    letor = commands.add_parser("learn-letor")
+    letor.add_argument("folder")
+    letor.add_argument("--sizes", type=int, nargs="+", help="numbers of training queries, for a table of these")
     learnt = commands.add_parser("learn-trec")
     learnt.add_argument("qrels")
     learnt.add_argument("runs", nargs="+")
+    trec.add_argument("--chains", action="store_true", help="measure Markov chains, too, which take minutes")
     trec.add_argument("--depth", type=int, default=1000, help="how many items of each result are measured")
     arguments = parser.parse_args()
     # Short lists here are cut, not compared in pairs, and DIBRA is measured on lists of unequal length as it is.
     warnings.simplefilter("ignore", ExposureWarning)
     warnings.simplefilter("ignore", UnequalLengthWarning)
     if arguments.data == "learn-letor":
-        return learn_letor(arguments.folder)
+        return learn_sizes(arguments.folder, arguments.sizes) if arguments.sizes else learn_letor(arguments.folder)
     if arguments.data == "learn-trec":
         return learn_trec(arguments.qrels, arguments.runs)
     if arguments.data == "letor":
@@ -252,8 +271,8 @@ def main():
         lists, rows = sk.RankedLists.from_frame(lists), []
         measure, header = partial(trec_measures, depth=arguments.depth), ["", "MAP", "nDCG@10"]
     for name, method in METHODS.items():
-        if arguments.data == "trec" and isinstance(method, sk.MarkovChain):
-            continue  # thousands of items a query
+        if arguments.data == "trec" and isinstance(method, sk.MarkovChain) and not arguments.chains:
+            continue  # with thousands of items a query they take minutes
         values = measure(consensus_of(method, lists), qrels)
         rows.append([name, *(f"{value:.2f}" for value in values)])
     table(rows, header)

@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from skrankagg import (
     DIBRA,
     Agglomerative,
+    BayesFuse,
     BordaCount,
     CombANZ,
     CombMAX,
@@ -32,6 +33,7 @@ from skrankagg import (
     Outranking,
     PickAPerm,
     PreferenceRelations,
+    ProbFuse,
     Qrels,
     RankBiasedCentroid,
     RankedPairs,
@@ -39,7 +41,9 @@ from skrankagg import (
     ReciprocalRankFusion,
     RobustRankAggregation,
     Schulze,
+    SegFuse,
     SimpleBorda,
+    SlideFuse,
     StackedFusion,
 )
 
@@ -258,4 +262,20 @@ LEARNT = [
         "b c a d",
         [0.048958569300701735, 0.043939914323871655, 0.017947635351366932, 0.004198604126021906],
     ),
+    # Relevant at each position: 0 1 1 | 1 0 0 | 1 1; over three positions 1/2 2/3 1 | 1/2 1/3 0 | 1 1.
+    (SlideFuse(window=0, qrels=JUDGED), "b c a d", [3.0, 2.0, 0.0, 0.0]),
+    (SlideFuse(window=1, qrels=JUDGED), "b c a d", [13 / 6, 2.0, 2 / 3, 1 / 6]),
+    (SlideFuse(qrels=JUDGED), "b c a d", [2.0, 5 / 3, 1.0, 1 / 3]),
+    (ProbFuse(qrels=JUDGED), "b c a d", [2.5, 5 / 6, 0.0, 0.0]),
+    # Segments of two items and one, and of one: 1/2 1 | 1/2 0 | 1 1. One half of a and one of d is in the first of v.
+    (ProbFuse(n_segments=2, qrels=JUDGED), "b c a d", [2.0, 1.0, 3 / 4, 1 / 4]),
+    # Of those judged 1 1 | 2/3 0 | 1 1.
+    (ProbFuse(n_segments=2, judged_only=True, qrels=JUDGED), "b a c d", [8 / 3, 4 / 3, 1.0, 1 / 3]),
+    # All in the first segment: 2/3 | 1/3 | 1, times 2, 1.5, 1 | 2, 1, 1 | 2, 1.
+    (SegFuse(qrels=JUDGED), "b a c d", [11 / 3, 5 / 3, 5 / 3, 1 / 3]),
+    # Relevant and others: in the lists 2, 1 | 1, 2 | 2, 0, absent 0, 1 | 1, 0 | 0, 2; odds 5/3 | 3/5 | 5 and, absent,
+    # 1/3 | 3 | 1/5. As many are relevant as are not, so that the totals cancel.
+    (BayesFuse(qrels=JUDGED), "c b a d", [log(25), log(5), -log(5), -log(25)]),
+    # Odds of the first position, the others and absence: 1/3 5 1/3 | 3 1/5 3 | 3 3 1/5.
+    (BayesFuse(cutoffs=(1,), qrels=JUDGED), "b c a d", [log(45), log(45), -log(75), -log(75)]),
 ]

@@ -1,19 +1,21 @@
-"""Judgements aligned with the samples of ranked lists, to be passed as ``y``; and the choice among those that came."""
+"""Judgements aligned with the samples of ranked lists, to be passed as ``y``."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from ..exceptions import InputError, InputTypeError
-from ._frames import plain_index
+from ..exceptions import InputError
+from ._frames import plain_index, show_id
 from ._immutable import Immutable
-from ._qrels import Qrels, check_qrels, show_ids
 
-__all__ = ["AlignedQrels", "align", "choose_qrels"]
+if TYPE_CHECKING:
+    from ._qrels import Qrels
+
+__all__ = ["AlignedQrels"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,8 +83,8 @@ class AlignedQrels(Immutable):
         place = place[place >= 0]
         if not len(place):
             raise InputError(
-                f"y holds judgements of none of its queries, {show_ids(self.queries)}. If this is a fold of unjudged "
-                "queries only, split lists.judged(qrels), or split by QueryKFold(qrels=qrels)."
+                f"y holds judgements of none of its {len(self)} queries, the first is {show_id(self.queries, 0)}. If "
+                "this is a fold of unjudged queries only, split lists.judged(qrels), or by QueryKFold(qrels=qrels)."
             )
         if len(place) == self.qrels.n_queries:
             return self.qrels
@@ -96,34 +98,3 @@ class AlignedQrels(Immutable):
             f"AlignedQrels(n_queries={len(self)}, n_judged={int((place >= 0).sum())}, "
             f"n_relevant={int(relevant[judged].sum())})"
         )
-
-
-def align(qrels, lists):
-    """Align judgements with the queries of lists: one sample for each, in their order."""
-    if not hasattr(lists, "queries"):
-        raise InputTypeError(
-            f"align expects RankedLists, whose samples are queries; got {type(lists).__name__}. Encode a frame first: "
-            "RankedLists.from_frame(df)."
-        )
-    return AlignedQrels(qrels, lists.queries)
-
-
-def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
-    """Choose among the judgements that came with a call, as `y` or `qrels`, and those of the constructor.
-
-    A call takes no frame: where lengths coincide, scikit-learn would split it along with the samples, and the numbers
-    would be wrong. Raises InputError where none came.
-    """
-    for given, where in ((y, "y"), (qrels, "qrels")):
-        if given is not None and not isinstance(given, Qrels | AlignedQrels):
-            raise InputTypeError(
-                f"{where} must be a Qrels, which scikit-learn passes on whole, or made by qrels.align(lists), which it "
-                f"cuts along with the lists; got {type(given).__name__}. Wrap it: Qrels.from_frame(df)."
-            )
-    chosen = next((given for given in (qrels, y, getattr(owner, "qrels", None)) if given is not None), None)
-    if chosen is None:
-        raise InputError(
-            f"{type(owner).__name__} needs judgements to {purpose}; none came. Give them to the constructor as "
-            "qrels=..., or to the call as qrels=Qrels.from_frame(df), or as y=qrels.align(lists)."
-        )
-    return chosen.own_qrels() if isinstance(chosen, AlignedQrels) else check_qrels(chosen)

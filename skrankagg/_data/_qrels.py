@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
+from ._aligned_qrels import AlignedQrels
 from ._frames import AnyFrame, Columns, first_row, frame_of, plain_index, show_id, take_ids
 from ._immutable import Immutable
 
 if TYPE_CHECKING:
-    from ._aligned_qrels import AlignedQrels
     from ._ranked_lists import RankedLists
 
 __all__ = [
     "EncodedQrels",
     "Qrels",
     "check_qrels",
+    "choose_qrels",
     "encode_qrels",
     "encode_run",
     "find_queries",
@@ -171,7 +172,7 @@ class Qrels(Immutable):
             )
         return cls(queries=queries, items=items, ptr=starts_to_ptr(query_start), item=item_code, relevance=grade[order])
 
-    def align(self, lists: "RankedLists") -> "AlignedQrels":
+    def align(self, lists: "RankedLists") -> AlignedQrels:
         """Align the judgements with the queries of lists, as the ``y`` of scikit-learn's searches.
 
         Parameters
@@ -202,9 +203,12 @@ class Qrels(Immutable):
         >>> cross_val_score(BordaCount(), lists, y, scoring=make_ranking_scorer("map"), cv=2).round(2)
         array([0.95, 0.92])
         """
-        from ._aligned_qrels import align
-
-        return align(self, lists)
+        if not hasattr(lists, "candidate_ptr"):
+            raise InputTypeError(
+                f"align expects RankedLists, whose samples are queries; got {type(lists).__name__}. Encode a frame "
+                "first: RankedLists.from_frame(df)."
+            )
+        return AlignedQrels(self, lists.queries)
 
     @property
     def n_queries(self) -> int:
@@ -340,8 +344,31 @@ class EncodedQrels:
 
 
 def check_qrels(qrels):
-    """Encode judgements, a frame with the canonical column names, unless they are encoded."""
+    """Encode judgements, a frame with the canonical column names, unless they are encoded; aligned ones are Qrels."""
+    if isinstance(qrels, AlignedQrels):
+        return qrels.own_qrels()
     return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
+
+
+def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
+    """Choose among the judgements that came with a call, as `y` or `qrels`, and those of the constructor.
+
+    A call takes no frame: where lengths coincide, scikit-learn would split it along with the samples, and the numbers
+    would be wrong. Raises InputError where none came.
+    """
+    for given, where in ((y, "y"), (qrels, "qrels")):
+        if given is not None and not isinstance(given, Qrels | AlignedQrels):
+            raise InputTypeError(
+                f"{where} must be a Qrels, which scikit-learn passes on whole, or made by qrels.align(lists), which it "
+                f"cuts along with the lists; got {type(given).__name__}. Wrap it: Qrels.from_frame(df)."
+            )
+    chosen = next((given for given in (qrels, y, getattr(owner, "qrels", None)) if given is not None), None)
+    if chosen is None:
+        raise InputError(
+            f"{type(owner).__name__} needs judgements to {purpose}; none came. Give them to the constructor as "
+            "qrels=..., or to the call as qrels=Qrels.from_frame(df), or as y=qrels.align(lists)."
+        )
+    return check_qrels(chosen)
 
 
 def encode_qrels(qrels, lists):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from ._aligned_qrels import AlignedQrels
 from ._frames import AnyFrame
 from ._qrels import Qrels
 from ._ranked_lists import RankedLists
@@ -13,5 +14,5 @@ __all__ = ["AnyFrame", "AnyLists", "AnyQrels", "PlainLists"]
 AnyLists: TypeAlias = AnyFrame | RankedLists
 #: The same, or a dict of runs by voter, or the lists of one query.
 PlainLists: TypeAlias = AnyLists | Mapping[Any, Any] | Sequence[Any]
-#: Judgements: a frame, or encoded.
-AnyQrels: TypeAlias = AnyFrame | Qrels
+#: Judgements: a frame, or encoded, or aligned with lists, of whose queries alone they are then.
+AnyQrels: TypeAlias = AnyFrame | Qrels | AlignedQrels

@@ -5,8 +5,8 @@ from typing import Self, overload
 import numpy as np
 import pandas as pd
 
-from .._data._aligned_qrels import AlignedQrels, choose_qrels
-from .._data._qrels import Qrels, encode_qrels
+from .._data._aligned_qrels import AlignedQrels
+from .._data._qrels import Qrels, choose_qrels, encode_qrels
 from .._data._ranked_lists import RankedLists, encode_plain
 from .._data._types import AnyFrame, AnyLists, PlainLists
 from .._support._sklearn import Tags, check_is_fitted
@@ -60,8 +60,6 @@ class SupervisedAggregator(BaseAggregator):
     >>> ByExperience().fit(lists[:5], qrels.align(lists[:5])).transform(lists[5:]).head(2)["rank"].tolist()
     [1, 2]
     """
-
-    qrels: object
 
     def fit(self, X: AnyLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> Self:
         """Learn from the judged queries of the lists.
@@ -151,8 +149,6 @@ class SupervisedListTransformer(ListTransformer):
     A subclass defines ``_fit_judged(lists, qrels)``, where `qrels` is a function that returns the judgements, so that a
     transformer whose parameters need none does not ask for them. The constructor takes `qrels`.
     """
-
-    qrels: object
 
     def fit(self, X: AnyLists, y: object = None, *, qrels: Qrels | None = None) -> Self:
         """Check the lists, and learn from them and their judgements what there is to learn.

@@ -18,7 +18,14 @@ from ._aggregator import BaseAggregator
 from ._tags import TagsOfAggregator
 from ._voter_weights import VOTER_WEIGHTS
 
-__all__ = ["WEIGHTING", "WeightedAggregator", "match_weights", "outweighed_queries", "pool_weights"]
+__all__ = [
+    "WEIGHTING",
+    "WeightedAggregator",
+    "match_voters",
+    "match_weights",
+    "outweighed_queries",
+    "pool_weights",
+]
 
 WEIGHTING = {
     "weighting": [StrOptions({"query", "global"})],
@@ -71,6 +78,44 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
     return found
 
 
+def match_voters(owner, lists, known, unknown_voter, what, equal, advice):
+    """Find the voters of lists among those that were fitted: lists, and the place of each list's voter, (n_lists,).
+
+    `known` is a frame with a column `voter`, and -1 the place of a voter that is not there; where such voters are to be
+    ignored, their lists have list weight 0. Messages call what was learnt of a voter `what`, say by `equal` what all
+    voters get where none is known, and by `advice` what else can be done.
+    """
+    fitted = pd.Index(known["voter"])
+    place = plain_index(fitted).get_indexer(plain_index(lists.voters))[lists.list_voter]
+    found = place >= 0
+    if found.all():
+        return lists, place
+    hint = "" if found.any() else type_hint(fitted, lists.voters[lists.list_voter])
+    name = type(owner).__name__
+    if unknown_voter == "error":
+        raise InputError(
+            f"{name} knows no {what} for voter {show_id(lists.voters, lists.list_voter[first_row(~found)])}, which was "
+            f"not among those it was fitted on{hint}; fit it with this voter, or choose unknown_voter='mean' or "
+            "'ignore'."
+        )
+    if unknown_voter == "ignore":
+        left = np.logical_or.reduceat(found, lists.list_ptr[:-1])
+        if not left.all():
+            raise InputError(
+                f"{name} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}{hint}, and "
+                "unknown_voter='ignore' leaves this query no list; fit it with some of these voters, choose "
+                "unknown_voter='mean', or drop the query."
+            )
+        return lists.with_list_weight(np.where(found, lists.list_weight, 0.0)), place
+    if not found.any():
+        warn_user(
+            f"{name} was not fitted on any voter of these lists{hint}, so that all have {equal}; give the voters the "
+            f"ids that fit has seen, or {advice}.",
+            UnknownVoterWarning,
+        )
+    return lists, place
+
+
 def match_weights(owner, lists, learnt, unknown_voter, advice):
     """Look up what was learnt of the voters of lists: lists, the weight of each, (n_lists,), and whether it is known.
 
@@ -78,38 +123,14 @@ def match_weights(owner, lists, learnt, unknown_voter, advice):
     or is an error. Where all are known, or none counts that is not, the last is None. Lists of voters to be ignored
     have list weight 0. `advice` says what else can be done where no voter is known.
     """
-    fitted = pd.Index(learnt["voter"])
-    place = plain_index(fitted).get_indexer(plain_index(lists.voters))[lists.list_voter]
-    weight = learnt["weight"].to_numpy()
-    known = place >= 0
+    equal = "equal weights and nothing that it learnt is used"
+    lists, place = match_voters(owner, lists, learnt, unknown_voter, "weight", equal, advice)
+    weight, known = learnt["weight"].to_numpy(), place >= 0
     if known.all():
         return lists, weight[place], None
-    hint = "" if known.any() else type_hint(fitted, lists.voters[lists.list_voter])
-    name = type(owner).__name__
-    if unknown_voter == "error":
-        raise InputError(
-            f"{name} knows no weight for voter {show_id(lists.voters, lists.list_voter[first_row(~known)])}, which was "
-            f"not among those it was fitted on{hint}; fit it with this voter, or choose unknown_voter='mean' or "
-            "'ignore'."
-        )
     # An unknown voter is an average one.
     weight = np.where(known, weight[place], weight.mean())
-    if unknown_voter == "ignore":
-        left = np.logical_or.reduceat(known, lists.list_ptr[:-1])
-        if not left.all():
-            raise InputError(
-                f"{name} was not fitted on any voter of query {show_id(lists.queries, first_row(~left))}{hint}, and "
-                "unknown_voter='ignore' leaves this query no list; fit it with some of these voters, choose "
-                "unknown_voter='mean', or drop the query."
-            )
-        return lists.with_list_weight(np.where(known, lists.list_weight, 0.0)), weight, None
-    if not known.any():
-        warn_user(
-            f"{name} was not fitted on any voter of these lists{hint}, so that all have equal weights and nothing that "
-            f"it learnt is used; give the voters the ids that fit has seen, or {advice}.",
-            UnknownVoterWarning,
-        )
-    return lists, weight, known
+    return lists, weight, None if unknown_voter == "ignore" else known
 
 
 class WeightedAggregator(BaseAggregator):

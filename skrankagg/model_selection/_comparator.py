@@ -11,10 +11,10 @@ import pandas as pd
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
-from .._data._aligned_qrels import AlignedQrels, choose_qrels
+from .._data._aligned_qrels import AlignedQrels
 from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._output import check_output
-from .._data._qrels import Qrels
+from .._data._qrels import Qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import AnyLists, AnyQrels, PlainLists
 from .._support._composition import Composition

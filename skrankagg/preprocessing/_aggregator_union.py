@@ -8,15 +8,15 @@ from joblib import Parallel, delayed
 
 from .._data._ranked_lists import RankedLists
 from .._support._composition import Composition
-from .._support._sklearn import N_JOBS, Tags, check_is_fitted, clone
-from ..base import ListTransformer
+from .._support._sklearn import N_JOBS, check_is_fitted, clone
+from ..base._supervised import SupervisedListTransformer
 from ..base._transformer import columns_of
 from ..exceptions import InputError
 
 __all__ = ["AggregatorUnion"]
 
 
-class AggregatorUnion(ListTransformer, Composition):
+class AggregatorUnion(SupervisedListTransformer, Composition):
     """Make each of several aggregators a voter: its consensus is the voter's list.
 
     The next step merges what the methods found, as it would merge the lists of people.
@@ -78,10 +78,12 @@ class AggregatorUnion(ListTransformer, Composition):
         self.passthrough = passthrough
         self.n_jobs = n_jobs
 
-    def _fit(self, lists):
+    def _fit(self, lists, y=None, qrels=None):
         members = self._members()
+        # Members that learn from judgements get those that came; the others ignore them.
+        given = y if qrels is None else qrels
         fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(_fit_transform)(clone(aggregator), lists) for _, aggregator in members
+            delayed(_fit_transform)(clone(aggregator), lists, given) for _, aggregator in members
         )
         self.aggregators_ = [aggregator for aggregator, _ in fitted]
         self.named_aggregators_ = {name: one for (name, _), one in zip(members, self.aggregators_, strict=True)}
@@ -114,17 +116,15 @@ class AggregatorUnion(ListTransformer, Composition):
             united.fillna({"weight": 1.0}) if "weight" in united else united, score="score" if scored else None
         )
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.requires_fit = True
-        return tags
+    def _needs_judgements(self):
+        return False  # its members say so themselves
 
 
-def _fit_transform(aggregator, lists):
+def _fit_transform(aggregator, lists, y):
     if hasattr(aggregator, "fit_transform"):
-        consensus = aggregator.fit_transform(lists)
+        consensus = aggregator.fit_transform(lists, y)
     else:
-        consensus = aggregator.fit(lists).transform(lists)
+        consensus = aggregator.fit(lists, y).transform(lists)
     return aggregator, consensus
 
 

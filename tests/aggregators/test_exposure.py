@@ -124,7 +124,7 @@ def test_the_tag_is_true_of_parameters_too(aggregator, expected):
 
 def test_methods_that_put_absent_items_last_by_default():
     without = [name for name, aggregator in all_aggregators().items() if not tag(aggregator())]
-    assert without == ["CombANZ", "CombMAX", "CombMED", "CombMIN", "MarkovChain"]
+    assert without == ["BayesFuse", "CombANZ", "CombMAX", "CombMED", "CombMIN", "MarkovChain"]
 
 
 class Silent(BaseAggregator):

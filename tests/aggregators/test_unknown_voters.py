@@ -15,12 +15,14 @@ from skrankagg import (
     Copeland,
     LocalKemenization,
     PreferenceRelations,
+    Qrels,
     RankedLists,
     RankStatistic,
     RobustRankAggregation,
 )
 from skrankagg._data._voter_names import near_voters
 from skrankagg.aggregators._weighted._voter_scales import scale_weights
+from skrankagg.base import SupervisedAggregator
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import UnknownVoterWarning
 from skrankagg.metrics import make_ranking_scorer
@@ -171,11 +173,16 @@ def test_which_voter_a_name_resembles():
     assert near_voters(["gogle"], ["google", *map(str, range(2000))]) == []
 
 
+#: One judgement of a query of the examples.
+JUDGEMENTS = Qrels.from_dict({"q0": {"i00": 1}})
+
+
 def named_by_voter():
     """Every estimator that takes weights of voters, and every other parameter that names them."""
     for name, method in all_aggregators().items():
         if "voter_weights" in inspect.signature(method).parameters:
-            yield pytest.param(method(), "voter_weights", id=name)
+            judgements = {"qrels": JUDGEMENTS} if issubclass(method, SupervisedAggregator) else {}
+            yield pytest.param(method(**judgements), "voter_weights", id=name)
     yield pytest.param(RobustRankAggregation(), "n_items", id="n_items")
     yield pytest.param(RankStatistic(), "n_items", id="n_items of RankStatistic")
     yield pytest.param(RobustRankAggregation(), "top_cutoff", id="top_cutoff")

@@ -9,8 +9,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
 from skrankagg import (
+    BayesFuse,
     BordaCount,
     CombANZ,
     CombMAX,
@@ -21,14 +23,19 @@ from skrankagg import (
     Condorcet,
     Copeland,
     InverseSquareRank,
+    ProbFuse,
+    Qrels,
     RankBiasedCentroid,
     RankedLists,
     ReciprocalRankFusion,
+    SegFuse,
+    SlideFuse,
     evaluate,
 )
 from skrankagg.metrics import average_precision
 from skrankagg.model_selection import compare_methods
 from skrankagg.plotting import InterpolatedPrecisionDisplay
+from skrankagg.preprocessing import VoterWeighter
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -214,6 +221,75 @@ def test_fusions_with_parameters_are_equal_without_ties(data, norm, method, para
     lists, _ = data
     found = fused(lists, norm, method, **params).sort_index()
     np.testing.assert_allclose(consensus(lists, aggregator).sort_index(), found, rtol=1e-12, atol=1e-12)
+
+
+class SegFuseOfRanx(SegFuse):
+    """Its sizes are the last positions of segments, and a list that ends within one is divided by the full size."""
+
+    last_positions = 10 * 2 ** np.arange(10) - 5
+
+    def _cells(self, lists):
+        position = np.arange(lists.n_rows) - lists.row_ptr[:-1][lists.row_list] + 1
+        return np.searchsorted(self.last_positions, position)
+
+    def _sizes(self, lists, judged, sums):
+        full = np.diff(self.last_positions, prepend=0).astype(float)[self._cells(lists)]
+        return sums.of_rows(full) / sums.sizes()
+
+
+# Those that learn from judgements: theirs, its parameters in training and in fusion, ours.
+LEARNT = [
+    (None, "posfuse", {}, {}, SlideFuse(window=0)),
+    (None, "slidefuse", {}, {"w": 3}, SlideFuse(window=3)),
+    (None, "slidefuse", {}, {"w": 40}, SlideFuse(window=40)),
+    (None, "probfuse", {"n_segments": 4}, {}, ProbFuse(n_segments=4)),
+    (None, "probfuse", {"n_segments": 25}, {}, ProbFuse()),
+    ("min-max", "segfuse", {}, {}, SegFuseOfRanx()),
+    (None, "mapfuse", {}, {}, make_pipeline(VoterWeighter("map"), ReciprocalRankFusion(k=0))),
+]
+
+
+def learnt(lists, qrels, train, norm, method, training=None, params=None):
+    """Fuse all lists by what the training queries teach."""
+    from ranx import fusion
+
+    own = lists["query"].isin(train)
+    judged = ranx.Qrels(nested(qrels[qrels["query"].isin(train)], "relevance", int))
+    table = getattr(fusion, f"{method}_train")(judged, runs_of(lists[own]), **(training or {}))
+    name = {"mapfuse": "map_scores", "bayesfuse": "log_odds"}.get(method, "probs")
+    return fused(lists, norm, method, **{name: table}, **(params or {})).sort_index()
+
+
+def our_learnt(lists, qrels, train, method):
+    lists = RankedLists.from_frame(lists)
+    fitted = method.fit(lists.select(queries=train), Qrels.from_frame(qrels))
+    return fitted.transform(lists).set_index(["query", "item"])["score"].sort_index()
+
+
+@pytest.mark.parametrize(("norm", "method", "training", "params", "aggregator"), LEARNT, ids=str)
+def test_what_is_learnt_from_judgements_is_equal_without_ties(data, norm, method, training, params, aggregator):
+    lists, qrels = data
+    # No list is longer than the longest one of its voter in training.
+    longest = lists.groupby(["voter", "query"]).size().groupby("voter").idxmax()
+    train = sorted({f"q{q:02}" for q in range(7)} | {query for _, query in longest})
+    found = learnt(lists, qrels, train, norm, method, training, params)
+    ours = our_learnt(lists, qrels, train, aggregator)
+    np.testing.assert_allclose(ours, found, rtol=1e-12, atol=1e-12)
+
+
+def test_what_differs_in_what_is_learnt(data):
+    lists, qrels = data
+    train = sorted(lists["query"].unique())
+    found = learnt(lists, qrels, train, "min-max", "segfuse")
+    assert not np.allclose(our_learnt(lists, qrels, train, SegFuse()), found)
+    assert not np.allclose(learnt(lists, qrels, train, None, "segfuse"), found)
+    bayes = learnt(lists, qrels, train, None, "bayesfuse")
+    assert not np.allclose(our_learnt(lists, qrels, train, BayesFuse()), bayes)
+    # Beyond the longest list of training there is nothing there.
+    few = lists.groupby(["query", "voter"]).size().groupby("query").max().nsmallest(3).index.tolist()
+    theirs = learnt(lists, qrels, few, None, "posfuse")
+    ours = our_learnt(lists, qrels, few, SlideFuse(window=0))
+    assert (ours >= theirs - 1e-12).all() and (ours > theirs + 0.1).any()
 
 
 def test_mixed_weighs_the_sum_alone_there_and_the_number_of_lists_too_here(data):

@@ -22,7 +22,9 @@ from skrankagg import (
     CombSUM,
     Condorcet,
     Copeland,
+    LearnedWeights,
     MarkovChain,
+    Qrels,
     RankedLists,
     RobustRankAggregation,
     SimpleBorda,
@@ -488,3 +490,58 @@ def test_no_norm_leaves_the_scores():
         ScoreNormalizer(None).fit_transform(lists), ScoreNormalizer(norm=None).transform(lists)
     )
     assert ScoreNormalizer(None).fit_transform(lists)["score"].tolist() == RankedLists.from_frame(lists).score.tolist()
+
+
+def test_judgements_reach_the_members_of_a_union():
+    lists, qrels = make_ranked_lists(n_queries=12, n_voters=3, random_state=0)
+    lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    members = [("learnt", LearnedWeights()), ("plain", CombSUM()), ("pipe", make_pipeline(TopK(5), LearnedWeights()))]
+    alone = LearnedWeights().fit(lists, qrels).voter_weights_
+    for way in ({"y": qrels.align(lists)}, {"y": qrels}, {"qrels": qrels}):
+        union = AggregatorUnion(members)
+        union.fit(lists, **way)
+        pd.testing.assert_frame_equal(union.named_aggregators_["learnt"].voter_weights_, alone)
+    pipeline = make_pipeline(AggregatorUnion(members), BordaCount()).fit(lists, qrels.align(lists))
+    assert pipeline.transform(lists)["rank"].max() > 1
+    with pytest.raises(InputError, match="LearnedWeights needs judgements to learn from"):
+        AggregatorUnion(members).fit(lists)
+
+
+def test_weights_by_a_measure():
+    lists, qrels = make_ranked_lists(n_queries=12, n_voters=4, quality_spread=1.0, absent=0.3, random_state=1)
+    lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    lists = lists.keep_lists(np.arange(lists.n_lists) % 5 != 2)[0]  # voters with lists for different queries
+    value = evaluate_voters(lists, qrels, "map")["map"]
+    for power in (0, 1, 2.5):
+        weighter = VoterWeighter("map", power=power).fit(lists, qrels.align(lists))
+        weights = weighter.voter_weights_.set_index("voter")["weight"]
+        np.testing.assert_allclose(weights, value**power)
+        weighted = make_pipeline(VoterWeighter("map", power=power, qrels=qrels), Copeland()).fit_transform(lists)
+        pd.testing.assert_frame_equal(weighted, Copeland(voter_weights=dict(weights)).fit_transform(lists))
+    weighed = lists.with_list_weight(np.linspace(1, 2, lists.n_lists))
+    found = VoterWeighter("map").fit_transform(weighed, qrels)
+    np.testing.assert_allclose(found.list_weight, weighed.list_weight * value.to_numpy()[weighed.list_voter])
+
+
+def test_what_a_weighter_refuses():
+    lists, qrels = make_ranked_lists(n_queries=6, n_voters=3, random_state=1)
+    lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
+    with pytest.raises(InputError, match="VoterWeighter needs judgements to measure the voters by; none came"):
+        VoterWeighter().fit(lists)
+    with pytest.raises(InputError, match="must be finite and at least 0; that of 'v2' is -1"):
+        VoterWeighter({"v1": 1, "v2": -1, "v3": 0}).fit(lists)
+    with pytest.raises(NotFittedError):
+        VoterWeighter().transform(lists)
+    nothing = Qrels.from_frame(qrels.to_frame().assign(relevance=0.0))
+    with pytest.warns(UserWarning, match="gives all voters weight 1, as all their values are 0"):
+        assert VoterWeighter().fit_transform(lists, nothing).list_weight.tolist() == [1.0] * lists.n_lists
+    two = lists.select(voters=["v1", "v2"])
+    fitted = VoterWeighter({"v1": 1, "v2": 3}).fit(two)
+    assert set(fitted.transform(lists).list_weight) == {1.0, 2.0, 3.0}
+    assert set(clone(fitted).set_params(unknown_voter="ignore").fit(two).transform(lists).list_weight) == {
+        0.0,
+        1.0,
+        3.0,
+    }
+    with pytest.raises(InputError, match="VoterWeighter knows no weight for voter 'v3'"):
+        clone(fitted).set_params(unknown_voter="error").fit(two).transform(lists)

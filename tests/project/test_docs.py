@@ -13,7 +13,7 @@ import skrankagg
 from public_api import DOCS
 from public_api import api_pages as pages
 from skrankagg import MarkovChain, compat
-from skrankagg.base import SupervisedAggregator, WeightedAggregator
+from skrankagg.base import WeightedAggregator
 from skrankagg.metrics import agreement_names, measure_names
 from skrankagg.metrics._relevance._measure import MEASURES
 from skrankagg.utils._checks._scikit_learn import SKLEARN_CHECKS
@@ -131,14 +131,15 @@ def properties(method):
     tags = method.__sklearn_tags__().aggregator_tags
     truth = {
         "scores": tags.needs_scores,
-        "learns": isinstance(method, WeightedAggregator | SupervisedAggregator),
+        "learns": "judgements" if tags.supervised else isinstance(method, WeightedAggregator),
         "unanimity": tags.unanimity,
         "Condorcet": tags.condorcet_winner,
         "neutral": tags.neutral,
         "random": "random_state" in method.get_params(),
     }
     weights = "no" if not tags.voter_weights else "whole" if tags.integer_weights else "any"
-    return {"weights": weights, **{name: "yes" if value else "no" for name, value in truth.items()}}
+    words = {True: "yes", False: "no"}
+    return {"weights": weights, **{name: words.get(value, value) for name, value in truth.items()}}
 
 
 @pytest.mark.parametrize(("name", "aggregator"), all_aggregators().items())

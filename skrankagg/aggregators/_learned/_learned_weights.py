@@ -33,7 +33,8 @@ class LearnedWeights(SupervisedAggregator):
     r"""Learn the weight of each voter from judged queries, for a method that adds up what the lists say.
 
     The weights are right together: voters who say nearly the same share what one of them would get, and a voter who
-    adds nothing gets 0. Some ten judged queries are enough for a gain where voters differ in quality.
+    adds nothing gets 0. Twenty judged queries and more are needed for two dozen voters; with fewer choose
+    :class:`~skrankagg.preprocessing.VoterWeighter`.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ class LearnedWeights(SupervisedAggregator):
         Strength of the ridge that keeps weights small, above 0: the larger, the less the weights differ from what a
         few judgements say on average.
     positive : bool, default=True
-        Whether weights are at least 0. Without the sign a voter may count against an item, which gains a little with
-        hundreds of judged queries and loses with ten.
+        Whether weights are at least 0. Without the bound a voter may count against an item, which gains a little with
+        hundreds of judged queries and loses with few.
     gain : {"exp", "linear"}, default="exp"
         Gain of a grade r: :math:`2^r - 1`, or r itself. Grades below 0 gain nothing.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
@@ -147,7 +148,7 @@ class LearnedWeights(SupervisedAggregator):
 
     def __init__(
         self,
-        aggregator: Any = None,
+        aggregator: BaseAggregator | None = None,
         *,
         alpha: float = 1.0,
         positive: bool = True,

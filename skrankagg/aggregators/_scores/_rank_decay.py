@@ -22,6 +22,8 @@ class _RankDecay(BaseAggregator):
     """Sums of a gain of the rank, which a subclass gives, times what it may give for each candidate."""
 
     _any_numbering = True
+    #: Whether two ranks of one list may give so nearly the same that rounding could be taken for it.
+    _fades = True
 
     def _gain(self, lists):
         """What each row gives, (n_rows,), before the weight of its list."""
@@ -34,7 +36,7 @@ class _RankDecay(BaseAggregator):
     def _aggregate(self, lists):
         score = sum_rows(lists, self._gain(lists))
         factor = self._factor(lists, lists.list_weight, lists.candidate_weight)
-        return Consensus(score if factor is None else score * factor, additive=True)
+        return Consensus(score if factor is None else score * factor, additive=self._fades)
 
     def _contributions(self, lists):
         factor = self._factor(lists, lists.list_weight, lists.candidate_weight)
@@ -113,6 +115,7 @@ class ReciprocalRankFusion(_RankDecay):
     3     q    d  0.286     4
     """
 
+    _fades = False  # at rank 100,000 the step to the next one is 1e-10
     _parameter_constraints: dict = {
         "k": [Interval(Real, 0, None, closed="left"), *BY_VOTER],
         "depth": [Interval(Integral, 1, None, closed="left"), None],

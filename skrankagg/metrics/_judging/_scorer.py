@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..._data._aligned_qrels import AlignedQrels, choose_qrels
+from ..._data._aligned_qrels import AlignedQrels
 from ..._data._fitted_rows import check_untorn
 from ..._data._frames import plain_index, show_id
-from ..._data._qrels import Qrels, check_qrels
+from ..._data._qrels import Qrels, check_qrels, choose_qrels
 from ..._data._ranked_lists import check_lists
 from ..._data._types import AnyLists, AnyQrels
 from ..._support._sklearn import UNUSED, BaseEstimator

@@ -1,0 +1,225 @@
+"""What methods share that learn from judgements where in a voter's lists the relevant items stand.
+
+A list is divided into consecutive *cells*: its positions, segments or bins. Of each voter a table holds a number for
+each cell that some training list of the voter reaches; the tables of all voters stand one after the other, and the last
+one pools them. Tied items share their positions: each is at each of them in part.
+"""
+
+from numbers import Real
+
+import numpy as np
+
+from ..._arrays._ragged import positions, starts_to_ptr, tie_starts
+from ..._data._frames import frame_of, take_ids
+from ..._support._sklearn import Interval, StrOptions, check_is_fitted
+from ...base import Consensus, SupervisedAggregator
+from ...base._consensus import Contributions
+from ...base._tags import TagsOfAggregator
+from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._weighted import match_voters
+from ...exceptions import InputError
+from .._scores._row_sums import sum_rows, sum_rows_again, weigh_rows
+
+__all__ = ["CellSums", "LearnsFromPositions", "tie_means"]
+
+
+def tie_means(lists, value):
+    """The mean of values of rows, float64 of shape (n_rows,), over the rows that tie with each.
+
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.aggregators._learned._position_tables import tie_means
+    >>> frame = pd.DataFrame({"query": "q", "voter": "v", "item": ["a", "b", "c"], "rank": [1, 2, 2]})
+    >>> tie_means(RankedLists.from_frame(frame), np.array([1.0, 0.0, 1.0]))
+    array([1. , 0.5, 0.5])
+    """
+    start = tie_starts(lists.row_ptr, lists.rank)
+    if start.all():
+        return value
+    ptr = starts_to_ptr(start)
+    size = np.diff(ptr)
+    return np.repeat(np.add.reduceat(value, ptr[:-1]) / size, size)
+
+
+class CellSums:
+    """Sums over the cells of training lists, by voter; lists of weight 0 are left out.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        Training lists.
+    cell : ndarray of shape (n_rows,), dtype=int64
+        Cell of each row, from 0; it does not fall within a list, and skips none.
+
+    Attributes
+    ----------
+    voters : ndarray of shape (n_known,)
+        Codes of the voters that have a list.
+    ptr : ndarray of shape (n_known + 1,)
+        Entries of each voter: one for each cell that some list reaches.
+    place : ndarray of shape (n_entries,)
+        Cell of each entry.
+    """
+
+    def __init__(self, lists, cell):
+        counts = lists.list_weight > 0
+        depth = np.zeros(lists.n_voters, dtype=np.int64)
+        np.maximum.at(depth, lists.list_voter[counts], cell[lists.row_ptr[1:] - 1][counts] + 1)
+        self.voters = np.flatnonzero(depth)
+        self.ptr = np.concatenate([[0], np.cumsum(depth[self.voters])])
+        self.place = positions(self.ptr) - 1
+        self.voter_weight = np.bincount(lists.list_voter, weights=lists.list_weight, minlength=lists.n_voters)
+        self.voter_weight = self.voter_weight[self.voters]
+        self.voter_lists = np.bincount(lists.list_voter[counts], minlength=lists.n_voters)[self.voters]
+        # A cell of a list is a run of its rows.
+        self._heads = np.flatnonzero(tie_starts(lists.row_ptr, cell))
+        of_list = lists.row_list[self._heads]
+        self._kept = np.flatnonzero(counts[of_list])
+        of_list = of_list[self._kept]
+        first = np.cumsum(depth) - depth
+        self._entry = first[lists.list_voter[of_list]] + cell[self._heads[self._kept]]
+        self._weight = lists.list_weight[of_list]
+        self._n_rows = lists.n_rows
+
+    def sizes(self):
+        """Number of rows of each cell of each list."""
+        return np.diff(np.append(self._heads, self._n_rows))[self._kept]
+
+    def of_rows(self, value):
+        """Add up values of rows, float64 of shape (n_rows,), over each cell of each list."""
+        return np.add.reduceat(value, self._heads)[self._kept]
+
+    def of_lists(self, value):
+        """Add up values of the cells of lists, times the weight of the list, over each entry: (n_entries,)."""
+        return np.bincount(self._entry, weights=self._weight * value, minlength=len(self.place))
+
+    def n_lists(self):
+        """Number of lists that reach each entry, (n_entries,)."""
+        return np.bincount(self._entry, minlength=len(self.place))
+
+    def pool(self, value):
+        """Add up values of entries over the voters: one for each cell that any voter reaches."""
+        return np.bincount(self.place, weights=value)
+
+
+class LearnsFromPositions(SupervisedAggregator):
+    """Sums of what was learnt of the cells that the lists have an item in.
+
+    A subclass defines ``_cells(lists)``, the cell of each row; ``_learn(lists, judged)``, which keeps tables by
+    ``_keep_tables``; and ``_values(lists)``, which reads them. Its constructor takes `relevance_threshold`,
+    `unknown_voter`, `voter_weights` and `qrels`.
+    """
+
+    _any_numbering = True
+    _parameter_constraints: dict = {
+        "relevance_threshold": [Interval(Real, 0, None, closed="neither"), None],
+        "unknown_voter": [StrOptions({"mean", "ignore", "error"})],
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+        **VOTER_WEIGHTS,
+    }
+
+    def _cells(self, lists):
+        raise NotImplementedError
+
+    def _values(self, lists):
+        """Lists, of which some may now have weight 0, and what they give before weights.
+
+        That is the value of each row, (n_rows,), and of absent items for each list, (n_lists,) or None for nothing.
+        """
+        raise NotImplementedError
+
+    def _relevant(self, lists, judged):
+        """Which candidates are relevant, bool (n_candidates,); InputError where no list that counts holds one."""
+        self._check_range(lists, lists.n_candidates)
+        grade, threshold = judged.relevance, self.relevance_threshold
+        relevant = grade > 0 if threshold is None else grade >= threshold
+        if not (relevant[lists.candidate] & (lists.list_weight > 0)[lists.row_list]).any():
+            least = "" if threshold is None else f" of at least {threshold:g}"
+            raise InputError(
+                f"{type(self).__name__} learns from relevant items, and no training list of a weight above 0 holds an "
+                f"item of a relevance{least or ' above 0'}. Check relevance_threshold and the weights, or give more "
+                "queries."
+            )
+        return relevant
+
+    def _check_range(self, lists, size):
+        """Raise InputError where sums of terms of at most this size, times the weights of lists, are not finite."""
+        with np.errstate(over="ignore"):
+            if lists.is_weighted and not np.isfinite(lists.list_weight.sum() * size):
+                raise InputError(
+                    f"{type(self).__name__} must add up numbers that fit into floating point; with weights up to "
+                    f"{lists.list_weight.max():g} they do not. Multiply the weights of all lists by one number that "
+                    "brings them closer to 1."
+                )
+
+    def _keep_tables(self, lists, sums, table, pooled):
+        """Keep the table of each voter, (n_entries,), and the one that voters get who are not known."""
+        self._known = frame_of({"voter": take_ids(lists.voters, sums.voters)})
+        self._ptr = np.append(sums.ptr, sums.ptr[-1] + len(pooled))
+        self._table = np.concatenate([table, pooled])
+
+    def _match(self, lists):
+        """Lists, and the number of each list's table, (n_lists,)."""
+        check_is_fitted(self)
+        lists, place = match_voters(
+            self,
+            lists,
+            self._known,
+            self.unknown_voter,
+            "table",
+            "one table, that of all voters together, and nothing that it learnt of single voters is used",
+            "fit it on lists of these voters",
+        )
+        return lists, np.where(place < 0, len(self._known), place)
+
+    def _entries(self, number, row_list, cell):
+        """Entry of each row; cells that no training list reached have the last entry of their table."""
+        depth = np.diff(self._ptr)[number]
+        return self._ptr[:-1][number][row_list] + np.minimum(cell, (depth - 1)[row_list])
+
+    def _names_voters(self):
+        # Lists of voters to be ignored do not decide between ties, which is for `_rank` to see to.
+        return super()._names_voters() or self.unknown_voter == "ignore"
+
+    def _rank(self, lists):
+        if self.unknown_voter == "ignore":
+            lists, _ = self._match(lists)
+        return super()._rank(lists)
+
+    def _aggregate(self, lists):
+        lists, held, absent = self._values(lists)
+        self._check_range(lists, 1 + np.abs(held).max() + (0 if absent is None else np.abs(absent).max()))
+        if absent is None:
+            return Consensus(sum_rows(lists, held))
+        score = sum_rows(lists, held - absent[lists.row_list])
+        score += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
+        # Terms of both signs may cancel, and rounding is of their size.
+        scale = sum_rows(lists, np.abs(held - absent[lists.row_list]))
+        scale += lists.sum_over_lists(np.abs(absent) * lists.list_weight)[lists.candidate_query]
+        return Consensus(score, scale=scale)
+
+    def _repeat(self, lists):
+        # Under weights of 1 those that are 0 are of voters to be ignored.
+        silenced, held, absent = self._values(lists.with_list_weight(np.ones(lists.n_lists)))
+        heard = silenced.list_weight
+        total = sum_rows_again(lists, held if absent is None else held - absent[lists.row_list])
+
+        def again(weight):
+            weight = weight * heard
+            score = total(weight)
+            if absent is not None:
+                score += lists.sum_over_lists(absent * weight)[lists.candidate_query]
+            return score
+
+        return again
+
+    def _contributions(self, lists):
+        lists, held, absent = self._values(lists)
+        return Contributions(weigh_rows(lists, held), None if absent is None else absent * lists.list_weight)
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        # What was learnt need not fall with the rank.
+        tags.aggregator_tags.unanimity = False
+        return tags
