@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -498,10 +499,10 @@ def test_a_matrix_that_cannot_fit_is_refused(data):
     train, test, qrels = parts(data)
     stacked = StackedFusion(DummyRegressor()).fit(train, qrels)
     cells = test.n_candidates * len(stacked.columns_)
-    with skrankagg.config_context(memory_limit=16 * cells):
+    with skrankagg.config_context(memory_limit=26 * cells):
         stacked.transform(test)
     words = f"a matrix of {test.n_candidates} candidates x 8 columns"
-    with skrankagg.config_context(memory_limit=16 * cells - 1):
+    with skrankagg.config_context(memory_limit=26 * cells - 1):
         with pytest.raises(MemoryLimitError, match=words):
             stacked.transform(test)
         with pytest.raises(MemoryLimitError, match="StackedFusion needs about"):
@@ -512,3 +513,16 @@ def test_parameters_of_the_estimator_are_reached():
     stacked = StackedFusion(Ridge()).set_params(estimator__alpha=7.0)
     assert stacked.estimator.alpha == 7.0
     assert inspect.signature(StackedFusion).parameters["features"].default == ("borda", "present")
+
+
+def test_what_is_said_of_memory_is_not_below_what_is_used():
+    frame, qrels = make_ranked_lists(n_queries=60, n_voters=40, n_items=200, list_length=20, random_state=0)
+    lists, qrels = RankedLists.from_frame(frame), Qrels.from_frame(qrels)
+    for estimator in (Ridge(), LinearRegression(), HistGradientBoostingRegressor(max_iter=2)):
+        stacked = StackedFusion(estimator, ("borda", "present")).fit(lists, qrels)
+        for call in (lambda one=stacked: one.fit(lists, qrels), lambda one=stacked: one._aggregate(lists)):
+            tracemalloc.start()
+            call()
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < 26 * lists.n_candidates * len(stacked.columns_)

@@ -14,7 +14,7 @@ PER_VOTER = ("present", "score", *(name for name in NORMS if name is not None))
 FEATURES = (*PER_VOTER, "support")
 #: Those that read scores.
 SCORED = frozenset({"score"} | SCORE_NORMS - {None})
-# Rows that are centred at one time, so that what this needs on top of the matrix is small.
+# Rows that are filled or centred at one time, so that what this needs on top of the matrix is small.
 _ROWS = 1 << 14
 
 
@@ -33,9 +33,16 @@ def fill_voters(matrix, lists, column, features):
             continue
         value, absent = normalize(lists, None if name == "score" else name)
         if absent is not None:
-            members, ptr = gather_ranges(lists.candidate_ptr, lists.list_query[known])
-            matrix[members, np.repeat(column[known] + shift, np.diff(ptr))] = np.repeat(absent[known], np.diff(ptr))
+            size = lists.query_n_items[lists.list_query[known]]
+            for some in _split(known, (np.cumsum(size) - size) // _ROWS):
+                members, ptr = gather_ranges(lists.candidate_ptr, lists.list_query[some])
+                matrix[members, np.repeat(column[some] + shift, np.diff(ptr))] = np.repeat(absent[some], np.diff(ptr))
         matrix[candidate, first + shift] = value[held]
+
+
+def _split(values, block):
+    """Split an array where the number of the block, ascending, changes."""
+    return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 
 def fill_support(column, lists):
@@ -58,8 +65,7 @@ def fill_consensus(column, ranked):
 def center_columns(matrix, ptr):
     """Subtract from each column its mean over the candidates of a query, without those where it is NaN."""
     query_rows = np.diff(ptr)
-    block = (ptr[:-1] // _ROWS).astype(np.int64)
-    for queries in np.split(np.arange(len(query_rows)), np.flatnonzero(np.diff(block)) + 1):
+    for queries in _split(np.arange(len(query_rows)), ptr[:-1] // _ROWS):
         first, last = ptr[queries[0]], ptr[queries[-1] + 1]
         own = ptr[queries[0] : queries[-1] + 2] - first
         part = matrix[first:last]
