@@ -195,6 +195,13 @@ class StrictOfVoters(PositionGrades):
         return super()._aggregate(lists)
 
 
+class OddWeights(PositionGrades):
+    """Wrong: equal weights turn the order round."""
+
+    def _aggregate(self, lists):
+        return super()._aggregate(lists) * (1.5 - lists.list_weight.max())
+
+
 class AlwaysReady(PositionGrades):
     """Wrong: aggregates before it has learnt anything."""
 
@@ -214,6 +221,7 @@ class AlwaysReady(PositionGrades):
         (RemembersNames(), "check_consistent_names"),
         (StrictOfVoters(), "check_unknown_voters"),
         (AlwaysReady(), "check_unfitted"),
+        (OddWeights(), "check_integer_weights"),
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
 )
