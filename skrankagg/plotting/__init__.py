@@ -5,4 +5,4 @@ from ._critical import *
 from ._cutoffs import *
 from ._heatmaps import *
 from ._queries import *
-from ._voter_weight import *
+from ._weight_curve import *

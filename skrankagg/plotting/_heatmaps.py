@@ -280,7 +280,7 @@ class VoterWeightsDisplay:
     See Also
     --------
     AgreementDisplay : Who agrees with whom.
-    VoterWeightDisplay : A measure over the weight of one of two voters.
+    WeightCurveDisplay : A measure over the weight of one of two voters.
 
     Examples
     --------

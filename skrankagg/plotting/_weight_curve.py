@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-__all__ = ["VoterWeightDisplay"]
+__all__ = ["WeightCurveDisplay"]
 
 _LINE, _RULE, _TEXT = "#0072b2", "#d9d9d9", "#333333"
 _RESAMPLES = 2000
@@ -35,7 +35,7 @@ _RESAMPLES = 2000
 _LEVELS = (("#d55e00", (0, (6, 1.5))), ("#009e73", (0, (1.5, 1.2))), ("#333333", (0, (6, 1.5, 1.5, 1.5))))
 
 
-class VoterWeightDisplay:
+class WeightCurveDisplay:
     r"""A measure over the weight of one of two voters, from the first voter alone to the second alone.
 
     How much does merging gain, and how precisely must the weight be known? Make one with :meth:`from_estimator`.
@@ -89,9 +89,9 @@ class VoterWeightDisplay:
     --------
     >>> from skrankagg import CombSUM
     >>> from skrankagg.datasets import make_ranked_lists
-    >>> from skrankagg.plotting import VoterWeightDisplay
+    >>> from skrankagg.plotting import WeightCurveDisplay
     >>> lists, qrels = make_ranked_lists(n_queries=20, n_voters=2, random_state=0)
-    >>> display = VoterWeightDisplay.from_estimator(CombSUM(), lists, qrels, voters=("v1", "v2"), metric="ndcg@5")
+    >>> display = WeightCurveDisplay.from_estimator(CombSUM(), lists, qrels, voters=("v1", "v2"), metric="ndcg@5")
     >>> display.table.round(2).iloc[[0, 10, 20]]
             mean   low  high
     weight
@@ -161,11 +161,11 @@ class VoterWeightDisplay:
 
         Returns
         -------
-        VoterWeightDisplay
+        WeightCurveDisplay
         """
         if isinstance(estimator, type) or "voter_weights" not in getattr(estimator, "get_params", dict)():
             raise InputTypeError(
-                f"VoterWeightDisplay expects an aggregator with voter_weights, such as CombSUM(); got {estimator!r}. "
+                f"WeightCurveDisplay expects an aggregator with voter_weights, such as CombSUM(); got {estimator!r}. "
                 "In a pipeline, draw its last step on the lists of the steps before it."
             )
         lists, voters = _lists_of_both(check_lists(lists), voters)
@@ -209,7 +209,7 @@ class VoterWeightDisplay:
 
         Returns
         -------
-        VoterWeightDisplay
+        WeightCurveDisplay
             Itself, with `ax_`, `figure_`, `line_`, `band_` and `levels_`.
         """
         longest = max(len(name) for name in self._names())
@@ -276,7 +276,7 @@ def _lists_of_both(lists, voters):
         voters = lists.voters[np.unique(lists.list_voter)].tolist()
         if len(voters) != 2:
             advice = f"choose two, voters={tuple(voters[:2])!r}" if len(voters) > 2 else "give lists of two"
-            raise InputError(f"VoterWeightDisplay weighs two voters; the lists have {len(voters)}; {advice}.")
+            raise InputError(f"WeightCurveDisplay weighs two voters; the lists have {len(voters)}; {advice}.")
     if isinstance(voters, str) or len(voters) != 2 or voters[0] == voters[1]:
         raise InputError(f"voters must be the ids of two voters, such as ('bm25', 'dense'); got {voters!r}.")
     place = plain_index(lists.voters).get_indexer(list(voters))

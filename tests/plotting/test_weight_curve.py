@@ -18,7 +18,7 @@ from skrankagg import (
 )
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import InputError, InputTypeError
-from skrankagg.plotting import VoterWeightDisplay
+from skrankagg.plotting import WeightCurveDisplay
 from skrankagg.stats import bootstrap_interval
 
 
@@ -32,7 +32,7 @@ def hybrid():
 @pytest.mark.parametrize("method", [CombSUM(), ReciprocalRankFusion(k=10), Copeland()], ids=repr)
 def test_points_are_the_measure_at_each_weight(plt, hybrid, method):
     frame, qrels = hybrid
-    display = VoterWeightDisplay.from_estimator(
+    display = WeightCurveDisplay.from_estimator(
         method, frame, qrels, voters=("bm25", "dense"), metric="ndcg@5", weights=[0.8, 0, 0.25]
     )
     two = frame[frame["voter"] != "splade"]
@@ -56,7 +56,7 @@ def test_points_are_the_measure_at_each_weight(plt, hybrid, method):
 def test_the_best_weight_is_marked_and_named(plt, hybrid):
     frame, qrels = hybrid
     two = frame[frame["voter"] != "splade"]
-    display = VoterWeightDisplay.from_estimator(CombSUM(), two, qrels, metric="map")
+    display = WeightCurveDisplay.from_estimator(CombSUM(), two, qrels, metric="map")
     best = display.table["mean"].idxmax()
     first, *_, last = (text.get_text() for text in display.ax_.get_legend().get_texts())
     assert first == f"both: best {display.table['mean'].max():.3f} at {best:g}"
@@ -65,19 +65,19 @@ def test_the_best_weight_is_marked_and_named(plt, hybrid):
     assert [line.get_xdata().tolist() for line in marks] == [[best]]
     assert display.ax_.get_xlabel() == "weight of dense\nthe rest for bm25" and display.voters == ("bm25", "dense")
     assert display.ax_.get_ylabel().endswith("mean over 25 queries")
-    lowest = VoterWeightDisplay(display.table, display.levels, voters=("u", "v"), greater_is_better=False).plot()
+    lowest = WeightCurveDisplay(display.table, display.levels, voters=("u", "v"), greater_is_better=False).plot()
     assert f"at {display.table['mean'].idxmin():g}" in lowest.ax_.get_legend().get_texts()[0].get_text()
-    neither = VoterWeightDisplay(display.table, display.levels, voters=("u", "v"), greater_is_better=None).plot()
+    neither = WeightCurveDisplay(display.table, display.levels, voters=("u", "v"), greater_is_better=None).plot()
     assert neither.ax_.get_legend().get_texts()[0].get_text() == "both, by weight"
 
 
 def test_resamples_are_the_same_for_each_weight_and_each_call(plt, hybrid):
     frame, qrels = hybrid
     arguments = (CombSUM(), frame, qrels, ("bm25", "dense"))
-    first, again = (VoterWeightDisplay.from_estimator(*arguments, weights=[0.3, 0.3000001]) for _ in range(2))
+    first, again = (WeightCurveDisplay.from_estimator(*arguments, weights=[0.3, 0.3000001]) for _ in range(2))
     pd.testing.assert_frame_equal(first.table, again.table)
     assert first.table["low"].tolist() == pytest.approx([first.table["low"].iloc[0]] * 2, abs=1e-12)
-    other = VoterWeightDisplay.from_estimator(*arguments, weights=[0.3, 0.4], random_state=np.random.RandomState(5))
+    other = WeightCurveDisplay.from_estimator(*arguments, weights=[0.3, 0.4], random_state=np.random.RandomState(5))
     assert other.table["low"].iloc[0] != first.table["low"].iloc[0]
 
 
@@ -85,7 +85,7 @@ def test_judged_queries_of_the_lists_count_and_no_others(plt):
     rows = [("p", "u", "a", 1), ("p", "v", "b", 1), ("q", "u", "a", 1), ("r", "u", "a", 1), ("s", "w", "a", 1)]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
     qrels = Qrels.from_dict({"p": ["b"], "q": ["a"], "s": ["a"], "elsewhere": ["a"]})
-    display = VoterWeightDisplay.from_estimator(
+    display = WeightCurveDisplay.from_estimator(
         BordaCount(), frame, qrels, voters=["u", "v"], metric="mrr", weights=[0, 1]
     )
     # u finds a in q; v has no list there.
@@ -96,11 +96,11 @@ def test_judged_queries_of_the_lists_count_and_no_others(plt):
 
 def test_totals_and_single_queries_have_no_band(plt, hybrid):
     frame, qrels = hybrid
-    display = VoterWeightDisplay.from_estimator(CombSUM(), frame, qrels, ("bm25", "dense"), "num_rel_ret")
+    display = WeightCurveDisplay.from_estimator(CombSUM(), frame, qrels, ("bm25", "dense"), "num_rel_ret")
     assert display.band_ is None and display.label.endswith("total over 25 queries")
     assert display.table["mean"].iloc[0] == display.table["mean"].max() > 25
     one = frame[frame["query"] == "q01"]
-    display = VoterWeightDisplay.from_estimator(CombSUM(), one, qrels, ("bm25", "dense"))
+    display = WeightCurveDisplay.from_estimator(CombSUM(), one, qrels, ("bm25", "dense"))
     assert display.band_ is None and display.line_ is not None
 
 
@@ -109,7 +109,7 @@ def test_names_of_any_length_are_apart_and_inside(plt, hybrid, length):
     frame, qrels = hybrid
     names = {name: f"{name}[$x_1$,".ljust(length, "w")[:length] for name in ("bm25", "dense")}
     lists = RankedLists.from_frame(frame[frame["voter"] != "splade"].replace({"voter": names}))
-    display = VoterWeightDisplay.from_estimator(ReciprocalRankFusion(), lists, qrels)
+    display = WeightCurveDisplay.from_estimator(ReciprocalRankFusion(), lists, qrels)
     ticks = [label for label in display.ax_.get_xticklabels() if 0 <= label.get_position()[0] <= 1]
     texts = [*display.ax_.get_legend().get_texts(), display.ax_.xaxis.label, *ticks]
     assert_apart_and_inside(display, texts)
@@ -118,7 +118,7 @@ def test_names_of_any_length_are_apart_and_inside(plt, hybrid, length):
 def test_it_is_drawn_where_it_is_told(plt, hybrid):
     frame, qrels = hybrid
     _, ax = plt.subplots()
-    display = VoterWeightDisplay.from_estimator(CombSUM(), frame, qrels, ("bm25", "dense"), ax=ax, color="red")
+    display = WeightCurveDisplay.from_estimator(CombSUM(), frame, qrels, ("bm25", "dense"), ax=ax, color="red")
     assert display.ax_ is ax and display.figure_ is ax.figure and display.line_.get_color() == "red"
     assert display.plot().ax_ is not ax
 
@@ -144,10 +144,10 @@ def test_what_is_refused(plt, hybrid, arguments, error, words):
     frame, qrels = hybrid
     given = {"estimator": CombSUM(), "lists": frame, "qrels": qrels, "voters": ("bm25", "dense"), **arguments}
     with pytest.raises(error, match=words):
-        VoterWeightDisplay.from_estimator(**given)
+        WeightCurveDisplay.from_estimator(**given)
 
 
 def test_methods_that_learn_weights_take_them_too(plt, hybrid):
     frame, qrels = hybrid
-    display = VoterWeightDisplay.from_estimator(DIBRA(), frame, qrels, ("bm25", "dense"), weights=[0.2, 0.8])
+    display = WeightCurveDisplay.from_estimator(DIBRA(), frame, qrels, ("bm25", "dense"), weights=[0.2, 0.8])
     assert display.table["mean"].notna().all()
