@@ -230,8 +230,8 @@ class LearnedWeights(SupervisedAggregator):
         size = np.abs(weight).mean()
         if size == 0:
             warn_user(
-                f"{type(self).__name__} gives all voters weight 1: none ranks relevant items higher than chance does in "
-                f"{self.n_queries_} training quer{'y' if self.n_queries_ == 1 else 'ies'}. Give more judged ones.",
+                f"{type(self).__name__} gives all voters weight 1: none ranks relevant items higher than chance does "
+                f"in {self.n_queries_} training quer{'y' if self.n_queries_ == 1 else 'ies'}. Give more judged ones.",
                 UserWarning,
             )
             weight, size = np.ones(len(weight)), 1.0
