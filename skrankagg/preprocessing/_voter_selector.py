@@ -1,6 +1,6 @@
 """Steps that choose among the voters."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from numbers import Integral, Real
 from typing import Any, Literal
 
@@ -10,17 +10,16 @@ import pandas as pd
 from .._data._frames import first_row, plain_index, show_id
 from .._data._qrels import show_ids
 from .._data._types import AnyQrels
-from .._data._voter_names import near_voters, type_hint, unmatched, warn_of_misspelt_names
+from .._data._voter_names import near_voters, type_hint, unmatched
 from .._support._sklearn import Interval, StrOptions, check_is_fitted
 from .._support._warn import warn_user
-from ..base._supervised import SupervisedListTransformer
 from ..exceptions import InputError, InputTypeError, UnknownVoterWarning
-from ._voter_values import BY, needs_judgements, voter_scores
+from ._voter_values import BY, VoterValuer, voter_scores
 
 __all__ = ["VoterSelector"]
 
 
-class VoterSelector(SupervisedListTransformer):
+class VoterSelector(VoterValuer):
     """Keep the lists of the best voters, or of those that are named.
 
     The lists of the other voters are left out altogether, where a weighted method gives them less weight.
@@ -114,15 +113,6 @@ class VoterSelector(SupervisedListTransformer):
         self.threshold = threshold
         self.qrels = qrels
         self.unknown_voter = unknown_voter
-
-    def _needs_judgements(self):
-        return needs_judgements(self.by)
-
-    def _prepare(self, X):
-        lists = super()._prepare(X)
-        if isinstance(self.by, Mapping | pd.Series):
-            warn_of_misspelt_names(self.by, lists.voters, "by")
-        return lists
 
     def _fit_judged(self, lists, qrels):
         if self._is_by_id:

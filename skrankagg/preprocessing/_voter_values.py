@@ -5,15 +5,16 @@ from collections.abc import Mapping
 import pandas as pd
 
 from .._data._frames import first_row, plain_index
+from .._data._voter_names import warn_of_misspelt_names
 from .._support._sklearn import HasMethods, clone
 from ..aggregators import DIBRA
-from ..base._supervised import SupervisedAggregator
+from ..base._supervised import SupervisedAggregator, SupervisedListTransformer
 from ..base._voter_weights import voter_series
 from ..exceptions import InputError
 from ..metrics import Measure, evaluate_voters, get_measure
 from ..metrics._relevance._registry import find_measure
 
-__all__ = ["BY", "needs_judgements", "voter_scores"]
+__all__ = ["BY", "VoterValuer", "voter_scores"]
 
 #: What a parameter `by` may be.
 BY = [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series]
@@ -30,9 +31,18 @@ def voter_scores(owner, lists, qrels):
     return value, n_queries
 
 
-def needs_judgements(by):
-    """Whether values are measured by judgements, or learnt from some that `by` does not hold."""
-    return is_measure(by) or _lacks_judgements(by)
+class VoterValuer(SupervisedListTransformer):
+    """Base of the steps whose parameter `by` gives each voter a value."""
+
+    def _needs_judgements(self):
+        """Whether values are measured by judgements, or learnt from some that `by` does not hold."""
+        return is_measure(self.by) or _lacks_judgements(self.by)
+
+    def _prepare(self, X):
+        lists = super()._prepare(X)
+        if isinstance(self.by, Mapping | pd.Series):
+            warn_of_misspelt_names(self.by, lists.voters, "by")
+        return lists
 
 
 def is_measure(by):

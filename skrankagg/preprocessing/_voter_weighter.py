@@ -1,6 +1,5 @@
 """A step that weighs the lists of each voter."""
 
-from collections.abc import Mapping
 from numbers import Real
 from typing import Any, Literal
 
@@ -9,18 +8,16 @@ import pandas as pd
 
 from .._data._frames import first_row
 from .._data._types import AnyQrels
-from .._data._voter_names import warn_of_misspelt_names
 from .._support._sklearn import Interval, StrOptions, check_is_fitted
 from .._support._warn import warn_user
-from ..base._supervised import SupervisedListTransformer
 from ..base._weighted import match_weights
 from ..exceptions import InputError
-from ._voter_values import BY, needs_judgements, voter_scores
+from ._voter_values import BY, VoterValuer, voter_scores
 
 __all__ = ["VoterWeighter"]
 
 
-class VoterWeighter(SupervisedListTransformer):
+class VoterWeighter(VoterValuer):
     r"""Weigh the lists of each voter by how good they were on judged queries.
 
     Every method that weighs lists is weighted by it: put it before that method in a pipeline.
@@ -110,15 +107,6 @@ class VoterWeighter(SupervisedListTransformer):
         self.power = power
         self.unknown_voter = unknown_voter
         self.qrels = qrels
-
-    def _needs_judgements(self):
-        return needs_judgements(self.by)
-
-    def _prepare(self, X):
-        lists = super()._prepare(X)
-        if isinstance(self.by, Mapping | pd.Series):
-            warn_of_misspelt_names(self.by, lists.voters, "by")
-        return lists
 
     def _fit_judged(self, lists, qrels):
         value, n_queries = voter_scores(self, lists, qrels)

@@ -46,7 +46,7 @@ def all_transformers() -> dict[str, type[ListTransformer]]:
     --------
     >>> from skrankagg.utils.discovery import all_transformers
     >>> list(all_transformers())
-    ['AggregatorUnion', 'ScoreNormalizer', 'TopK', 'VoterSelector']
+    ['AggregatorUnion', 'ScoreNormalizer', 'TopK', 'VoterSelector', 'VoterWeighter']
     """
     return _classes(preprocessing, ListTransformer)
 
