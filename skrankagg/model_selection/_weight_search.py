@@ -1,6 +1,6 @@
 """Weights of voters to search among: the points of a grid, or random ones."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from math import comb, isfinite
 from typing import Any
@@ -17,7 +17,7 @@ __all__ = ["DirichletWeights", "weight_grid"]
 _MOST_POINTS = 200_000
 
 
-def weight_grid(voters: Sequence[Any], step: float = 0.1) -> list[dict[Any, float]]:
+def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, float]]:
     """List all weights of voters that are multiples of a step and add up to 1, for a search.
 
     They are the values of ``voter_weights`` in a ``GridSearchCV``, for any method that weighs lists.
@@ -148,9 +148,9 @@ class DirichletWeights:
     (8, 1.0)
     """
 
-    def __init__(self, voters: Sequence[Any], concentration: float | Mapping[Any, float] = 1.0) -> None:
-        self.voters = _check_voters(voters)
-        self.concentration = concentration
+    def __init__(self, voters: Iterable[Any], concentration: float | Mapping[Any, float] = 1.0) -> None:
+        self.voters: list[Any] = _check_voters(voters)
+        self.concentration: float | Mapping[Any, float] = concentration
         if isinstance(concentration, Mapping):
             missing = [voter for voter in self.voters if voter not in concentration]
             if missing:
