@@ -26,10 +26,9 @@ class ScoreNormalizer(ListTransformer):
 
     Parameters
     ----------
-    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
-            default="min-max"
-        How, as in :class:`~skrankagg.aggregators.CombSUM`; "borda", "rank", "reciprocal" and "simple-borda" read ranks,
-        the others need scores. None leaves the scores as they are.
+    norm : str or None, default="min-max"
+        How, as in :class:`~skrankagg.aggregators.CombSUM`: "min-max", "z-score", "dbsf", "max", "sum" and "l2" need
+        scores; "borda", "rank", "reciprocal" and "simple-borda" read ranks. None leaves the scores as they are.
     lower : float, or mapping or pandas.Series of voter to float, default=None
         Score that "min-max" maps to 0, such as the lowest one possible: 0 for BM25, -1 for a cosine. Voters that a
         mapping does not name keep the lowest score of each list, as None says of all.

@@ -109,8 +109,7 @@ class CombMAX(_BaseChoice):
 
     Parameters
     ----------
-    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
-            default="min-max"
+    norm : str or None, default="min-max"
         How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
     absent_score : {"zero", "min"}, default="zero"
         Whether a list plays no part for an item that it does not hold ("zero", as it adds nothing to a sum), or gives
@@ -184,8 +183,7 @@ class CombMIN(_BaseChoice):
 
     Parameters
     ----------
-    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
-            default="min-max"
+    norm : str or None, default="min-max"
         How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
     absent_score : {"zero", "min"}, default="zero"
         Whether a list plays no part for an item that it does not hold ("zero", as it adds nothing to a sum), or gives
@@ -250,8 +248,7 @@ class CombMED(_BaseChoice):
 
     Parameters
     ----------
-    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
-            default="min-max"
+    norm : str or None, default="min-max"
         How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
     absent_score : {"zero", "min"}, default="zero"
         Whether a list plays no part for an item that it does not hold ("zero", as it adds nothing to a sum), or gives

@@ -132,10 +132,10 @@ class CombSUM(_SumsOfScores):
 
     Parameters
     ----------
-    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
-            default="min-max"
-        How each list is rescaled before summing, see Notes. "borda", "rank", "reciprocal" and "simple-borda" read
-        ranks; the others need scores, and so does None, which takes them as they are.
+    norm : str or None, default="min-max"
+        How each list is rescaled before summing, see Notes: "min-max", "z-score", "dbsf", "max", "sum" and "l2" need
+        scores, and so does None, which takes them as they are; "borda", "rank", "reciprocal" and "simple-borda" read
+        ranks.
     absent_score : {"zero", "min"}, default="zero"
         What a list gives an item that it does not hold, under norms of scores: nothing, or the lowest value that it
         gives any item.
@@ -161,21 +161,21 @@ class CombSUM(_SumsOfScores):
     mean rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query, :math:`x` the score,
     :math:`min`, :math:`max`, :math:`mean` and :math:`sd` the list's, the latter of the population [2]_, [3]_:
 
-    ============== ========================================= ========================= =====================
-    norm           ranked                                    absent                    a list of equal scores
-    ============== ========================================= ========================= =====================
+    ============== ========================================= ========================== =====================
+    norm           ranked                                    absent                     a list of equal scores
+    ============== ========================================= ========================== =====================
     "borda"        :math:`1 - (r - 1) / n`                   :math:`(n - L_v + 1) / 2n`
     "simple-borda" :math:`1 - (r - 1) / n`                   0
     "rank"         :math:`1 - (r - 1) / L_v`                 0
     "reciprocal"   :math:`61 / (60 + r)`                     0
-    "min-max"      :math:`(x - min) / (max - min)`           0                         1
-    "z-score"      :math:`(x - mean) / sd`                   0                         0
-    "dbsf"         :math:`(x - mean + 3 sd) / (6 sd)`        0                         1/2
-    "max"          :math:`x / max`                           0                         1
-    "sum"          :math:`(x - min) / \sum (x - min)`        0                         :math:`1 / L_v`
-    "l2"           :math:`x / \sqrt{\sum x^2}`               0                         :math:`1 / \sqrt{L_v}`
-    None           :math:`x`                                 0                         :math:`x`
-    ============== ========================================= ========================= =====================
+    "min-max"      :math:`(x - min) / (max - min)`           0                          1
+    "z-score"      :math:`(x - mean) / sd`                   0                          0
+    "dbsf"         :math:`(x - mean + 3 sd) / (6 sd)`        0                          1/2
+    "max"          :math:`x / max`                           0                          1
+    "sum"          :math:`(x - min) / \sum (x - min)`        0                          :math:`1 / L_v`
+    "l2"           :math:`x / \sqrt{\sum x^2}`               0                          :math:`1 / \sqrt{L_v}`
+    None           :math:`x`                                 0                          :math:`x`
+    ============== ========================================= ========================== =====================
 
     The value of an absent item under "borda" is the mean of the values that the list leaves unused. "max" needs a
     score above 0 in every list; "max", "l2" and None depend on where 0 is, the other norms of scores do not. None needs
@@ -264,8 +264,7 @@ class CombMNZ(_Supported):
     ----------
     gamma : float, default=1.0
         Power of the number of lists: 0 is :class:`CombSUM`, -1 :class:`CombANZ`, more than 1 rewards agreement more.
-    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
-            default="min-max"
+    norm : str or None, default="min-max"
         How each list is rescaled before summing, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
         What a list gives an item that it does not hold, as in :class:`CombSUM`, in the sum; the list does not count in
@@ -341,8 +340,7 @@ class CombANZ(_Supported):
 
     Parameters
     ----------
-    norm : {"borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"} or None, \
-            default="min-max"
+    norm : str or None, default="min-max"
         How each list is rescaled before averaging, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
         What a list gives an item that it does not hold, as in :class:`CombSUM`, in the sum; the list does not count in
