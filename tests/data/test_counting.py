@@ -92,3 +92,24 @@ def test_a_repeated_item_is_refused_in_many_rows():
     frame.loc[7042, "item"] = 41
     with pytest.raises(InputError, match="1 rows repeat one, the first is query 70, voter 'v', item 41"):
         RankedLists.from_frame(frame)
+
+
+@pytest.mark.parametrize("chunk", [64, 1 << 18])
+@given(
+    sizes=st.lists(st.integers(1, 30), min_size=1, max_size=20),
+    even=st.booleans(),
+    long=st.integers(0, 400),
+    seed=st.integers(0, 10**6),
+)
+@settings(max_examples=60, deadline=None)
+def test_groups_that_are_in_order_are_sorted_one_by_one(chunk, sizes, even, long, seed):
+    # Even ones, uneven ones, and one that is longer than all others together.
+    sizes = [sizes[0]] * len(sizes) if even else [*sizes, long + 1]
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    value = rng.choice(rng.random(20), len(group))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_ragged, "_FEW", 0)
+        patch.setattr(_ragged, "_CHUNK", chunk)
+        found = group_order(group, value)
+    assert found.tolist() == np.lexsort((value, group)).tolist()
