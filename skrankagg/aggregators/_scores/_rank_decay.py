@@ -1,5 +1,6 @@
 """Sums of what falls with the rank alone: reciprocal ranks, their squares, and powers of a persistence."""
 
+from math import log
 from numbers import Integral, Real
 from typing import Literal
 
@@ -22,8 +23,8 @@ class _RankDecay(BaseAggregator):
     """Sums of a gain of the rank, which a subclass gives, times what it may give for each candidate."""
 
     _any_numbering = True
-    #: Whether two ranks of one list may give so nearly the same that rounding could be taken for it.
-    _fades = True
+    #: Length of lists from which two ranks of one may give so nearly the same that rounding could be taken for it.
+    _fades_at: float = 100_000
 
     def _gain(self, lists):
         """What each row gives, (n_rows,), before the weight of its list."""
@@ -36,7 +37,9 @@ class _RankDecay(BaseAggregator):
     def _aggregate(self, lists):
         score = sum_rows(lists, self._gain(lists))
         factor = self._factor(lists, lists.list_weight, lists.candidate_weight)
-        return Consensus(score if factor is None else score * factor, additive=self._fades)
+        return Consensus(
+            score if factor is None else score * factor, additive=lists.list_length.max() >= self._fades_at
+        )
 
     def _contributions(self, lists):
         factor = self._factor(lists, lists.list_weight, lists.candidate_weight)
@@ -115,7 +118,6 @@ class ReciprocalRankFusion(_RankDecay):
     3     q    d  0.286     4
     """
 
-    _fades = False  # at rank 100,000 the step to the next one is 1e-10
     _parameter_constraints: dict = {
         "k": [Interval(Real, 0, None, closed="left"), *BY_VOTER],
         "depth": [Interval(Integral, 1, None, closed="left"), None],
@@ -239,6 +241,10 @@ class RankBiasedCentroid(_RankDecay):
         self.persistence = persistence
         self.voter_weights = voter_weights
 
+    @property
+    def _fades_at(self):
+        return log(1e-9) / log(self.persistence)
+
     def _gain(self, lists):
         return (1 - self.persistence) * self.persistence ** (lists.rank - 1)
 
@@ -306,6 +312,7 @@ class InverseSquareRank(_RankDecay):
         **VOTER_WEIGHTS,
     }
     _variants = ({}, {"support": "log"})
+    _fades_at = 1_000
 
     def __init__(
         self,
