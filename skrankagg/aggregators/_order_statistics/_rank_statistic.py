@@ -105,7 +105,7 @@ class RankStatistic(BaseNormalisedRanks):
     ================ ===============================================================================================
 
     They order as the R package RobustRankAggreg does [3]_. Q is not a p-value: one so small is likelier than Q. Its
-    logarithm is computed with positive terms only, to about 1e-14; the usual alternating sum loses digits with every
+    logarithm is computed with positive terms only, to about 1e-13; the usual alternating sum loses digits with every
     list, most of them by 40.
 
     Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
