@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oracles import ballots, combine, order
@@ -64,6 +64,8 @@ def agrees(consensus, expected, lists, weights):
     weights=st.sampled_from([(1.0,), (1.0, 2.0, 3.0), (0.5, 0.0, 0.25), (0.1, 0.2, 0.3)]),
     absent_score=st.sampled_from(["zero", "min"]),
 )
+# Four items score 5/14 under "borda": where they stand in one list, and what another gives items that it lacks.
+@example(seed=212639, weights=(1.0,), absent_score="zero")
 @settings(max_examples=12, deadline=None)
 def test_combinations_equal_exact_fractions(name, norm, seed, weights, absent_score):
     method, how, gamma = COMBINATIONS[name]

@@ -20,6 +20,10 @@ _ROUNDING = 1e-12
 class _BaseChoice(BaseComb):
     """What an item gets from the lists of positive weight that hold it, where one or two of them decide."""
 
+    _variants = ({"norm": "min-max"}, {"norm": None}, {"norm": "z-score", "absent_score": "min"})
+    #: Whether a score is one of the values, and not a mean of two.
+    _is_one_value = True
+
     def _aggregate(self, lists):
         value, absent = self._values(lists)
         if not np.isfinite(value).all():
@@ -38,11 +42,7 @@ class _BaseChoice(BaseComb):
             self._choose_for_all(score, lists, absent, candidate, value, weight)
         # Scores as they are given are chosen, not computed: of two that differ one is better, however close.
         exact = self.norm is None and self._is_one_value
-        return Consensus(score, scale=np.zeros(len(score)) if exact else None, additive=True)
-
-    _variants = ({"norm": "min-max"}, {"norm": None}, {"norm": "z-score", "absent_score": "min"})
-    #: Whether a score is one of the values, and not a mean of two.
-    _is_one_value = True
+        return Consensus(score, scale=np.zeros(len(score)) if exact else None, additive=absent is None)
 
     @staticmethod
     def _choose(score, candidate, value, weight):
