@@ -173,6 +173,28 @@ def test_weights_of_any_sign(base):
         assert all(sum(shares.values()) == pytest.approx(score, abs=1e-9) for _, score, shares in explained)
 
 
+@pytest.mark.parametrize("kind", [ReciprocalRankFusion, BordaCount, CombSUM])
+def test_weights_of_the_method_itself_count_once(kind):
+    own = {"v1": 1.0, "v2": 2.0, "v3": 0.5, "v4": 3.0}
+    method = LearnedWeights(kind(voter_weights=own), positive=False, qrels=QRELS).fit(LISTS)
+    method.voter_weights_["weight"] = [1.5, -0.5, 0.75, 1.25]
+    lists = LISTS[:3]
+    total = sum(
+        weight
+        * own[voter]
+        * kind(voter_weights=dict.fromkeys(own, 0.0) | {voter: 1.0})
+        .transform(lists)
+        .set_index(["query", "item"])["score"]
+        for voter, weight in weights_of(method).items()
+    )
+    consensus = method.transform(lists).set_index(["query", "item"])["score"]
+    np.testing.assert_allclose(consensus.sort_index(), total.sort_index(), rtol=1e-9, atol=1e-9)
+    run = {voter: run["q01"] for voter, run in lists[:1].to_runs().items()}
+    for item, score, shares in fuse(run, method, explain=True):
+        assert score == pytest.approx(consensus["q01", item], abs=1e-9)
+        assert sum(shares.values()) == pytest.approx(score, abs=1e-9)
+
+
 def test_better_voters_get_more_and_the_consensus_is_better_on_other_queries():
     gains = []
     for seed in range(4):

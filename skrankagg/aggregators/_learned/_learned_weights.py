@@ -259,34 +259,33 @@ class LearnedWeights(SupervisedAggregator):
 
     # ------------------------------------------------------------------ merging
 
-    def _weigh(self, lists):
-        """The lists with the weights that belong to them by themselves, and the learnt weight of each, (n_lists,)."""
-        lists = self._base()._prepare(lists)
-        return match_weights(self, lists, self.voter_weights_, self.unknown_voter, "fit it on lists of these voters")[
-            :2
-        ]
+    def _weigh(self, base, lists):
+        """Lists with the weights that `base` gives them by itself, and the learnt weight of each, (n_lists,)."""
+        advice = "fit it on lists of these voters"
+        return match_weights(self, base._prepare(lists), self.voter_weights_, self.unknown_voter, advice)[:2]
 
-    def _aggregate(self, lists):
-        lists, weight = self._weigh(lists)
+    def _merge(self, lists):
+        """The lists by whose weights the order of equals is chosen, and their consensus."""
         base = self._base()
+        lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():
-            return base._aggregate_what_fits(lists.with_list_weight(lists.list_weight * weight))
+            # Items that more weight holds come first among equals, as under the same weights given by hand.
+            lists = lists.with_list_weight(lists.list_weight * weight)
+            return lists, base._aggregate_what_fits(lists)
         gain, given = _signed_gains(base, lists, weight)
         score, scale = _sums(lists, gain, given), _sums(lists, np.abs(gain), np.abs(given))
-        return Consensus(score, scale=scale)
+        return lists, Consensus(score, scale=scale)
+
+    def _aggregate(self, lists):
+        return self._merge(lists)[1]
 
     def _rank(self, lists):
         check_is_fitted(self)
-        lists, weight = self._weigh(lists)
-        # Items that more weight holds come first among equals, as under the same weights given by hand.
-        if (weight >= 0).all():
-            lists = lists.with_list_weight(lists.list_weight * weight)
-            return self._publish(lists, self._base()._aggregate_what_fits(lists))
-        return self._publish(lists, self._aggregate(lists))
+        return self._publish(*self._merge(lists))
 
     def _contributions(self, lists):
-        lists, weight = self._weigh(lists)
         base = self._base()
+        lists, weight = self._weigh(base, lists)
         if (weight >= 0).all():
             return base._contributions(lists.with_list_weight(lists.list_weight * weight))
         gain, given = _signed_gains(base, lists, weight)
