@@ -20,6 +20,7 @@ from ...base._tags import TagsOfAggregator
 from ...base._weighted import match_weights
 from ...exceptions import InputError
 from .._scores._rank_decay import ReciprocalRankFusion
+from .._scores._row_sums import sum_rows, sum_sizes, weigh_rows
 from ._export import export_weights
 from ._listwise import ListwiseLoss, minimize_loss
 
@@ -273,8 +274,7 @@ class LearnedWeights(SupervisedAggregator):
             lists = lists.with_list_weight(lists.list_weight * weight)
             return lists, base._aggregate_what_fits(lists)
         gain, given = _signed_gains(base, lists, weight)
-        score, scale = _sums(lists, gain, given), _sums(lists, np.abs(gain), np.abs(given))
-        return lists, Consensus(score, scale=scale)
+        return lists, Consensus(sum_rows(lists, gain, given), scale=sum_sizes(lists, gain, given))
 
     def _aggregate(self, lists):
         return self._merge(lists)[1]
@@ -289,7 +289,9 @@ class LearnedWeights(SupervisedAggregator):
         if (weight >= 0).all():
             return base._contributions(lists.with_list_weight(lists.list_weight * weight))
         gain, given = _signed_gains(base, lists, weight)
-        return Contributions(gain + given[lists.row_list], given)
+        if given is None:
+            return Contributions(weigh_rows(lists, gain))
+        return Contributions(weigh_rows(lists, gain + given[lists.row_list]), given * lists.list_weight)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
@@ -313,16 +315,9 @@ def _gains_by_voter(base, lists):
 
 
 def _signed_gains(base, lists, weight):
-    """What rows give beyond absence, and lists give all items of their query, under learnt weights of any sign."""
+    """What rows give beyond absence, and lists give all items, times learnt weights of any sign; the latter or None."""
     gain, given, _ = base._linear_gains(lists)
-    weight = weight * lists.list_weight
-    return gain * weight[lists.row_list], np.zeros(lists.n_lists) if given is None else given * weight
-
-
-def _sums(lists, gain, given):
-    """Add up what rows and lists give: (n_candidates,)."""
-    total = np.bincount(lists.candidate, weights=gain, minlength=lists.n_candidates)
-    return total + lists.sum_over_lists(given)[lists.candidate_query]
+    return gain * weight[lists.row_list], None if given is None else given * weight
 
 
 def _std_errors(loss, weight, positive):

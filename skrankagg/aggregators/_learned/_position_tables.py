@@ -18,7 +18,7 @@ from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS
 from ...base._weighted import match_voters
 from ...exceptions import InputError
-from .._scores._row_sums import sum_rows, sum_rows_again, weigh_rows
+from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, weigh_rows
 
 __all__ = ["CellSums", "LearnsFromPositions", "tie_means"]
 
@@ -192,27 +192,14 @@ class LearnsFromPositions(SupervisedAggregator):
         self._check_range(lists, 1 + np.abs(held).max() + (0 if absent is None else np.abs(absent).max()))
         if absent is None:
             return Consensus(sum_rows(lists, held))
-        score = sum_rows(lists, held - absent[lists.row_list])
-        score += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
-        # Terms of both signs may cancel, and rounding is of their size.
-        scale = sum_rows(lists, np.abs(held - absent[lists.row_list]))
-        scale += lists.sum_over_lists(np.abs(absent) * lists.list_weight)[lists.candidate_query]
-        return Consensus(score, scale=scale)
+        gain = held - absent[lists.row_list]
+        return Consensus(sum_rows(lists, gain, absent), scale=sum_sizes(lists, gain, absent))
 
     def _repeat(self, lists):
         # Under weights of 1 those that are 0 are of voters to be ignored.
         silenced, held, absent = self._values(lists.with_list_weight(np.ones(lists.n_lists)))
-        heard = silenced.list_weight
-        total = sum_rows_again(lists, held if absent is None else held - absent[lists.row_list])
-
-        def again(weight):
-            weight = weight * heard
-            score = total(weight)
-            if absent is not None:
-                score += lists.sum_over_lists(absent * weight)[lists.candidate_query]
-            return score
-
-        return again
+        total = sum_rows_again(lists, held if absent is None else held - absent[lists.row_list], absent)
+        return lambda weight: total(weight * silenced.list_weight)
 
     def _contributions(self, lists):
         lists, held, absent = self._values(lists)

@@ -13,7 +13,7 @@ from ...base._norms import ABSENT_SCORE, NORM, AbsentScore, Norm, check_absent_s
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ...exceptions import InputError
-from ._row_sums import smallest_size, sum_rows, sum_rows_again, weigh_rows
+from ._row_sums import smallest_size, sum_rows, sum_rows_again, sum_sizes, weigh_rows
 
 __all__ = ["CombANZ", "CombMNZ", "CombSUM"]
 
@@ -79,13 +79,8 @@ class _SumsOfScores(BaseComb):
         if absent is not None and self.norm in _MAY_BE_NEGATIVE:
             cancels = cancels or absent.min() < 0
         with np.errstate(over="ignore", invalid="ignore"):
-            points = sum_rows(lists, gain)
-            # Terms of both signs may cancel, and rounding is of their size.
-            scale = sum_rows(lists, np.abs(gain)) if cancels else None
-            if absent is not None:
-                points += lists.sum_over_lists(absent * lists.list_weight)[lists.candidate_query]
-                if cancels:
-                    scale += lists.sum_over_lists(np.abs(absent) * lists.list_weight)[lists.candidate_query]
+            points = sum_rows(lists, gain, absent)
+            scale = sum_sizes(lists, gain, absent) if cancels else None
         vanishes = False
         if lists.is_weighted and absent is None:
             # Under the other norms what is smaller than this next to 1 decides nothing.
@@ -95,16 +90,7 @@ class _SumsOfScores(BaseComb):
         return Consensus(points, scale=scale, additive=absent is None)
 
     def _repeat(self, lists):
-        gain, absent = self._gains(lists)
-        total = sum_rows_again(lists, gain)
-
-        def score(weight):
-            points = total(weight)
-            if absent is not None:
-                points += lists.sum_over_lists(absent * weight)[lists.candidate_query]
-            return points
-
-        return score
+        return sum_rows_again(lists, *self._gains(lists))
 
     def _contributions(self, lists):
         value, absent = self._values(lists)
