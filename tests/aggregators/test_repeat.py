@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skrankagg import DIBRA, RankedLists
+from skrankagg import DIBRA, RankedLists, ReciprocalRankFusion
 from skrankagg._arrays import _places
 from skrankagg._arrays._list_distances import LIST_DISTANCES, consensus_places
 from skrankagg.aggregators import CombSUM
@@ -19,6 +19,7 @@ from skrankagg.utils.estimator_checks import example_lists
 pytestmark = pytest.mark.twice
 
 REPEATING = [method for _, method in default_methods() if type(method)._repeat is not BaseAggregator._repeat]
+REPEATING.append(ReciprocalRankFusion(normalize=True))
 
 
 def test_the_methods_of_sums_have_a_way_of_their_own():

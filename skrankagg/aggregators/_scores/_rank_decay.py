@@ -30,29 +30,27 @@ class _RankDecay(BaseAggregator):
         """What each row gives, (n_rows,), before the weight of its list."""
         raise NotImplementedError
 
-    def _factor(self, lists, list_weight, candidate_weight):
+    def _factor(self, lists):
         """What the sums are multiplied by, (n_candidates,); None for 1."""
+        factor = self._factor_again(lists)
+        return None if factor is None else factor(lists.list_weight)
+
+    def _factor_again(self, lists):
+        """As :meth:`_factor` under other weights each time: a function of the list weights, (n_lists,); None for 1."""
         return None
 
     def _aggregate(self, lists):
-        score = sum_rows(lists, self._gain(lists))
-        factor = self._factor(lists, lists.list_weight, lists.candidate_weight)
+        score, factor = sum_rows(lists, self._gain(lists)), self._factor(lists)
         return Consensus(
             score if factor is None else score * factor, additive=lists.list_length.max() >= self._fades_at
         )
 
     def _contributions(self, lists):
-        factor = self._factor(lists, lists.list_weight, lists.candidate_weight)
-        return Contributions(weigh_rows(lists, self._gain(lists)), factor=factor)
+        return Contributions(weigh_rows(lists, self._gain(lists)), factor=self._factor(lists))
 
     def _repeat(self, lists):
-        score, held = sum_rows_again(lists, self._gain(lists)), sum_rows_again(lists, np.ones(lists.n_rows))
-
-        def again(weight):
-            factor = self._factor(lists, weight, held(weight))
-            return score(weight) if factor is None else score(weight) * factor
-
-        return again
+        score, factor = sum_rows_again(lists, self._gain(lists)), self._factor_again(lists)
+        return score if factor is None else lambda weight: score(weight) * factor(weight)
 
 
 class ReciprocalRankFusion(_RankDecay):
@@ -175,13 +173,17 @@ class ReciprocalRankFusion(_RankDecay):
     def _linear_gains(self, lists):
         return self._gain(lists), None, float(np.max(1.0 / (self._damping(lists) + 1.0)))
 
-    def _factor(self, lists, list_weight, candidate_weight):
+    def _factor_again(self, lists):
         if not self.normalize:
             return None
-        highest = lists.sum_over_lists(list_weight / (self._damping(lists) + 1.0))
-        # Where all lists of a query weigh nothing, all its scores are 0.
-        factor = np.divide(1.0, highest, out=np.zeros(lists.n_queries), where=highest > 0)
-        return factor[lists.candidate_query]
+        first = self._damping(lists) + 1.0
+
+        def factor(weight):
+            highest = lists.sum_over_lists(weight / first)
+            # Where all lists of a query weigh nothing, all its scores are 0.
+            return np.divide(1.0, highest, out=np.zeros(lists.n_queries), where=highest > 0)[lists.candidate_query]
+
+        return factor
 
 
 class RankBiasedCentroid(_RankDecay):
@@ -334,7 +336,15 @@ class InverseSquareRank(_RankDecay):
     def _gain(self, lists):
         return 1.0 / lists.rank**2
 
-    def _factor(self, lists, list_weight, candidate_weight):
+    def _factor(self, lists):
+        return self._of_support(lists, lists.candidate_weight)
+
+    def _factor_again(self, lists):
+        held = sum_rows_again(lists, np.ones(lists.n_rows))
+        return lambda weight: self._of_support(lists, held(weight))
+
+    def _of_support(self, lists, candidate_weight):
+        """The factor by the total weight of the lists that hold each candidate, (n_candidates,)."""
         if self.support == "count":
             return candidate_weight
         low = (candidate_weight > 0) & (candidate_weight + self.sigma < 1)
