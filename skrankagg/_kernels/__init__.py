@@ -22,24 +22,28 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from librt.vecs import vec
 from mypy_extensions import i64
 
-from . import (
-    _agglomerate,
-    _buckets,
-    _co_ranked,
-    _fusion,
-    _group_places,
-    _insertion,
-    _inversions,
-    _joint,
-    _locking,
-    _majority,
-    _orders,
-    _subsets,
-)
-from . import _running_sums as _ragged
+from .plain_vectors import vectors
+
+with vectors():
+    from librt.vecs import vec
+
+    from . import (
+        _agglomerate,
+        _buckets,
+        _co_ranked,
+        _fusion,
+        _group_places,
+        _insertion,
+        _inversions,
+        _joint,
+        _locking,
+        _majority,
+        _orders,
+        _subsets,
+    )
+    from . import _running_sums as _ragged
 
 __all__ = [
     "COMPILED",

@@ -1,0 +1,68 @@
+"""Vectors of the standard library, for platforms without librt: the kernels then run as plain Python on these.
+
+The kernels import ``librt.vecs``, which is an extension module. Where it cannot be installed, :func:`vectors` puts this
+module in its place while the kernels are imported.
+"""
+
+import importlib
+import sys
+from array import array
+from contextlib import contextmanager
+
+from mypy_extensions import i64
+
+__all__ = ["append", "vec", "vectors"]
+
+
+class _Floats(array):
+    def __new__(cls, values=()):
+        return super().__new__(cls, "d", _content(values, "d"))
+
+
+class _Integers(array):
+    def __new__(cls, values=()):
+        return super().__new__(cls, "q", _content(values, "q"))
+
+
+def _content(values, code):
+    # Bytes are copied as they are; anything else is converted, and checked, item by item.
+    return values.tobytes() if getattr(getattr(values, "dtype", None), "char", None) in _CHARS[code] else values
+
+
+#: NumPy's codes of the same types; 64 bits are a long on one platform and a long long on another.
+_CHARS = {"d": ("d",), "q": ("l", "q") if array("l").itemsize == 8 else ("q",)}
+
+
+class vec:
+    """Types of vectors by the type of their items, ``vec[float]`` and ``vec[i64]``, as in librt."""
+
+    def __class_getitem__(cls, item):
+        return {float: _Floats, i64: _Integers}[item]
+
+
+def append(vector, value):
+    """Add a value to a vector, and return it: librt's may have to move."""
+    vector.append(value)
+    return vector
+
+
+@contextmanager
+def vectors():
+    """Let ``import librt.vecs`` find this module within the block if there is no librt.
+
+    Nothing is left in ``sys.modules``: to any other package there is no librt either.
+    """
+    try:
+        importlib.import_module("librt.vecs")
+    except ImportError:
+        stand_in = {"librt": sys.modules[__package__], "librt.vecs": sys.modules[__name__]}
+        before = {name: sys.modules[name] for name in stand_in if name in sys.modules}
+        sys.modules.update(stand_in)
+        try:
+            yield
+        finally:
+            for name in stand_in:
+                del sys.modules[name]
+            sys.modules.update(before)
+    else:
+        yield
