@@ -1,6 +1,7 @@
-"""Statistics of comparisons on arrays: whether a difference over the same queries is chance, and how large it is."""
+"""Statistics on arrays: whether a difference is chance and how large it is, and how stable a selection is."""
 
 from ._adjust import *
 from ._effects import *
 from ._friedman import *
 from ._paired import *
+from ._stability import *

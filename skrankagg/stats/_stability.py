@@ -1,0 +1,279 @@
+"""Stability of selections: how alike the sets are that a procedure selects from one sample after another."""
+
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import norm
+
+from .._support._numbers import is_integer
+from .._support._suggestions import did_you_mean
+from ..exceptions import InputError, InputTypeError
+
+__all__ = ["StabilityResult", "selection_stability"]
+
+_METHODS = ("nogueira", "kuncheva", "jaccard")
+_MATRIX = "selections must be a matrix of True and False (or 1 and 0), a row for each selection,"
+
+
+@dataclass(frozen=True)
+class StabilityResult:
+    """How alike some selections are, and how sure that is.
+
+    The interval is that of the stability of the procedure which made the selections, of which these are a sample.
+
+    Parameters
+    ----------
+    stability : float
+        1 where all selections are equal.
+    std_error : float
+        Its standard error; NaN for Jaccard's index.
+    low, high : float
+        Confidence interval by the normal approximation, which may reach beyond 1; NaN for Jaccard's index.
+    n_selections : int
+        Number of selections.
+    n_items : int or None
+        Number of items that could have been selected; None where it was not given, and is not needed.
+    mean_size : float
+        Mean number of items of a selection.
+
+    See Also
+    --------
+    selection_stability : Computes it.
+
+    Examples
+    --------
+    >>> from skrankagg.stats import selection_stability
+    >>> found = selection_stability([{"age", "dose"}, {"age", "sex"}, {"age", "dose"}], n_items=10)
+    >>> round(found.stability, 4), found.mean_size
+    (0.5833, 2.0)
+    """
+
+    stability: float
+    std_error: float
+    low: float
+    high: float
+    n_selections: int
+    n_items: int | None
+    mean_size: float
+
+
+def selection_stability(
+    selections: ArrayLike | Iterable[Collection[Hashable]],
+    n_items: int | None = None,
+    *,
+    method: Literal["nogueira", "kuncheva", "jaccard"] = "nogueira",
+    confidence: float = 0.95,
+) -> StabilityResult:
+    r"""Measure how alike selections of items are, such as those of features on several samples.
+
+    Parameters
+    ----------
+    selections : array-like of bool of shape (n_selections, n_items), or iterable of sets or lists of items
+        At least two. In a matrix, what each row selects; or the selected items themselves, whose ids may be of any kind
+        and whose order does not count.
+    n_items : int, default=None
+        Number of items that could have been selected, whether any selection holds them or not. Needed with sets and
+        lists, as without it there is no telling how many items two selections would share by chance; not for "jaccard".
+    method : {"nogueira", "kuncheva", "jaccard"}, default="nogueira"
+        "nogueira" takes selections of any sizes; "kuncheva" takes selections of one size, for which the two are equal;
+        "jaccard" is the mean share of common items, and is not corrected for chance.
+    confidence : float, default=0.95
+        Level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    StabilityResult
+        Stability, standard error and interval.
+
+    Raises
+    ------
+    TypeError
+        If `selections` holds something other than sets or lists.
+    ValueError
+        If there are fewer than two selections, one of them holds an item twice, together they hold more than `n_items`
+        items, or the index is not defined for them: see Notes.
+
+    See Also
+    --------
+    skrankagg.feature_selection.ConsensusSelector : Selects features by a consensus, and has its stability.
+    skrankagg.metrics.overlap : What two rankings share at the top.
+
+    Notes
+    -----
+    With :math:`M` selections among :math:`d` items, :math:`p_f` the share of the selections that hold item :math:`f`
+    and :math:`\bar k` their mean size, the index of Nogueira, Sechidis and Brown [1]_ is
+
+    .. math:: \Phi = 1 - \frac{\frac{1}{d} \sum_f \frac{M}{M - 1} p_f (1 - p_f)}
+                              {\frac{\bar k}{d} \left(1 - \frac{\bar k}{d}\right)}.
+
+    It is 1 where all selections are equal and has the mean 0 where all are random; the lowest value is
+    :math:`-1 / (M - 1)`. The standard error is theirs, for many selections that are independent of each other. It is
+    too small for selections from the folds of one cross-validation, which share most of their rows; and they are more
+    alike than those from new samples would be. For :math:`M` below 10 the interval is rough.
+
+    Kuncheva's index [2]_ is the mean of :math:`(r d - k^2) / (k (d - k))` over all pairs, for selections of :math:`k`
+    items of which the two share :math:`r`. Jaccard's is the mean of the number of common items divided by the number of
+    items in any of the two, and grows with the size of the selections.
+
+    Where all selections hold no item, or all hold every item, :math:`\Phi` and Kuncheva's index are 0/0; for two empty
+    selections Jaccard's is. This is refused.
+
+    References
+    ----------
+    .. [1] S. Nogueira, K. Sechidis and G. Brown, "On the stability of feature selection algorithms", Journal of Machine
+       Learning Research 18(174), 2018.
+    .. [2] L. I. Kuncheva, "A stability index for feature selection", IASTED International Conference on Artificial
+       Intelligence and Applications, 2007.
+
+    Examples
+    --------
+    >>> from skrankagg.stats import selection_stability
+    >>> chosen = [["g1", "g2", "g3"], ["g1", "g2", "g4"], ["g1", "g2", "g3"], ["g1", "g5"]]
+    >>> found = selection_stability(chosen, n_items=100)
+    >>> round(found.stability, 3), round(found.std_error, 3)
+    (0.595, 0.106)
+    >>> round(selection_stability(chosen, method="jaccard").stability, 3)
+    0.458
+
+    As a matrix:
+
+    >>> selection_stability([[True, True, False], [True, True, False]]).stability
+    1.0
+    """
+    if method not in _METHODS:
+        raise InputError(
+            f"method must be one of {', '.join(_METHODS)}; got {method!r}{did_you_mean(method, _METHODS)}."
+        )
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence must lie between 0 and 1; got {confidence!r}.")
+    held, n_items = _read(selections, n_items)
+    if len(held) < 2:
+        raise InputError(
+            f"Stability is a property of at least two selections; got {len(held)}. Select again on other samples, such "
+            "as the folds of a cross-validation."
+        )
+    size = held.sum(axis=1, dtype=np.int64)
+    if method == "jaccard":
+        stability, std_error = _jaccard(held, size), np.nan
+    else:
+        _check_defined(size, n_items, method)
+        stability, std_error = _nogueira(held, size, n_items)
+    reach = norm.ppf((1 + confidence) / 2) * std_error
+    return StabilityResult(
+        stability=stability,
+        std_error=std_error,
+        low=float(stability - reach),
+        high=float(stability + reach),
+        n_selections=len(held),
+        n_items=n_items,
+        mean_size=float(size.mean()),
+    )
+
+
+def _nogueira(held, size, n_items):
+    """Stability and its standard error; items that no selection holds need no column."""
+    n, total = len(held), int(size.sum())
+    count = held.sum(axis=0, dtype=np.int64)
+    # In integers, so that equal selections are exactly 1.
+    apart = int((count * (n - count)).sum())
+    stability = 1 - (apart * n * n_items) / ((n - 1) * total * (n * n_items - total))
+    share, mean_share = size / n_items, total / (n * n_items)
+    agreement = held @ (count / n) / n_items
+    pull = stability / 2 * (2 * share * mean_share - share - mean_share + 1)
+    influence = (agreement - share * mean_share + pull) / (mean_share * (1 - mean_share))
+    return stability, float(2 / n * np.sqrt(((influence - influence.mean()) ** 2).sum()))
+
+
+def _jaccard(held, size):
+    n_empty = int((size == 0).sum())
+    if n_empty > 1:
+        raise InputError(
+            f"Jaccard's index of two empty selections is 0/0, and {n_empty} are empty. Leave them out, or choose "
+            "method='nogueira'."
+        )
+    first, second = np.triu_indices(len(held), 1)
+    shared = (held.astype(np.float64) @ held.T)[first, second]
+    return float((shared / (size[first] + size[second] - shared)).mean())
+
+
+def _check_defined(size, n_items, method):
+    if n_items is None:
+        raise InputError(
+            f"method={method!r} needs n_items, the number of items that could have been selected, with sets and lists. "
+            "Pass it, or a matrix of True and False with a column for each item."
+        )
+    if not size.any() or (size == n_items).all():
+        what = "no item" if not size.any() else f"all {n_items} items"
+        raise InputError(
+            f"The stability of selections that all hold {what} is 0/0. Select some of the items, and not all of them."
+        )
+    if method == "kuncheva" and (size != size[0]).any():
+        raise InputError(
+            f"Kuncheva's index needs selections of one size; they hold {size.min()} to {size.max()} items. Choose "
+            "method='nogueira', which is equal to it for one size and takes any."
+        )
+
+
+def _read(selections, n_items):
+    """What each selection holds, bool (n_selections, n_columns), and the number of items, or None."""
+    if n_items is not None and not (is_integer(n_items) and n_items > 0):
+        raise InputError(f"n_items must be an int of at least 1; got {n_items!r}.")
+    matrix = _as_matrix(selections, n_items)
+    if matrix is None:
+        return _read_items(selections, n_items)
+    if n_items not in (None, matrix.shape[1]):
+        raise InputError(
+            f"A matrix of selections has a column for each item; got {matrix.shape[1]} columns and n_items={n_items}."
+        )
+    return matrix, matrix.shape[1]
+
+
+def _as_matrix(selections, n_items):
+    """The selections as a matrix of bool, or None for collections of items."""
+    if not hasattr(selections, "__array__"):
+        rows = list(selections) if isinstance(selections, list | tuple) else []
+        if not rows or any(isinstance(row, str | bytes | set | frozenset | Mapping) for row in rows):
+            return None
+        if len({len(row) if hasattr(row, "__len__") else -1 for row in rows}) > 1:
+            return None
+    matrix = np.asarray(selections)
+    if matrix.ndim == 2 and matrix.dtype == bool:
+        return matrix
+    if matrix.ndim == 2 and n_items is None and matrix.dtype.kind in "iuf" and np.isin(matrix, (0, 1)).all():
+        return matrix.astype(bool)
+    if not hasattr(selections, "__array__"):
+        return None
+    found = f"{matrix.ndim} dimension(s)" if matrix.ndim != 2 else f"other values, of dtype {matrix.dtype}"
+    raise InputError(f"{_MATRIX} or lists of items; got an array of {found}. Convert it.")
+
+
+def _read_items(selections: Any, n_items):
+    if isinstance(selections, str | bytes | Mapping) or not isinstance(selections, Iterable):
+        raise InputTypeError(f"{_MATRIX} or sets or lists of items; got {type(selections).__name__}.")
+    column, places = {}, []
+    for number, selection in enumerate(selections):
+        if isinstance(selection, str | bytes | Mapping) or not isinstance(selection, Iterable):
+            raise InputTypeError(
+                f"Each selection must be a set or list of items; that at position {number} is {selection!r}. Put its "
+                "items in a set."
+            )
+        items = selection.tolist() if hasattr(selection, "tolist") else list(selection)
+        if len(set(items)) != len(items):
+            twice = next(item for item in items if items.count(item) > 1)
+            raise InputError(
+                f"A selection holds each item once; that at position {number} holds {twice!r} more than once. Remove "
+                "the repeats."
+            )
+        places.append([column.setdefault(item, len(column)) for item in items])
+    if n_items is not None and len(column) > n_items:
+        raise InputError(
+            f"The selections hold {len(column)} different items, more than n_items={n_items}. Pass the number of items "
+            "that could have been selected."
+        )
+    held = np.zeros((len(places), len(column)), dtype=bool)
+    for row, columns in enumerate(places):
+        held[row, columns] = True
+    return held, n_items
