@@ -117,11 +117,13 @@ class BayesFuse(LearnsFromPositions):
         voter_weights: VoterWeights | None = None,
         qrels: AnyQrels | None = None,
     ):
+        super().__init__(
+            relevance_threshold=relevance_threshold,
+            unknown_voter=unknown_voter,
+            voter_weights=voter_weights,
+            qrels=qrels,
+        )
         self.cutoffs = cutoffs
-        self.relevance_threshold = relevance_threshold
-        self.unknown_voter = unknown_voter
-        self.voter_weights = voter_weights
-        self.qrels = qrels
 
     def _validate_params(self):
         super()._validate_params()

@@ -29,7 +29,8 @@ class _Probabilities(LearnsFromPositions):
     #: Whether a list that does not reach a cell counts in its mean, with 0.
     _counts_short_lists = True
 
-    def _learn(self, lists, judged):
+    def _learn_probabilities(self, lists, judged, cell):
+        """Learn the tables, and show them as a frame, in which the column of the cells, from 1, is called `cell`."""
         relevant = self._relevant(lists, judged).astype(np.float64)
         sums = CellSums(lists, self._cells(lists))
         hits = sums.of_rows(tie_means(lists, relevant[lists.candidate]))
@@ -45,12 +46,14 @@ class _Probabilities(LearnsFromPositions):
             pooled_weight = sums.pool(weight)
         probability = total / weight
         self._keep_tables(lists, sums, probability, sums.pool(total) / pooled_weight)
-        return {
-            "voter": take_ids(lists.voters, np.repeat(sums.voters, np.diff(sums.ptr))),
-            "place": sums.place + 1,
-            "probability": probability,
-            "n_lists": n_lists,
-        }
+        return frame_of(
+            {
+                "voter": take_ids(lists.voters, np.repeat(sums.voters, np.diff(sums.ptr))),
+                cell: sums.place + 1,
+                "probability": probability,
+                "n_lists": n_lists,
+            }
+        )
 
     def _sizes(self, lists, judged, sums):
         """Number of items that the share of relevant ones is of, in each cell of each list."""
@@ -158,19 +161,20 @@ class SlideFuse(_Probabilities):
         voter_weights: VoterWeights | None = None,
         qrels: AnyQrels | None = None,
     ):
+        super().__init__(
+            relevance_threshold=relevance_threshold,
+            unknown_voter=unknown_voter,
+            voter_weights=voter_weights,
+            qrels=qrels,
+        )
         self.window = window
-        self.relevance_threshold = relevance_threshold
-        self.unknown_voter = unknown_voter
-        self.voter_weights = voter_weights
-        self.qrels = qrels
 
     def _cells(self, lists):
         return positions(lists.row_ptr) - 1
 
     def _learn(self, lists, judged):
-        found = super()._learn(lists, judged)
+        self.positions_ = self._learn_probabilities(lists, judged, "position")
         self._sums = ragged_cumsum(self._table, self._ptr)
-        self.positions_ = frame_of({"position" if name == "place" else name: found[name] for name in found})
 
     def _values(self, lists):
         lists, number = self._match(lists)
@@ -284,12 +288,14 @@ class ProbFuse(_Probabilities):
         voter_weights: VoterWeights | None = None,
         qrels: AnyQrels | None = None,
     ):
+        super().__init__(
+            relevance_threshold=relevance_threshold,
+            unknown_voter=unknown_voter,
+            voter_weights=voter_weights,
+            qrels=qrels,
+        )
         self.n_segments = n_segments
         self.judged_only = judged_only
-        self.relevance_threshold = relevance_threshold
-        self.unknown_voter = unknown_voter
-        self.voter_weights = voter_weights
-        self.qrels = qrels
 
     def _cells(self, lists):
         size = -(-lists.list_length // min(self.n_segments, lists.n_rows))
@@ -302,8 +308,7 @@ class ProbFuse(_Probabilities):
         return sums.of_rows(tie_means(lists, known[lists.candidate]))
 
     def _learn(self, lists, judged):
-        found = super()._learn(lists, judged)
-        self.segments_ = frame_of({"segment" if name == "place" else name: found[name] for name in found})
+        self.segments_ = self._learn_probabilities(lists, judged, "segment")
 
     def _values(self, lists):
         lists, number = self._match(lists)
@@ -384,25 +389,11 @@ class SegFuse(_Probabilities):
 
     segments_: pd.DataFrame
 
-    def __init__(
-        self,
-        *,
-        relevance_threshold: float | None = None,
-        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
-        voter_weights: VoterWeights | None = None,
-        qrels: AnyQrels | None = None,
-    ):
-        self.relevance_threshold = relevance_threshold
-        self.unknown_voter = unknown_voter
-        self.voter_weights = voter_weights
-        self.qrels = qrels
-
     def _cells(self, lists):
         return np.searchsorted(_LAST_POSITIONS, positions(lists.row_ptr))
 
     def _learn(self, lists, judged):
-        found = super()._learn(lists, judged)
-        self.segments_ = frame_of({"segment" if name == "place" else name: found[name] for name in found})
+        self.segments_ = self._learn_probabilities(lists, judged, "segment")
 
     def _values(self, lists):
         lists, number = self._match(lists)

@@ -6,16 +6,18 @@ one pools them. Tied items share their positions: each is at each of them in par
 """
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
 from ..._arrays._ragged import positions, starts_to_ptr, tie_starts
 from ..._data._frames import frame_of, take_ids
+from ..._data._types import AnyQrels
 from ..._support._sklearn import Interval, StrOptions, check_is_fitted
 from ...base import Consensus, SupervisedAggregator
 from ...base._consensus import Contributions
 from ...base._tags import TagsOfAggregator
-from ...base._voter_weights import VOTER_WEIGHTS
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ...base._weighted import match_voters
 from ...exceptions import InputError
 from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, weigh_rows
@@ -107,8 +109,7 @@ class LearnsFromPositions(SupervisedAggregator):
     """Sums of what was learnt of the cells that the lists have an item in.
 
     A subclass defines ``_cells(lists)``, the cell of each row; ``_learn(lists, judged)``, which keeps tables by
-    ``_keep_tables``; and ``_values(lists)``, which reads them. Its constructor takes `relevance_threshold`,
-    `unknown_voter`, `voter_weights` and `qrels`.
+    ``_keep_tables``; and ``_values(lists)``, which reads them.
     """
 
     _any_numbering = True
@@ -118,6 +119,19 @@ class LearnsFromPositions(SupervisedAggregator):
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
         **VOTER_WEIGHTS,
     }
+
+    def __init__(
+        self,
+        *,
+        relevance_threshold: float | None = None,
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
+        voter_weights: VoterWeights | None = None,
+        qrels: AnyQrels | None = None,
+    ):
+        self.relevance_threshold = relevance_threshold
+        self.unknown_voter = unknown_voter
+        self.voter_weights = voter_weights
+        self.qrels = qrels
 
     def _cells(self, lists):
         raise NotImplementedError
