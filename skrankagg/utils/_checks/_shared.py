@@ -125,7 +125,7 @@ def _number(one):
 def is_supervised(estimator):
     """Whether an estimator learns from judgements: by its tag, or a list transformer under its parameters."""
     needs = getattr(estimator, "_needs_judgements", None)
-    if needs is not None and getattr(estimator, "qrels", needs) is None:
+    if needs is not None and getattr(estimator, "qrels", None) is None:
         return needs()
     return getattr(getattr(get_tags(estimator), "aggregator_tags", None), "supervised", False)
 
