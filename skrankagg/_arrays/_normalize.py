@@ -13,10 +13,10 @@ import numpy as np
 
 # Beyond it, and below its inverse, the squares of scores leave the range of numbers.
 _LARGE = 1e150
-#: Damping of the norm "reciprocal", as ReciprocalRankFusion has it.
-DAMPING = 60
+# Damping of the norm "reciprocal", as ReciprocalRankFusion has it.
+_DAMPING = 60
 
-__all__ = ["DAMPING", "NORMS", "SCORES_HINT", "SCORE_NORMS", "bounded_min_max", "lowest_values"]
+__all__ = ["NORMS", "SCORES_HINT", "SCORE_NORMS", "bounded_min_max", "lowest_values"]
 
 
 def rank(lists):
@@ -44,7 +44,7 @@ def borda(lists):
 
 def reciprocal(lists):
     """``(k + 1) / (k + r)`` with k = 60: from 1 for the first on, as reciprocal rank fusion damps ranks."""
-    return (DAMPING + 1) / (DAMPING + lists.rank), None
+    return (_DAMPING + 1) / (_DAMPING + lists.rank), None
 
 
 def min_max(lists):
