@@ -6,7 +6,7 @@ from ..._arrays._normalize import NORMS, SCORE_NORMS
 from ..._arrays._ragged import expand, gather_ranges
 from ...base._norms import normalize
 
-__all__ = ["FEATURES", "PER_VOTER", "SCORED", "center_columns", "fill_consensus", "fill_support", "fill_voters"]
+__all__ = ["FEATURES", "PER_VOTER", "SCORED", "center_columns", "consensus_scores", "fill_voters", "support"]
 
 #: What may be known of a candidate in a list.
 PER_VOTER = ("present", "score", *(name for name in NORMS if name is not None))
@@ -45,21 +45,23 @@ def _split(values, block):
     return np.split(values, np.flatnonzero(np.diff(block)) + 1)
 
 
-def fill_support(column, lists):
-    """Write how many lists hold each candidate."""
-    column[:] = np.bincount(lists.candidate, minlength=lists.n_candidates)
+def support(lists):
+    """How many lists hold each candidate, (n_candidates,)."""
+    return np.bincount(lists.candidate, minlength=lists.n_candidates)
 
 
-def fill_consensus(column, ranked):
-    """Write the scores of a consensus, from 0 for the last items of each query to 1 for the first ones."""
+def consensus_scores(ranked):
+    """Scores of a consensus, (n_candidates,), from 0 for the last items of each query to 1 for the first ones."""
     lists, limit = ranked.lists, np.finfo(np.float64).max / 4
-    column[ranked.order] = np.clip(ranked.score, -limit, limit)
+    score = np.empty(lists.n_candidates)
+    score[ranked.order] = np.clip(ranked.score, -limit, limit)
     heads = lists.candidate_ptr[:-1]
-    low, high = np.minimum.reduceat(column, heads), np.maximum.reduceat(column, heads)
+    low, high = np.minimum.reduceat(score, heads), np.maximum.reduceat(score, heads)
     span = high - low
     span[span == 0] = 1.0
-    column -= low[lists.candidate_query]
-    column /= span[lists.candidate_query]
+    score -= low[lists.candidate_query]
+    score /= span[lists.candidate_query]
+    return score
 
 
 def center_columns(matrix, ptr):

@@ -19,7 +19,7 @@ from ...base import BaseAggregator
 from ...base._supervised import SupervisedAggregator
 from ...base._tags import TagsOfAggregator
 from ...exceptions import InputError, InputTypeError
-from ._features import FEATURES, PER_VOTER, SCORED, center_columns, fill_consensus, fill_support, fill_voters
+from ._features import FEATURES, PER_VOTER, SCORED, center_columns, consensus_scores, fill_voters, support
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -231,12 +231,7 @@ class StackedFusion(SupervisedAggregator):
             fill_voters(matrix, lists, np.where(place >= 0, place * len(features), -1), features)
         ranked = iter(ranked)
         for column, feature in enumerate(others, start=n_own):
-            if isinstance(feature, str):
-                fill_support(matrix[:, column], lists)
-            else:
-                values = np.empty(lists.n_candidates)
-                fill_consensus(values, next(ranked))
-                matrix[:, column] = values
+            matrix[:, column] = support(lists) if isinstance(feature, str) else consensus_scores(next(ranked))
         if self.center:
             center_columns(matrix, lists.candidate_ptr)
         return matrix
