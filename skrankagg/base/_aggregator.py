@@ -16,6 +16,7 @@ from .._data._output import check_output
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._data._types import AnyLists, PlainLists
 from .._data._voter_names import warn_of_misspelt_names
+from .._support._callbacks import CallbackSupport, fitting
 from .._support._memory import check_memory
 from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists, keep_out_of_html
 from ..exceptions import InputError
@@ -29,7 +30,7 @@ _LINEAR_METHODS = "choose a method whose memory is linear, such as BordaCount, R
 _SILENT_VOTERS = "Give those a weight, or 0 to silence them; their items stay among those ranked."
 
 
-class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
+class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
     """Base of all aggregators: ranked lists in, one consensus for each query out.
 
     A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists` and returns the score of each
@@ -90,7 +91,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             The aggregator itself.
         """
         lists = self._begin(X)
-        with self._fit_or_restore():
+        with self._fit_or_restore(lists, y):
             self._fit_lists(lists)
             self._remember_rows(X, lists)
         return self
@@ -111,7 +112,7 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
             The consensus, see :meth:`transform`.
         """
         X = encode_plain(X)
-        with self._fit_or_restore():
+        with self._fit_or_restore(X, y):
             ranked = self._fit_rank(X)
             self._remember_rows(X, ranked.lists)
         return ranked.to_frame()
@@ -182,11 +183,12 @@ class BaseAggregator(RemembersRows, TransformerMixin, BaseEstimator):
         return tags
 
     @contextmanager
-    def _fit_or_restore(self):
-        """Leave the estimator as it was where fitting fails or is interrupted: never half fitted."""
+    def _fit_or_restore(self, X, y):
+        """Leave the estimator as it was where fitting fails or is interrupted, and tell its callbacks of the fit."""
         before = dict(vars(self))
         try:
-            yield
+            with fitting(self, X, y):
+                yield
         except BaseException:
             vars(self).clear()
             vars(self).update(before)

@@ -86,7 +86,7 @@ class SupervisedAggregator(BaseAggregator):
             If the judgements are a plain frame.
         """
         lists = self._begin(X)
-        with self._fit_or_restore():
+        with self._fit_or_restore(lists, y):
             self._fit_judged(lists, y, qrels)
             self._remember_rows(X, lists)
         return self
@@ -114,7 +114,7 @@ class SupervisedAggregator(BaseAggregator):
             The consensus, see :meth:`transform`.
         """
         X = encode_plain(X)
-        with self._fit_or_restore():
+        with self._fit_or_restore(X, y):
             ranked = self._fit_rank(X, y, qrels)
             self._remember_rows(X, ranked.lists)
         return ranked.to_frame()

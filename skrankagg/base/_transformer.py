@@ -10,6 +10,7 @@ from .._data._fitted_rows import RemembersRows
 from .._data._output import check_output
 from .._data._ranked_lists import RankedLists, check_lists
 from .._data._types import AnyFrame, AnyLists
+from .._support._callbacks import CallbackSupport, fitting
 from .._support._sklearn import (
     BaseEstimator,
     NotFittedError,
@@ -24,7 +25,7 @@ from ..exceptions import InputError
 __all__ = ["ListTransformer"]
 
 
-class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
+class ListTransformer(RemembersRows, CallbackSupport, TransformerMixin, BaseEstimator):
     """Base of the steps that come before an aggregator, or after it: ranked lists in, ranked lists out.
 
     A subclass defines ``_transform_lists(lists)``, from :class:`~skrankagg.RankedLists` to RankedLists, and
@@ -72,8 +73,9 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
             The transformer itself.
         """
         lists = self._prepare(X)
-        self._fit(lists, y)
-        self._remember_rows(X, lists)
+        with fitting(self, lists, y):
+            self._fit(lists, y)
+            self._remember_rows(X, lists)
         return self
 
     @overload
@@ -96,8 +98,9 @@ class ListTransformer(RemembersRows, TransformerMixin, BaseEstimator):
             See :meth:`transform`.
         """
         lists = self._prepare(X)
-        result = self._fit(lists, y)
-        self._remember_rows(X, lists)
+        with fitting(self, lists, y):
+            result = self._fit(lists, y)
+            self._remember_rows(X, lists)
         return self._publish(result, X)
 
     @overload

@@ -18,6 +18,7 @@ from .._data._output import check_output
 from .._data._qrels import Qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import AnyLists, AnyQrels, PlainLists
+from .._support._callbacks import CallbackSupport, fit_task, fitting
 from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
 from .._support._sklearn import (
@@ -43,7 +44,7 @@ from ._significance import ComparisonOptions, compare_methods, significance_mark
 __all__ = ["Comparator"]
 
 
-class Comparator(RemembersRows, TransformerMixin, Composition):
+class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     """Compare aggregators on the same queries, and aggregate with the best of them.
 
     Lists and judgements are encoded once; every method aggregates and is measured on the codes. Methods that see the
@@ -261,21 +262,27 @@ class Comparator(RemembersRows, TransformerMixin, Composition):
         # What cannot be cloned is a mistake in the list of methods, not the failure of one of them.
         members = [(name, clone(estimator)) for name, estimator in members]
 
-        def run(k, name, estimator):
+        def run(k, name, estimator, task):
             in_folds = f", {len(folds)} folds" if name in learners else ""
             message = f"({k} of {len(members)}) {name}{in_folds}" if verbose else None
             with tell_elapsed_time("Comparator", message):
                 if name not in learners:
-                    return run_method(name, estimator, X, lists, judged, measures, self.error_score)
+                    with task.propagate(estimator), task:
+                        return run_method(name, estimator, X, lists, judged, measures, self.error_score)
                 given = aligned if name in self.learns or lacks_judgements(estimator) else None
-                return run_held_out(name, estimator, lists, given, folds, judged, measures, self.error_score)
+                with task:
+                    return run_held_out(name, estimator, lists, given, folds, judged, measures, self.error_score)
 
-        outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(run)(k, name, estimator) for k, (name, estimator) in enumerate(members, 1)
-        )
-        rivals = measure_voters(voters, lists, judged, measures) if voters else []
-        self._keep(outcomes, rivals, measures, judged.queries)
-        self._remember_rows(X, lists)
+        with fitting(self, lists, chosen):
+            whole = fit_task(self, len(members))
+            # All are made here, for the threads must not number them.
+            tasks = [whole.part(name) for name, _ in members]
+            outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(run)(k, *member, task) for k, (member, task) in enumerate(zip(members, tasks, strict=True), 1)
+            )
+            rivals = measure_voters(voters, lists, judged, measures) if voters else []
+            self._keep(outcomes, rivals, measures, judged.queries)
+            self._remember_rows(X, lists)
         return self
 
     def _keep(self, outcomes, rivals, measures, queries):

@@ -13,6 +13,7 @@ from ..._arrays._ragged import is_whole
 from ..._arrays._weight_units import count_in_units
 from ..._data._frames import known_or_missing
 from ..._kernels import draw_places
+from ..._support._callbacks import Task, fit_task, without_callbacks
 from ..._support._progress import Progress
 from ..._support._sklearn import N_JOBS, Interval, StrOptions
 from ...base import BaseAggregator, Consensus
@@ -216,15 +217,20 @@ class Kemeny(BaseAggregator):
         seed = check_random_state(self.random_state).randint(2**31 - 1)
         verbose = self.verbose if self.n_jobs in (None, 1) else False
         progress = Progress(type(self).__name__, verbose)
+        task = fit_task(self, lists.n_queries)
         try:
             # One query needs no other process, which would take a second to start.
             if lists.n_queries == 1 or effective_n_jobs(self.n_jobs) == 1:
-                solved = self._solve(lists, seed, progress)
+                solved = self._solve(lists, seed, progress, task)
             else:
-                groups = Parallel(n_jobs=self.n_jobs)(
-                    delayed(self._solve)(lists.take(group), seed, progress) for group in self._groups(lists)
+                solve = delayed(without_callbacks(self)._solve)
+                groups = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+                    solve(lists.take(group), seed, progress, Task()) for group in self._groups(lists)
                 )
-                solved = list(chain.from_iterable(groups))
+                solved = []
+                for one in chain.from_iterable(groups):
+                    with task.part(f"query {lists.queries[len(solved)]!r}"):
+                        solved.append(one)
         finally:
             progress.close()
         score, cost, bound, reason, unique = zip(*solved, strict=True)
@@ -253,7 +259,7 @@ class Kemeny(BaseAggregator):
             group.append(q)
         yield group
 
-    def _solve(self, lists, seed, progress):
+    def _solve(self, lists, seed, progress, task):
         """Solve queries; of each: the items' scores, the order's score, the bound, why it stopped, if it is unique."""
         lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
@@ -270,7 +276,7 @@ class Kemeny(BaseAggregator):
                 def report(cost, bound, q=q, unit=unit[q]):
                     progress.show(f"{lists.queries[q]!r}: at most {unit * cost:g}, at least {unit * bound:g}")
 
-                with Budget(self.time_limit) as budget:
+                with task.part(f"query {lists.queries[q]!r}"), Budget(self.time_limit) as budget:
                     solve = self._solve_weak if self.ties == "weak" else self._solve_strict
                     components = condorcet_components(prefer[k]) if stacked is None else stacked[k]
                     given = prefer[k], tied[k], margin[k], components, base[k]

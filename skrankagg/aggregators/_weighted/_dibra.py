@@ -8,6 +8,7 @@ import numpy as np
 from ..._arrays._list_distances import LIST_DISTANCES
 from ..._arrays._places import places_again
 from ..._arrays._ragged import gather_ranges
+from ..._support._callbacks import fit_task
 from ..._support._sklearn import Interval, StrOptions, clone
 from ...base import BaseAggregator, WeightedAggregator
 from ...base._tags import TagsOfAggregator
@@ -235,20 +236,28 @@ class DIBRA(WeightedAggregator):
         return CombSUM(norm="borda") if self.aggregator is None else clone(self.aggregator)
 
     def _voter_weights(self, lists):
-        if lists.n_rows <= _BLOCK:
-            return self._iterate(lists)
         # Queries do not depend on each other: a block of them stays in the cache.
         block = lists.row_ptr[lists.list_ptr[:-1]] // _BLOCK
         blocks = np.split(np.arange(lists.n_queries), np.flatnonzero(np.diff(block)) + 1)
-        return np.concatenate([self._iterate(lists.take(queries)) for queries in blocks])
+        # Pruned by "wire", the lists are cut and their weights learnt once more.
+        task = fit_task(self, len(blocks) * (1 + (self.prune == "wire")))
+        if len(blocks) == 1:
+            return self._iterate(lists, task.part("all queries", self.max_iter))
+        names = [f"queries {lists.queries[queries[0]]!r} to {lists.queries[queries[-1]]!r}" for queries in blocks]
+        tasks = [task.part(name, self.max_iter) for name in names]
+        return np.concatenate(
+            [self._iterate(lists.take(block), task) for block, task in zip(blocks, tasks, strict=True)]
+        )
 
-    def _iterate(self, lists):
+    def _iterate(self, lists, task):
         weight, voters = np.ones(lists.n_lists), _Iterating(self, lists)
-        for t in range(1, self.max_iter + 1):
-            growth = np.exp(-self.gamma * t * voters.distances(weight))
-            weight[voters.running] += voters.stop(growth)
-            if not voters.go_on():
-                break
+        with task:
+            for t in range(1, self.max_iter + 1):
+                with task.part(f"iteration {t}") as iteration:
+                    growth = np.exp(-self.gamma * t * voters.distances(weight))
+                    weight[voters.running] += voters.stop(growth)
+                if iteration.stop or not voters.go_on():
+                    break
         return weight
 
     def _consensus(self, lists, weight, known=None, score=None):

@@ -6,6 +6,7 @@ import pandas as pd
 from ..._arrays._ragged import gather_ranges
 from ..._data._frames import plain_index
 from ..._data._qrels import encode_qrels
+from ..._support._callbacks import fitting
 from ...base import BaseAggregator
 from ...base._consensus import EncodedConsensus
 from ...exceptions import InputTypeError
@@ -88,7 +89,8 @@ def fit_rank(estimator, X, lists):
     Our own aggregators stay on the codes; a pipeline, or any other transformer, gets `X` as it came in.
     """
     if isinstance(estimator, BaseAggregator):
-        return estimator._fit_rank(lists)
+        with fitting(estimator, lists):
+            return estimator._fit_rank(lists)
     return estimator.fit(X).transform(X)
 
 

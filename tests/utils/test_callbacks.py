@@ -1,0 +1,147 @@
+"""scikit-learn's callbacks are told of the parts of a fit, where scikit-learn has callbacks."""
+
+import pickle
+
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from skrankagg import DIBRA, CombSUM, Comparator, Kemeny, LearnedWeights, RankedLists
+from skrankagg._support._callbacks import Task, fit_task
+from skrankagg.preprocessing import TopK
+from skrankagg.utils.discovery import all_aggregators
+from skrankagg.utils.estimator_checks import example_lists, example_qrels
+
+needs_callbacks = pytest.mark.skipif(not hasattr(CombSUM, "set_callbacks"), reason="scikit-learn has no callbacks")
+
+
+class Log:
+    """A callback that writes down what it is told, and stops where it is asked to."""
+
+    max_propagation_depth = None
+
+    def __init__(self, stop_after=None):
+        self.events, self.stop_after = [], stop_after
+
+    def setup(self, estimator, context):
+        self.events.append("setup")
+
+    def teardown(self, estimator, context):
+        self.events.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context):
+        self.events.append(f"+{context.estimator_name} {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context):
+        self.events.append(f"-{context.estimator_name} {context.task_name}")
+        return context.task_name == self.stop_after
+
+
+def told(estimator, X, **options):
+    log = Log(**options)
+    estimator.set_callbacks(log).fit(X)
+    assert not {"_in_fit", "_callback_fit_ctx"} & vars(estimator).keys()
+    first, *events, last = log.events
+    assert (first, last) == ("setup", "teardown")
+    return events
+
+
+@pytest.fixture
+def lists():
+    return RankedLists.from_frame(example_lists(n_queries=3))
+
+
+def test_without_callbacks_nothing_is_told():
+    task = fit_task(CombSUM(), 3)
+    assert isinstance(task, Task) and task.context is None
+    with task.part("a", 2) as part, part.part("b"), part.propagate(CombSUM()):
+        assert not part.stop
+
+
+@needs_callbacks
+@pytest.mark.parametrize("name", all_aggregators())
+def test_every_fit_begins_and_ends(name):
+    X = example_lists(n_queries=3)
+    method = all_aggregators()[name]()
+    events = told(method.set_params(qrels=example_qrels(X)) if "qrels" in method.get_params() else method, X)
+    assert (events[0], events[-1]) == (f"+{name} fit", f"-{name} fit")
+
+
+@needs_callbacks
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_queries_are_the_parts_of_kemeny(lists, n_jobs):
+    parts = [f"{sign}Kemeny query 'q{q}'" for q in range(3) for sign in "+-"]
+    assert told(Kemeny(n_jobs=n_jobs), lists) == ["+Kemeny fit", *parts, "-Kemeny fit"]
+
+
+@needs_callbacks
+def test_iterations_are_the_parts_of_dibra_and_may_be_stopped(lists):
+    method = DIBRA(tol=1e-9, max_iter=6)
+    events = told(method, lists)
+    assert events[:4] == ["+DIBRA fit", "+DIBRA all queries", "+DIBRA iteration 1", "-DIBRA iteration 1"]
+    assert "-DIBRA iteration 4" in events
+    assert "+DIBRA iteration 3" not in told(method, lists, stop_after="iteration 2")
+    stopped, two = method.query_voter_weights_, DIBRA(tol=1e-9, max_iter=2).fit(lists).query_voter_weights_
+    assert stopped.equals(two)
+
+
+@needs_callbacks
+def test_transform_is_no_fit(lists):
+    method = Kemeny().set_callbacks(log := Log())
+    method.transform(lists)
+    assert log.events == []
+    method.fit_transform(lists)
+    assert log.events.count("+Kemeny fit") == 1
+
+
+@needs_callbacks
+def test_members_tell_the_callbacks_of_the_comparator(lists):
+    qrels = example_qrels(lists.to_frame())
+    members = [("sum", CombSUM()), ("kemeny", Kemeny()), ("learned", LearnedWeights())]
+    events = told(Comparator(members, qrels=qrels, cv=3, verbose=False), lists)
+    assert events[:3] == ["+Comparator fit", "+CombSUM fit", "-CombSUM fit"]
+    assert "+Kemeny query 'q1'" in events and "-Comparator learned" in events and events[-1] == "-Comparator fit"
+
+
+@needs_callbacks
+def test_steps_of_a_pipeline_tell_its_callbacks(lists):
+    events = told(make_pipeline(TopK(3), CombSUM()), lists)
+    assert events == ["+Pipeline fit", "+TopK fit", "-TopK fit", "+CombSUM fit", "-CombSUM fit", "-Pipeline fit"]
+
+
+@needs_callbacks
+def test_callbacks_are_torn_down_where_a_fit_fails(lists):
+    method = Kemeny().set_callbacks(log := Log())
+    before = dict(vars(method))
+
+    class Stop(Exception):
+        pass
+
+    def fail(*_):
+        raise Stop
+
+    method._solve = fail
+    with pytest.raises(Stop):
+        method.fit(lists)
+    assert log.events == ["setup", "+Kemeny fit", "teardown"]
+    del method._solve
+    assert vars(method) == before
+
+
+@needs_callbacks
+def test_fitted_attributes_reach_a_callback(lists):
+    class Attributes(Log):
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator, X):
+            self.weights = getattr(fitted_estimator, "voter_weights_", None)
+            self.X = X
+
+    method = DIBRA().set_callbacks(log := Attributes())
+    method.fit(lists)
+    assert log.weights.equals(method.voter_weights_) and log.X is lists
+
+
+@needs_callbacks
+def test_callbacks_do_not_stand_in_the_way_of_copies(lists):
+    method = DIBRA().set_callbacks(Log()).fit(lists)
+    assert pickle.loads(pickle.dumps(method)).voter_weights_.equals(method.voter_weights_)
+    assert clone(method).fit(lists).voter_weights_.equals(method.voter_weights_)
