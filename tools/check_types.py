@@ -33,6 +33,7 @@ SETTINGS = {
 STUBS = {
     "__init__.pyi": "",
     "base.pyi": "class BaseEstimator: ...\nclass TransformerMixin: ...\n",
+    "feature_selection/__init__.pyi": "class SelectorMixin: ...\n",
     "model_selection/__init__.pyi": "class BaseCrossValidator: ...\n",
     "utils/__init__.pyi": "class Tags: ...\n",
     "utils/metaestimators.pyi": "class _BaseComposition: ...\n",

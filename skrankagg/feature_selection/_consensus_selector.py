@@ -1,0 +1,397 @@
+"""The selector: estimators fitted on folds are voters, the features are items, and an aggregator merges the lists."""
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.feature_selection import SelectorMixin
+from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import validate_data
+
+from .._data._ranked_lists import RankedLists
+from .._support._composition import Composition
+from .._support._row_parts import to_table
+from .._support._sklearn import N_JOBS, HasMethods, Interval, RealNotInt, Tags, check_is_fitted, clone
+from ..aggregators import BordaCount
+from ..exceptions import InputError, InputTypeError
+from ..stats import selection_stability
+from ._feature_lists import encode, list_weights, lists_frame, named_lists
+from ._importances import top_places
+from ._members import accepts_nan, check_aggregator, check_takes_weights, fit_and_read, of_each_name, training_parts
+
+__all__ = ["ConsensusSelector"]
+
+#: As a parameter's name it is no estimator's.
+_SPLITTER = "cv"
+
+
+class ConsensusSelector(SelectorMixin, Composition):
+    """Select the features that several estimators, each fitted on several folds, agree on.
+
+    Each estimator ranks the features once for each fold, on the fold's training part; an aggregator merges the lists,
+    and the first `n_features` of the consensus are kept.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) tuples
+        Models with ``coef_`` or ``feature_importances_``, selectors, and pipelines that end in one; see Notes for what
+        is read of each. One may be "drop".
+    aggregator : aggregator, default=None
+        What merges the lists, or a pipeline that ends in it; None is :class:`~skrankagg.aggregators.BordaCount`, which
+        orders the features by their mean rank. It must not need judgements.
+    n_features : int or float, default=None
+        Number of features to keep, or their share, rounded down, but at least one; None keeps half.
+    cv : int, splitter, iterable or None, default=5
+        Folds, on whose training parts the estimators are fitted; an int is their number, stratified where there are
+        classes, see Notes. None fits each estimator once, on all rows.
+    weights : mapping of str to float, or sequence of float in the order of the estimators, default=None
+        Weights of the lists of each estimator; a mapping may leave some out, whose weight is 1.
+    importance_getter : str, callable or mapping of str to these, default="auto"
+        Where a fitted estimator has its importances: a path of attributes, such as
+        ``"named_steps.model.coef_"``, or a function of the estimator; a mapping has one for each name, "auto" for those
+        that it leaves out. Their absolute values count; where there is a row for each class, these are summed.
+    n_jobs : int, default=None
+        Jobs that fit estimators at the same time; None means 1, -1 all processors.
+
+    Attributes
+    ----------
+    ranking_ : ndarray of shape (n_features_in_,), dtype=int64
+        Rank of each feature in the consensus, 1 to n, without repeats.
+    scores_ : ndarray of shape (n_features_in_,), dtype=float64
+        Score of each feature in the consensus, higher is better; NaN for those that no list holds.
+    support_ : ndarray of shape (n_features_in_,), dtype=bool
+        The features that are kept.
+    n_features_ : int
+        Their number.
+    lists_ : RankedLists
+        One query, whose items are the names of the features, or their column numbers where they have no names, and
+        whose voters are ``"name__split0"`` and so on, or ``"name"`` with ``cv=None``; its scores are the importances.
+    aggregator_ : estimator
+        The aggregator, fitted on the lists.
+    n_splits_ : int
+        Number of folds; 1 with ``cv=None``.
+    stability_ : float
+        How alike the consensuses of the single folds are in their first `n_features_` features, by
+        :func:`~skrankagg.stats.selection_stability`; NaN where that is not defined: for one fold, or if all features
+        are kept.
+    estimator_stability_ : dict of str to float
+        The same of each estimator's own lists.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names; only there if all are strings.
+
+    See Also
+    --------
+    skrankagg.stats.selection_stability : How stable the selected set is over samples.
+    skrankagg.RankedLists.from_matrix : Ranked lists from importances that you have.
+    sklearn.feature_selection.SelectFromModel : Selects by one model, fitted once.
+    sklearn.feature_selection.RFECV : Eliminates features by one model, as many as cross-validation says.
+
+    Notes
+    -----
+    Under ``importance_getter="auto"`` this is read of a fitted estimator, the first that it has:
+
+    ======================  =================================================  =====================================
+    of                      is read                                            ties
+    ======================  =================================================  =====================================
+    a pipeline              what its last step has                             features that an earlier step left out
+    RFE and its kind        ``ranking_``, 1 for the best                       all those that it selects
+    SelectFromModel         what its model has
+    other selectors         ``scores_``, higher is better
+    without scores          ``get_support()``                                  the selected ones, and the others
+    a model                 ``coef_``, else ``feature_importances_``
+    a meta-estimator        the same of ``best_estimator_`` and the like
+    ======================  =================================================  =====================================
+
+    Coefficients are comparable where the features have one scale: put a StandardScaler before a linear model, as
+    ``make_pipeline(StandardScaler(), LogisticRegression())``.
+
+    A feature whose score is NaN, such as a constant one in an F-test, is absent from the list, as is one that a step of
+    a pipeline leaves out: to most aggregators it ties with the others of the kind, below all that the list holds. An
+    infinite score is the best, and stands in ``lists_`` as the largest finite one. A feature that no list holds comes
+    last. Features with equal consensus scores are in the order of the lists' weight that holds them, and then of the
+    columns; so they are cut at `n_features`.
+
+    Folds of an int are stratified if some estimator is a classifier, or is built on one; and also if none is a
+    regressor and `y` is discrete, with each value in at least as many rows as there are folds. The rows are not
+    shuffled. A splitter of many random parts, such as ``StratifiedShuffleSplit(50, train_size=0.5)``, perturbs the data
+    more than folds do, of which any two share most of their rows. That is also why stability over folds is higher than
+    over new samples: compare selectors by it, and measure the stability of the whole selection over outer folds, each
+    with a fit of its own. Of each estimator's list, ties that begin within the first `n_features_` and end behind them
+    are not counted as selected, unless the list begins with them.
+
+    Without metadata routing, ``fit`` takes ``sample_weight``, which goes to every estimator, and ``groups``, which go
+    to the splitter; with it, whatever estimators and splitter request. Sparse matrices and NaN are accepted if all
+    estimators accept them, and NaN if the first step of a pipeline does. The fitted estimators are not kept.
+
+    The selection looks at `y`, so it must be a step of the pipeline that is cross-validated, not a step before that. A
+    search over `n_features` fits all estimators again for each value.
+
+    References
+    ----------
+    .. [1] Y. Saeys, T. Abeel and Y. Van de Peer, "Robust feature selection using ensemble feature selection
+       techniques", ECML PKDD 2008.
+    .. [2] V. Bolón-Canedo and A. Alonso-Betanzos, "Ensembles for feature selection: a review and future trends",
+       Information Fusion 52, 2019.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.ensemble import RandomForestClassifier
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from skrankagg.feature_selection import ConsensusSelector
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> selector = ConsensusSelector([
+    ...     ("anova", SelectKBest(k="all")),
+    ...     ("logistic", make_pipeline(StandardScaler(), LogisticRegression())),
+    ...     ("forest", RandomForestClassifier(n_estimators=20, random_state=0)),
+    ... ]).fit(X, y)
+    >>> selector.get_feature_names_out().tolist()
+    ['petal length (cm)', 'petal width (cm)']
+    >>> selector.ranking_, selector.stability_
+    (array([3, 4, 2, 1]), 1.0)
+    >>> selector.lists_
+    RankedLists(n_queries=1, n_voters=15, n_items=4, n_lists=15, n_rows=60, ranks and scores)
+    """
+
+    _parameter_constraints: dict = {
+        "estimators": [list],
+        "aggregator": [HasMethods(["fit_transform"]), None],
+        "n_features": [Interval(Integral, 1, None, closed="left"), Interval(RealNotInt, 0, 1, closed="right"), None],
+        "cv": ["cv_object"],
+        "weights": [Mapping, "array-like", None],
+        "importance_getter": [str, callable, Mapping],
+        "n_jobs": N_JOBS,
+    }
+
+    ranking_: NDArray[np.int64]
+    scores_: NDArray[np.float64]
+    support_: NDArray[np.bool_]
+    n_features_: int
+    lists_: RankedLists
+    aggregator_: Any
+    n_splits_: int
+    stability_: float
+    estimator_stability_: dict[str, float]
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    def __init__(
+        self,
+        estimators: list[tuple[str, Any]],
+        *,
+        aggregator: Any = None,
+        n_features: int | float | None = None,
+        cv: Any = 5,
+        weights: Mapping[str, float] | Sequence[float] | None = None,
+        importance_getter: str | Callable[[Any], Any] | Mapping[str, Any] = "auto",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimators = estimators
+        self.aggregator = aggregator
+        self.n_features = n_features
+        self.cv = cv
+        self.weights = weights
+        self.importance_getter = importance_getter
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Rank the features by each estimator on each fold, and merge the lists.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
+            Features; estimators get them as they are.
+        y : array-like of shape (n_samples,), default=None
+            Target, if the estimators need one.
+        **params : dict
+            ``sample_weight`` and ``groups``; with metadata routing, what estimators and splitter request.
+
+        Returns
+        -------
+        self : object
+            The selector itself.
+
+        Raises
+        ------
+        TypeError
+            If an estimator has no ``fit``.
+        ValueError
+            If a parameter does not fit the others or the data, an estimator has no importances, or the aggregator needs
+            judgements.
+        """
+        self._validate_params()
+        members = self._members()
+        aggregator = BordaCount() if self.aggregator is None else clone(self.aggregator)
+        check_aggregator(aggregator)
+        X, y = indexable(to_table(X), y)
+        if len(X.shape) != 2:
+            raise InputError(
+                f"{type(self).__name__} expects a table with a row for each sample and a column for each feature; got "
+                f"an array of {len(X.shape)} dimension(s). Reshape it."
+            )
+        validate_data(self, X, y, skip_check_array=True)
+        n_top = self._n_to_keep(X.shape[1])
+        found = self._fit_members(members, X, y, params)
+        weights = list_weights(self.weights, [name for name, _ in self.estimators])
+        frame = lists_frame(found, {name: weights[name] for name, _ in members}, by_split=self.cv is not None)
+        consensus = aggregator.fit_transform(encode(frame))
+        item = np.asarray(consensus["item"], dtype=np.int64)
+        self.ranking_ = np.empty(X.shape[1], dtype=np.int64)
+        order = np.concatenate([item, np.setdiff1d(np.arange(X.shape[1]), item)])
+        self.ranking_[order] = np.arange(1, X.shape[1] + 1)
+        self.scores_ = np.full(X.shape[1], np.nan)
+        self.scores_[item] = np.asarray(consensus["score"], dtype=np.float64)
+        self.support_ = self.ranking_ <= n_top
+        self.n_features_ = n_top
+        self.aggregator_, self.n_splits_ = aggregator, len(found)
+        self.lists_ = named_lists(frame, getattr(self, "feature_names_in_", None))
+        self.estimator_stability_ = {
+            name: _stability(np.array([top_places(value, n_top) for value in found[:, k]]))
+            for k, (name, _) in enumerate(members)
+        }
+        self.stability_ = self._consensus_stability(frame, clone(aggregator))
+        return self
+
+    # ------------------------------------------------------------------ parameters
+
+    def _members(self):
+        given = self.estimators
+        if not given or not all(
+            isinstance(member, tuple) and len(member) == 2 and isinstance(member[0], str) for member in given
+        ):
+            raise InputError(
+                "estimators must be a list of (name, estimator) tuples with at least one estimator, such as "
+                f"[('anova', SelectKBest()), ('forest', RandomForestClassifier())]; got {given!r}."
+            )
+        names = [name for name, _ in given]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"Each estimator must have a name of its own; got {twice!r} more than once. Rename one.")
+        self._validate_names(names)
+        for name, estimator in given:
+            if isinstance(estimator, type) or (not hasattr(estimator, "fit") and estimator != "drop"):
+                raise InputTypeError(
+                    f"Each estimator must be a model or a selector with fit, or 'drop'; {name!r} is {estimator!r}."
+                )
+        members = [(name, estimator) for name, estimator in given if not isinstance(estimator, str)]
+        if not members:
+            raise InputError("estimators must hold at least one estimator; all of them are 'drop'.")
+        return members
+
+    def _n_to_keep(self, n_columns):
+        if self.n_features is None:
+            return max(n_columns // 2, 1)
+        if not isinstance(self.n_features, Integral):
+            return max(int(n_columns * self.n_features), 1)
+        if self.n_features > n_columns > 0:
+            raise InputError(
+                f"n_features must be at most the number of features, {n_columns}; got {self.n_features}. Lower it, or "
+                "give a share, such as 0.5."
+            )
+        return int(self.n_features)
+
+    # ------------------------------------------------------------------ fitting
+
+    def _fit_members(self, members, X, y, params):
+        """Importances by the estimators on each fold, (n_splits, n_estimators, n_features)."""
+        names = [name for name, _ in self.estimators]
+        getters = of_each_name(self.importance_getter, names, "auto", "importance_getter")
+        fit_params, split_params = self._route(members, params)
+        parts = training_parts(self.cv, X, y, [estimator for _, estimator in members], split_params)
+        found = Parallel(n_jobs=self.n_jobs)(
+            delayed(fit_and_read)(name, estimator, X, y, rows, fit_params[name], getters[name], split)
+            for split, rows in enumerate(parts)
+            for name, estimator in members
+        )
+        return np.array(found).reshape(len(parts), len(members), X.shape[1])
+
+    def _route(self, members, params):
+        """Parameters of each estimator's fit, by name, and those of the splitter."""
+        names = [name for name, _ in members]
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", **params)
+            return {name: routed[name].fit for name in names}, routed[_SPLITTER].split if self._splits() else {}
+        unknown = sorted({*params} - {"sample_weight", "groups"})
+        if unknown:
+            raise InputError(
+                f"fit takes sample_weight and groups; got {', '.join(unknown)}. To pass more to the estimators, enable "
+                "metadata routing, sklearn.set_config(enable_metadata_routing=True)."
+            )
+        given = {name: value for name, value in params.items() if value is not None}
+        if "sample_weight" in given:
+            for name, estimator in members:
+                check_takes_weights(name, estimator)
+        if "groups" in given and self.cv is None:
+            raise InputError("groups go to the splitter, and cv=None has none. Choose one, such as cv=GroupKFold().")
+        groups = given.pop("groups", None)
+        return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
+
+    def _consensus_stability(self, frame, aggregator):
+        """Stability of the consensuses of the single folds, each a query."""
+        if self.n_splits_ < 2 or self.n_features_ == self.n_features_in_:
+            return np.nan
+        consensus = aggregator.fit_transform(encode(frame.assign(query=frame["split"])))
+        query, item, rank = (np.asarray(consensus[name]) for name in ("query", "item", "rank"))
+        held = np.zeros((self.n_splits_, self.n_features_in_), dtype=bool)
+        top = rank <= self.n_features_
+        held[query[top], item[top]] = True
+        return _stability(held)
+
+    # ------------------------------------------------------------------ scikit-learn
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.support_
+
+    def _splits(self):
+        """Whether the folds come from a splitter, which may request metadata."""
+        return self.cv is not None and (isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
+
+    def get_metadata_routing(self) -> Any:
+        """Say which metadata goes where: to the estimators by their names, and to the splitter.
+
+        Returns
+        -------
+        MetadataRouter
+            As scikit-learn asks for it.
+        """
+        router = MetadataRouter(owner=self)
+        for name, estimator in self.estimators:
+            if not isinstance(estimator, str):
+                router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        if self._splits():
+            mapping = MethodMapping().add(caller="fit", callee="split")
+            router.add(**{_SPLITTER: check_cv(self.cv)}, method_mapping=mapping)
+        return router
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        try:
+            inside = [get_tags(estimator) for _, estimator in self.estimators if not isinstance(estimator, str)]
+        except (TypeError, ValueError, AttributeError):  # what is wrong with them fit says
+            inside = []
+        if inside:
+            tags.input_tags.allow_nan = all(accepts_nan(one) for _, one in self.estimators if not isinstance(one, str))
+            tags.input_tags.sparse = all(one.input_tags.sparse for one in inside)
+            tags.input_tags.positive_only = any(one.input_tags.positive_only for one in inside)
+            tags.target_tags.required = any(one.target_tags.required for one in inside)
+            tags.non_deterministic = any(one.non_deterministic for one in inside)
+        return tags
+
+
+def _stability(held):
+    """The index of Nogueira and others; NaN where it is not defined."""
+    if len(held) < 2 or held.all() or not held.any():
+        return np.nan
+    return selection_stability(held).stability
