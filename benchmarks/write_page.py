@@ -35,6 +35,9 @@ def main(parts):
             encoding="utf-8",
         )
 
+    # README.md quotes some of them.
+    subprocess.run([sys.executable, "tools/readme_tables.py"], cwd=ROOT, check=True)
+
 
 if __name__ == "__main__":
     main(sys.argv[1:])

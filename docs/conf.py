@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 from sphinx.util import logging
@@ -15,6 +16,8 @@ from api_pages import write_api_pages  # noqa: E402
 import skrankagg  # noqa: E402
 
 NOTEBOOK_SECONDS = 60
+# The project's addresses, as far as it has them.
+ADDRESSES = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
 
 project = "skrankagg"
 author = copyright = "The skrankagg developers"
@@ -59,6 +62,7 @@ copybutton_prompt_is_regexp = True
 
 html_theme = "pydata_sphinx_theme"
 html_title = "skrankagg"
+html_baseurl = ADDRESSES.get("Documentation", "")
 html_theme_options = {
     "show_prev_next": False,
     "navbar_end": ["theme-switcher"],
@@ -66,6 +70,9 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "pygments_light_style": "tango",
 }
+if "Source" in ADDRESSES:
+    source = {"name": "Source", "url": ADDRESSES["Source"], "icon": "fa-solid fa-code"}
+    html_theme_options |= {"icon_links": [source], "navbar_end": ["theme-switcher", "navbar-icon-links"]}
 # Pages without siblings have nothing to list in the sidebar.
 html_sidebars = {page: [] for page in ("index", "getting_started", "evaluation", "scikit_learn")}
 html_sidebars["**"] = ["sidebar-nav-bs"]

@@ -3,6 +3,7 @@
 Two private names stand at the top, where classes need them; the others are imported by the functions that use them.
 """
 
+import importlib.metadata
 import sys
 from functools import lru_cache
 from numbers import Integral
@@ -38,6 +39,7 @@ __all__ = [
     "accept_lists",
     "check_is_fitted",
     "clone",
+    "documentation",
     "is_classifier",
     "keep_out_of_html",
     "output_format",
@@ -45,8 +47,14 @@ __all__ = [
 ]
 
 
-#: Root of the documentation's site, such as "https://skrankagg.example"; there is none yet.
-DOCUMENTATION = ""
+@lru_cache(maxsize=1)
+def documentation():
+    """Root of the documentation's site, which pyproject.toml names among the project's addresses; "" for none."""
+    try:
+        addresses = importlib.metadata.metadata("skrankagg").get_all("Project-URL") or []
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    return next((one.partition(", ")[2].rstrip("/") for one in addresses if one.startswith("Documentation,")), "")
 
 
 class _Documented:
@@ -57,8 +65,8 @@ class _Documented:
     @property
     def _doc_link_template(self):
         # Without a link for classes that users derive, which have no page: _doc_link_module sees to that.
-        page = "/api/generated/{estimator_module}.{estimator_name}.html"
-        return f"{DOCUMENTATION}{page}" if DOCUMENTATION else ""
+        site = documentation()
+        return f"{site}/api/generated/{{estimator_module}}.{{estimator_name}}.html" if site else ""
 
 
 class _Suggesting:

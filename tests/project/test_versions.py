@@ -20,5 +20,30 @@ def test_the_oldest_versions_are_those_of_the_project_file():
     assert tried == promised
 
 
-def test_the_version_to_cite_is_the_version():
-    assert f"version: {skrankagg.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+def read(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_version_and_its_date_are_the_same_everywhere():
+    version, date = re.search(r"^## (\d\S+) \((\S+)\)$", read("CHANGELOG.md"), re.MULTILINE).groups()
+    assert version == skrankagg.__version__
+    assert f"version: {version}\ndate-released: {date}\n" in read("CITATION.cff")
+    assert f'version: "{version}"\n' in read("tools/conda/recipe.yaml")
+
+
+def test_the_conda_recipe_needs_what_the_package_needs():
+    def names(lines):
+        return {re.sub(r"[-_]", "-", re.match(r"[\w-]+", line)[0]): re.search(r"[\d.]+\d", line)[0] for line in lines}
+
+    project = tomllib.loads(read("pyproject.toml"))
+    recipe = read("tools/conda/recipe.yaml")
+    part = {name: re.search(rf"  {name}:\n((?:    - .*\n)+)", recipe)[1] for name in ("host", "run")}
+    listed = {name: re.findall(r"- (\S+ [>=]=[\d.]+)$", lines, re.MULTILINE) for name, lines in part.items()}
+    assert names(listed["run"]) == names(line.partition(";")[0] for line in project["project"]["dependencies"])
+    assert names(listed["host"]) == names(project["build-system"]["requires"])
+
+
+def test_addresses_are_the_same_where_they_stand_twice():
+    addresses = tomllib.loads(read("pyproject.toml"))["project"].get("urls", {})
+    cited = re.search(r"^repository-code: (.+)$", read("CITATION.cff"), re.MULTILINE)
+    assert (cited[1].strip("\"'") if cited else None) == addresses.get("Source")

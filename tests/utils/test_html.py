@@ -42,14 +42,14 @@ def own_classes():
 
 
 def test_without_a_site_nothing_links():
-    assert not _sklearn.DOCUMENTATION
+    assert not _sklearn.documentation()
     for estimator in ESTIMATORS:
         assert not re.findall(r'href="(?!https://scikit-learn.org/)', estimator._repr_html_())
     assert "href" not in Copeland()._repr_html_()
 
 
 def test_with_a_site_each_class_links_to_its_page(monkeypatch):
-    monkeypatch.setattr(_sklearn, "DOCUMENTATION", "https://docs.example")
+    monkeypatch.setattr(_sklearn, "documentation", lambda: "https://docs.example")
     for cls in own_classes():
         module = cls.__module__.partition("._")[0]
         link = cls._get_doc_link(object.__new__(cls))
@@ -59,7 +59,7 @@ def test_with_a_site_each_class_links_to_its_page(monkeypatch):
 
 
 def test_classes_of_users_do_not_link(monkeypatch):
-    monkeypatch.setattr(_sklearn, "DOCUMENTATION", "https://docs.example")
+    monkeypatch.setattr(_sklearn, "documentation", lambda: "https://docs.example")
 
     class Own(BaseAggregator):
         pass

@@ -1,0 +1,78 @@
+"""The parts of README.md that are generated: the methods by family, and four numbers of docs/performance.md.
+
+python tools/readme_tables.py writes them.
+"""
+
+import re
+from pathlib import Path
+
+from skrankagg.utils.discovery import all_aggregators
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "performance.md"
+
+METHODS, SPEED = "| family | methods |\n|---|---|\n", "| | skrankagg | compared with | faster by |\n|---|---|---|---|\n"
+# Of each number: the command, the row of our time, the column of it and of the other one, and what they are of.
+FIGURES = (
+    ("methods.py table", "Agglomerative", 0, 1, "PyFLAGR", "agglomerative merging, 20 queries x 50 lists x 30 items"),
+    ("methods.py wide", "Condorcet", 0, 1, "PyFLAGR", "Condorcet, one query of 200 lists x 1000 items"),
+    ("ranx_fusion.py warm", "CombSUM", 0, 2, "ranx, compiled", "`CombSUM()`, 1000 queries x 5 runs x 100, encoded"),
+    ("evaluation.py small", "skrankagg, from codes", 0, None, "pytrec_eval", "five measures, 1000 x 100, encoded"),
+)
+
+
+def families():
+    """The methods by the folder or module of their family, which is the name of its page in the guide."""
+    found = {}
+    for name, method in all_aggregators().items():
+        found.setdefault(method.__module__.split(".")[2].removeprefix("_"), []).append(name)
+    order = re.findall(r"<(\w+)>$", (ROOT / "docs/user_guide/index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    return {family: found[family] for family in sorted(found, key=order.index)}
+
+
+def family_rows():
+    """A row for each family: its page, and the names of its methods."""
+    rows = []
+    for family, names in families().items():
+        page = f"docs/user_guide/{family}.md"
+        title = (ROOT / page).read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").partition(":")[0]
+        rows.append(f"| [{title}]({page}) | {', '.join(f'`{name}`' for name in names)} |\n")
+    return METHODS + "".join(rows)
+
+
+def speed_rows():
+    """The four numbers, as the page of performance has them."""
+    page = PAGE.read_text(encoding="utf-8")
+    rows = []
+    for command, row, ours, theirs, peer, what in FIGURES:
+        block = re.search(rf"\$ python benchmarks/{re.escape(command)}\n(.*?)```", page, re.DOTALL)[1]
+        numbers = _numbers(block, row)
+        other = numbers[theirs] if theirs is not None else _numbers(block, f"{peer}, from dicts")[0]
+        ratio = other / numbers[ours]
+        rows.append(f"| {what} | {_time(numbers[ours])} | {peer} {_time(other)} | {ratio:.0f}x |\n")
+    return SPEED + "".join(rows)
+
+
+def _numbers(block, row):
+    line = next(line for line in block.splitlines() if re.match(rf"{re.escape(row)}\s", line))
+    return [float(number) for number in re.findall(r"\s([\d.]+)(?=\s|$)", line.removeprefix(row))]
+
+
+def _time(milliseconds):
+    if milliseconds >= 1000:
+        return f"{milliseconds / 1000:.1f} s"
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+
+
+def write():
+    """Write the parts into README.md."""
+    text = README.read_text(encoding="utf-8")
+    for table, head in ((family_rows(), METHODS), (speed_rows(), SPEED)):
+        text = re.sub(rf"{re.escape(head)}(\|.*\n)*", lambda _, table=table: table, text)
+    text = re.sub(r"\d+ methods by their papers", f"{len(all_aggregators())} methods by their papers", text)
+    README.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
