@@ -127,6 +127,8 @@ class ConsensusSelector(SelectorMixin, Composition):
     with a fit of its own. Of each estimator's list, ties that begin within the first `n_features_` and end behind them
     are not counted as selected, unless the list begins with them.
 
+    The aggregator runs a second time, on the lists of each fold, for `stability_`.
+
     Without metadata routing, ``fit`` takes ``sample_weight``, which goes to every estimator, and ``groups``, which go
     to the splitter; with it, whatever estimators and splitter request. Sparse matrices and NaN are accepted if all
     estimators accept them, and NaN if the first step of a pipeline does. The fitted estimators are not kept.
@@ -367,12 +369,14 @@ class ConsensusSelector(SelectorMixin, Composition):
             As scikit-learn asks for it.
         """
         router = MetadataRouter(owner=self)
+        # Pipelines of scikit-learn 1.8 ask about fit_transform, which calls fit.
+        to_fit = MethodMapping().add(caller="fit", callee="fit").add(caller="fit_transform", callee="fit")
+        to_split = MethodMapping().add(caller="fit", callee="split").add(caller="fit_transform", callee="split")
         for name, estimator in self.estimators:
             if not isinstance(estimator, str):
-                router.add(**{name: estimator}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+                router.add(**{name: estimator}, method_mapping=to_fit)
         if self._splits():
-            mapping = MethodMapping().add(caller="fit", callee="split")
-            router.add(**{_SPLITTER: check_cv(self.cv)}, method_mapping=mapping)
+            router.add(**{_SPLITTER: check_cv(self.cv)}, method_mapping=to_split)
         return router
 
     def __sklearn_tags__(self) -> Tags:
