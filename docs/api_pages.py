@@ -12,6 +12,7 @@ MODULES = {
     "skrankagg.metrics": "Measures and scorers",
     "skrankagg.stats": "Statistics of comparisons and selections",
     "skrankagg.model_selection": "Comparison and splitters",
+    "skrankagg.inspection": "Inspection of a consensus",
     "skrankagg.plotting": "Plots",
     "skrankagg.datasets": "Data sets, readers, writers",
     "skrankagg.base": "Base classes",

@@ -230,6 +230,14 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
         return score
 
+    def _repeat_many(self, lists):
+        """As :meth:`_repeat`, of many weights at once.
+
+        Returns a function of list weights, (n_lists, n_replicates), that returns scores, (n_candidates, n_replicates).
+        """
+        score = self._repeat(lists)
+        return lambda weights: np.stack([score(weight) for weight in np.ascontiguousarray(weights.T)], axis=1)
+
     def _memory(self, lists):
         """Bytes that each query takes at its peak beyond what is linear in its rows, (n_queries,); None for none."""
         if not (self._pair_bytes or self._cell_bytes):

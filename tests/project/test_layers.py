@@ -23,7 +23,7 @@ LAYERS = [
     {"aggregators"},
     {"_fuse"},
     {"preprocessing", "feature_selection"},
-    {"model_selection"},
+    {"model_selection", "inspection"},
     {"plotting"},
     {"compat", "utils"},
     {"__init__"},

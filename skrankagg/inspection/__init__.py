@@ -1,0 +1,1 @@
+"""How sure a consensus is, and who made it: resampled voters, shares of the score, influence, near ties."""
