@@ -72,6 +72,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _cell_bytes: float = 0.0
     #: Whether no bit of the scores depends on how the items are numbered, as of sums over the rows in their order.
     _any_numbering: bool = False
+    #: Whether what `_repeat` returns takes the weights of many replicates, too, as columns.
+    _repeats_columns: bool = False
     #: What to do about lists without scores, for the message.
     _scores_hint = "add a column 'score'"
 
@@ -236,6 +238,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         Returns a function of list weights, (n_lists, n_replicates), that returns scores, (n_candidates, n_replicates).
         """
         score = self._repeat(lists)
+        if self._repeats_columns:
+            return score
         return lambda weights: np.stack([score(weight) for weight in np.ascontiguousarray(weights.T)], axis=1)
 
     def _memory(self, lists):

@@ -13,7 +13,7 @@ from skrankagg.aggregators._weighted import _dibra
 from skrankagg.aggregators._weighted._voter_scales import scale_weights
 from skrankagg.base import BaseAggregator
 from skrankagg.base._consensus import order_candidates
-from skrankagg.utils.discovery import default_methods
+from skrankagg.utils.discovery import all_aggregators, default_methods
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -38,6 +38,41 @@ def test_weights_again_and_again(method):
             if getattr(method, "support", None) == "log":
                 weight = np.ceil(weight)  # less than one list has a logarithm below 0, and is refused
             np.testing.assert_array_equal(score(weight), BaseAggregator._repeat(method, lists)(weight))
+
+
+MANY = [
+    method for _, method in default_methods() if type(method).__sklearn_tags__(method).aggregator_tags.voter_weights
+]
+MANY.append(ReciprocalRankFusion(k={f"v{k}": 10 + k for k in range(6)}, normalize=True))
+MANY.append(CombSUM(norm="z-score", absent_score="min"))
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.3, 0.1 + 1e-9], ids=["whole", "with a unit", "without a unit"])
+@pytest.mark.parametrize("method", MANY, ids=repr)
+def test_many_weights_at_once_are_one_after_the_other(method, unit):
+    if method.__sklearn_tags__().aggregator_tags.integer_weights and unit != 1.0:
+        pytest.skip("its weights are whole numbers")
+    frame = example_lists(3, n_queries=3, n_voters=6, n_items=9)
+    lists = method._prepare(RankedLists.from_frame(frame))
+    rng = np.random.default_rng(0)
+    weights = unit * rng.multinomial(6, [1 / 6] * 6, size=(lists.n_lists, 4))[:, :, 0]
+    if unit not in (1.0, 0.3):
+        weights[0] += 1 / 3
+    if getattr(method, "support", None) == "log":
+        weights = np.ceil(weights)
+    found, one = method._repeat_many(lists)(weights), method._repeat(lists)
+    assert found.shape == (lists.n_candidates, 4)
+    for score, weight in zip(found.T, weights.T, strict=True):
+        np.testing.assert_array_equal(score, one(weight))
+
+
+def test_the_methods_of_sums_and_of_majorities_take_many_weights_at_once(monkeypatch):
+    lists = RankedLists.from_frame(example_lists(n_queries=2))
+    weights = np.ones((lists.n_lists, 3))
+    monkeypatch.setattr(BaseAggregator, "_aggregate_what_fits", None)
+    names = ("BordaCount", "CombMNZ", "CombSUM", "Condorcet", "Copeland", "Minimax", "RankedPairs", "Schulze")
+    for name in (*names, "SimpleBorda", "ReciprocalRankFusion", "RankBiasedCentroid", "InverseSquareRank"):
+        all_aggregators()[name]()._repeat_many(lists)(weights)
 
 
 @pytest.mark.parametrize("small", [64, 0], ids=["small", "large"])

@@ -20,7 +20,7 @@ from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ...base._weighted import match_voters
 from ...exceptions import InputError
-from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, weigh_rows
+from .._scores._row_sums import sum_rows, sum_rows_again, sum_sizes, times, weigh_rows
 
 __all__ = ["CellSums", "LearnsFromPositions", "tie_means"]
 
@@ -113,6 +113,7 @@ class LearnsFromPositions(SupervisedAggregator):
     """
 
     _any_numbering = True
+    _repeats_columns = True
     _parameter_constraints: dict = {
         "relevance_threshold": [Interval(Real, 0, None, closed="neither"), None],
         "unknown_voter": [StrOptions({"mean", "ignore", "error"})],
@@ -213,7 +214,7 @@ class LearnsFromPositions(SupervisedAggregator):
         # Under weights of 1 those that are 0 are of voters to be ignored.
         silenced, held, absent = self._values(lists.with_list_weight(np.ones(lists.n_lists)))
         total = sum_rows_again(lists, held if absent is None else held - absent[lists.row_list], absent)
-        return lambda weight: total(weight * silenced.list_weight)
+        return lambda weight: total(times(silenced.list_weight, weight))
 
     def _contributions(self, lists):
         lists, held, absent = self._values(lists)

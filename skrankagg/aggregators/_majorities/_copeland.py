@@ -4,7 +4,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..._arrays._pairwise import is_dense, majority
+from ..._arrays._many_weights import count_in_whole_units, count_many_majorities
+from ..._arrays._pairwise import is_dense, majority, rank_matrix
 from ..._arrays._weight_units import count_in_units
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
@@ -24,6 +25,30 @@ class _BaseMajority(BaseAggregator):
 
     def _majorities(self, lists):
         return majority(count_in_units(lists)[0], self.absent)
+
+    def _repeat_many(self, lists):
+        one_by_one = super()._repeat_many(lists)
+
+        def score(weights):
+            counts = count_in_whole_units(lists.list_ptr, weights)
+            if counts is None:
+                return one_by_one(weights)
+            scores = np.empty((lists.n_candidates, weights.shape[1]))
+            for q in range(lists.n_queries):
+                ranks, own = rank_matrix(lists, q), counts[lists.list_ptr[q] : lists.list_ptr[q + 1]]
+                wins, draws = count_many_majorities(ranks, own, self.absent)
+                scores[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = self._points(wins, draws)
+            return scores
+
+        return score
+
+    @staticmethod
+    def _points(wins, draws):
+        """Scores by the numbers of opponents that an item beats and draws with."""
+        raise NotImplementedError
+
+    def _aggregate(self, lists):
+        return self._points(*self._majorities(lists))
 
     def _memory(self, lists):
         # Matrices are made of queries of up to some thousand items only, where that is faster.
@@ -88,8 +113,8 @@ class Condorcet(_BaseMajority):
     3     q    d    0.0     4
     """
 
-    def _aggregate(self, lists):
-        wins, _ = self._majorities(lists)
+    @staticmethod
+    def _points(wins, draws):
         return wins
 
 
@@ -144,6 +169,6 @@ class Copeland(_BaseMajority):
     3     q    d    0.0     4
     """
 
-    def _aggregate(self, lists):
-        wins, draws = self._majorities(lists)
+    @staticmethod
+    def _points(wins, draws):
         return wins + draws / 2

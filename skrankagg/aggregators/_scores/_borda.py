@@ -9,13 +9,14 @@ from ...base import BaseAggregator
 from ...base._consensus import Contributions
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._row_sums import sum_rows, sum_rows_again, weigh_rows
+from ._row_sums import sum_rows, sum_rows_again, times, weigh_rows
 
 __all__ = ["BordaCount", "SimpleBorda"]
 
 
 class _BaseBorda(BaseAggregator):
     _any_numbering = True
+    _repeats_columns = True
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
     def __init__(self, *, voter_weights: VoterWeights | None = None):
@@ -140,7 +141,7 @@ class BordaCount(_BaseBorda):
         points, left_over = super()._repeat(lists), self._left_over(lists)
 
         def score(weight):
-            given = left_over * weight
+            given = times(left_over, weight)
             return points(weight) + (lists.sum_over_lists(given)[lists.candidate_query] - held(given))
 
         return score

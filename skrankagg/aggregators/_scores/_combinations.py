@@ -73,6 +73,8 @@ class BaseComb(BaseAggregator):
 class _SumsOfScores(BaseComb):
     """Sums of what the lists give their items, and of what they give absent ones."""
 
+    _repeats_columns = True
+
     def _aggregate(self, lists):
         gain, absent = self._gains(lists)
         cancels = self.norm == "z-score" or (self.norm in _MAY_BE_NEGATIVE and gain.min() < 0)

@@ -23,6 +23,7 @@ class _RankDecay(BaseAggregator):
     """Sums of a gain of the rank, which a subclass gives, times what it may give for each candidate."""
 
     _any_numbering = True
+    _repeats_columns = True
     #: Length of lists from which two ranks of one may give so nearly the same that rounding could be taken for it.
     _fades_at: float = 100_000
 
@@ -179,9 +180,9 @@ class ReciprocalRankFusion(_RankDecay):
         first = self._damping(lists) + 1.0
 
         def factor(weight):
-            highest = lists.sum_over_lists(weight / first)
+            highest = lists.sum_over_lists((weight.T / first).T)
             # Where all lists of a query weigh nothing, all its scores are 0.
-            return np.divide(1.0, highest, out=np.zeros(lists.n_queries), where=highest > 0)[lists.candidate_query]
+            return np.divide(1.0, highest, out=np.zeros_like(highest), where=highest > 0)[lists.candidate_query]
 
         return factor
 
@@ -349,10 +350,10 @@ class InverseSquareRank(_RankDecay):
             return candidate_weight
         low = (candidate_weight > 0) & (candidate_weight + self.sigma < 1)
         if low.any():
-            one = first_row(low)
+            one, *_ = np.unravel_index(np.argmax(low), low.shape)
             raise InputError(
                 f"support='log' needs items whose lists weigh at least 1 - sigma in all; those of "
-                f"{show_id(lists.items, lists.candidate_item[one])} weigh {candidate_weight[one]:g}. Multiply the "
+                f"{show_id(lists.items, lists.candidate_item[one])} weigh {candidate_weight[low][0]:g}. Multiply the "
                 "weights of all lists by one number, or choose support='count'."
             )
         return np.log(np.where(candidate_weight > 0, candidate_weight + self.sigma, 1.0))

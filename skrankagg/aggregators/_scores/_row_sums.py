@@ -4,7 +4,7 @@ import numpy as np
 
 from ..._arrays._ragged import sparse_rows
 
-__all__ = ["smallest_size", "sum_rows", "sum_rows_again", "sum_sizes", "weigh_rows"]
+__all__ = ["smallest_size", "sum_rows", "sum_rows_again", "sum_sizes", "times", "weigh_rows"]
 
 
 def weigh_rows(lists, value):
@@ -32,6 +32,7 @@ def sum_sizes(lists, value, given=None):
 def sum_rows_again(lists, value, given=None):
     """As :func:`sum_rows` under other weights each time: a function of the list weights, (n_lists,).
 
+    It takes the weights of many replicates as columns, too, (n_lists, n_replicates), and sums each to the same bits.
     Only the weights change from one call to the next, so the sum is a product with a matrix that stays; it adds in the
     order of the rows, too.
     """
@@ -41,10 +42,15 @@ def sum_rows_again(lists, value, given=None):
 
     def total(weight):
         score = values @ weight
-        score += lists.sum_over_lists(given * weight)[lists.candidate_query]
+        score += lists.sum_over_lists(times(given, weight))[lists.candidate_query]
         return score
 
     return total
+
+
+def times(value, weight):
+    """A number of each list, (n_lists,), times its weight or its weights, (n_lists,) or (n_lists, n_replicates)."""
+    return (value * weight.T).T
 
 
 def smallest_size(value):

@@ -1,0 +1,98 @@
+"""Pairwise majorities of one query under many weights of its lists at once, as products of matrices.
+
+What a list says of two items stays: 1 where it prefers the first, -1 where it prefers the second, and 0. Times the
+weights of many replicates this gives the margins of all of them. Whole numbers below 2^24 are exact in single
+precision, whose products are twice as fast, so that the order of addition does not matter.
+
+>>> import numpy as np
+>>> from skrankagg._arrays._many_weights import count_many_majorities
+>>> ranks = np.array([[2, 4, 6], [4, 2, 6], [6, 4, 2]], dtype=np.int16)
+>>> weights = np.array([[1, 3], [1, 0], [1, 0]], dtype=np.float32)
+>>> wins, draws = count_many_majorities(ranks, weights)
+>>> wins.T
+array([[1., 2., 0.],
+       [2., 1., 0.]], dtype=float32)
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from ._weight_units import common_unit
+
+__all__ = ["count_in_whole_units", "count_many_majorities", "weigh_many_preferences"]
+
+# Whole numbers up to here are exact in single precision.
+_WHOLE = 2**24
+# Cells of the matrix of what the lists say that are made at one time.
+_CELLS = 1 << 22
+
+
+def count_in_whole_units(list_ptr, weights):
+    """Count weights, (n_lists, n_replicates), in a unit of each query: float32, or None where they have no unit.
+
+    Then no sum of a query's weights rounds, and comparisons of such sums are those of the weights.
+    """
+    counts = np.empty(weights.shape, dtype=np.float32)
+    for first, last in pairwise(list_ptr):
+        own = weights[first:last]
+        if not (np.trunc(own) == own).all():
+            own = own / common_unit(own.ravel())
+            whole = np.round(own)
+            if not np.allclose(own, whole, rtol=1e-14, atol=0.0):
+                return None
+            own = whole
+        if own.sum(axis=0).max(initial=0.0) >= _WHOLE:
+            return None
+        counts[first:last] = own
+    return counts
+
+
+def count_many_majorities(ranks, weights, absent="last"):
+    """Numbers of opponents that each item beats, and draws with, under many weights: two (n_items, n_replicates).
+
+    `ranks` (n_lists, n_items) are those of :func:`~skrankagg._arrays._pairwise.rank_matrix`, `weights` (n_lists,
+    n_replicates) whole numbers in single precision, and `absent` says whether a list prefers the items that it holds to
+    others ("last").
+    """
+    n, n_replicates = ranks.shape[1], weights.shape[1]
+    balance, decided = (np.zeros((n, n_replicates), dtype=np.float32) for _ in range(2))
+    held = _held(ranks) if absent == "ignore" else None
+    for i in range(n - 1):
+        says = _says(ranks[:, i : i + 1], ranks[:, i + 1 :])
+        if held is not None:
+            says *= held[:, i : i + 1] & held[:, i + 1 :]
+        margin = says.T @ weights
+        np.clip(margin, -1, 1, out=margin)
+        ones = np.ones(len(margin), dtype=np.float32)
+        balance[i] += ones @ margin
+        balance[i + 1 :] -= margin
+        np.abs(margin, out=margin)
+        decided[i] += ones @ margin
+        decided[i + 1 :] += margin
+    return (decided + balance) / 2, n - 1 - decided
+
+
+def weigh_many_preferences(ranks, weights, absent="last"):
+    """Weights of the lists that prefer the row's item to the column's, float64 (n_replicates, n_items, n_items).
+
+    The arguments are those of :func:`count_many_majorities`.
+    """
+    m, n = ranks.shape
+    lower = np.where(_held(ranks), ranks, -1) if absent == "ignore" else ranks
+    prefer = np.empty((weights.shape[1], n, n))
+    n_rows = max(1, _CELLS // (m * n))
+    for first in range(0, n, n_rows):
+        above = ranks[:, first : first + n_rows, None] < lower[:, None, :]
+        prefer[:, first : first + n_rows] = (weights.T @ above.reshape(m, -1).astype(np.float32)).reshape(
+            len(prefer), -1, n
+        )
+    return prefer
+
+
+def _held(ranks):
+    return ranks <= 2 * ranks.shape[1]
+
+
+def _says(one, others):
+    return np.subtract(one < others, one > others, dtype=np.float32)
