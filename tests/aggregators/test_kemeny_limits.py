@@ -193,9 +193,9 @@ def test_one_query_starts_no_processes_of_joblib(monkeypatch):
     asked = []
 
     class Sequential(_estimator.Parallel):
-        def __init__(self, n_jobs):
+        def __init__(self, n_jobs, **options):
             asked.append(n_jobs)
-            super().__init__(n_jobs=1)
+            super().__init__(n_jobs=1, **options)
 
     monkeypatch.setattr(_estimator, "Parallel", Sequential)
     Kemeny(n_jobs=2).fit(make_mallows(n_items=5, n_voters=3, phi=0.5, random_state=0))
