@@ -98,17 +98,17 @@ class ConsensusSelector(SelectorMixin, Composition):
     -----
     Under ``importance_getter="auto"`` this is read of a fitted estimator, the first that it has:
 
-    ======================  =================================================  =====================================
-    of                      is read                                            ties
-    ======================  =================================================  =====================================
-    a pipeline              what its last step has                             features that an earlier step left out
-    RFE and its kind        ``ranking_``, 1 for the best                       all those that it selects
-    SelectFromModel         what its model has
-    other selectors         ``scores_``, higher is better
-    without scores          ``get_support()``                                  the selected ones, and the others
-    a model                 ``coef_``, else ``feature_importances_``
-    a meta-estimator        the same of ``best_estimator_`` and the like
-    ======================  =================================================  =====================================
+    ==========================  ===========================================================
+    of                          is read
+    ==========================  ===========================================================
+    a pipeline                  what its last step has, without the features left out before
+    RFE and its kind            ``ranking_``, 1 for the best; all that it selects tie
+    SelectFromModel             the importances of its model
+    other selectors             ``scores_``, higher is better
+    selectors without scores    ``get_support()``: the selected tie, and so do the others
+    a model                     ``coef_``, else ``feature_importances_``
+    a meta-estimator            the same of its ``best_estimator_`` and the like
+    ==========================  ===========================================================
 
     Coefficients are comparable where the features have one scale: put a StandardScaler before a linear model, as
     ``make_pipeline(StandardScaler(), LogisticRegression())``.

@@ -1,8 +1,10 @@
 """What the selector asks of its parts: of the estimators that rank the features, and of what merges their lists."""
 
+from collections import Counter
 from collections.abc import Mapping
 from numbers import Integral
 
+import numpy as np
 from sklearn.base import is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
@@ -57,14 +59,7 @@ def _has_classes(estimators, y, n_splits):
         return True
     if y is None or any(_is_built_on(one, is_regressor) for one in estimators):
         return False
-    return type_of_target(y) in ("binary", "multiclass") and min(_counts(y)) >= n_splits
-
-
-def _counts(y):
-    found = {}
-    for value in y.tolist() if hasattr(y, "tolist") else list(y):
-        found[value] = found.get(value, 0) + 1
-    return found.values()
+    return type_of_target(y) in ("binary", "multiclass") and min(Counter(np.ravel(y).tolist()).values()) >= n_splits
 
 
 def _is_built_on(estimator, is_kind):

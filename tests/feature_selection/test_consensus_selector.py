@@ -259,6 +259,14 @@ def test_folds_are_stratified_where_there_are_classes(estimator, y, stratified):
     assert parts(selector, X[order], y) == [train.tolist() for train, _ in splitter.split(X, y)]
 
 
+@pytest.mark.filterwarnings("ignore:A column-vector y was passed")
+@pytest.mark.parametrize("kind", [list, pd.Series, pd.DataFrame, lambda y: pd.Series(y).astype("category")])
+def test_targets_of_any_kind_are_stratified(kind):
+    order = np.argsort(Y, kind="stable")
+    found = parts(ConsensusSelector([("anova", ANOVA)]), X[order], kind(Y[order]))
+    assert found == [train.tolist() for train, _ in StratifiedKFold(5).split(X, Y[order])]
+
+
 def test_splitters_iterables_groups_and_none():
     assert parts(ConsensusSelector([("one", TREE)], cv=None), X, Y) == [list(range(len(X)))]
     splitter = ShuffleSplit(3, train_size=0.5, random_state=0)
