@@ -61,11 +61,11 @@ class ConsensusSelector(SelectorMixin, Composition):
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_features_in_,), dtype=int64
+    ranking_ : ndarray of shape (n_features,), dtype=int64
         Rank of each feature in the consensus, 1 to n, without repeats.
-    scores_ : ndarray of shape (n_features_in_,), dtype=float64
+    scores_ : ndarray of shape (n_features,), dtype=float64
         Score of each feature in the consensus, higher is better; NaN for those that no list holds.
-    support_ : ndarray of shape (n_features_in_,), dtype=bool
+    support_ : ndarray of shape (n_features,), dtype=bool
         The features that are kept.
     n_features_ : int
         Their number.
@@ -84,7 +84,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         The same of each estimator's own lists.
     n_features_in_ : int
         Number of features.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names; only there if all are strings.
 
     See Also
