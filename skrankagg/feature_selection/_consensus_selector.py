@@ -114,10 +114,10 @@ class ConsensusSelector(SelectorMixin, Composition):
     ``make_pipeline(StandardScaler(), LogisticRegression())``.
 
     A feature whose score is NaN, such as a constant one in an F-test, is absent from the list, as is one that a step of
-    a pipeline leaves out: to most aggregators it ties with the others of the kind, below all that the list holds. An
+    a pipeline leaves out. Most aggregators rank absent features below all that the list holds, as one group of ties. An
     infinite score is the best, and stands in ``lists_`` as the largest finite one. A feature that no list holds comes
-    last. Features with equal consensus scores are in the order of the lists' weight that holds them, and then of the
-    columns; so they are cut at `n_features`.
+    last. Features with equal consensus scores are ordered by the weight of the lists that hold them, then by column; if
+    the cut at `n_features` goes through them, this order decides.
 
     Folds of an int are stratified if some estimator is a classifier, or is built on one; and also if none is a
     regressor and `y` is discrete, with each value in at least as many rows as there are folds. The rows are not
