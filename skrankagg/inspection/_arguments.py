@@ -1,0 +1,30 @@
+"""What the functions that take an aggregator and ranked lists begin with."""
+
+from .._data._ranked_lists import RankedLists, encode_plain
+from .._support._numbers import is_integer
+from .._support._sklearn import check_is_fitted
+from ..base import BaseAggregator
+from ..exceptions import InputError, InputTypeError
+
+__all__ = []
+
+
+def begin(aggregator: BaseAggregator, X: object) -> RankedLists:
+    """Check an aggregator, and the lists as its ``transform`` does; returns them encoded, with its voter weights."""
+    if not isinstance(aggregator, BaseAggregator):
+        if hasattr(aggregator, "steps"):
+            raise InputTypeError(
+                "aggregator must be an aggregator itself; got a pipeline. Pass its last step, pipeline[-1], and the "
+                "lists that reach it, pipeline[:-1].transform(X)."
+            )
+        hint = "; make an instance of it" if isinstance(aggregator, type) else ", such as BordaCount()"
+        raise InputTypeError(f"aggregator must be an aggregator{hint}; got {aggregator!r}.")
+    if aggregator.__sklearn_tags__().requires_fit:
+        check_is_fitted(aggregator)
+    return aggregator._begin(encode_plain(X))
+
+
+def check_top(top: int) -> None:
+    """Raise InputError unless this is a number of places."""
+    if not is_integer(top) or top < 1:
+        raise InputError(f"top must be a number of places, a whole number of at least 1; got {top!r}.")

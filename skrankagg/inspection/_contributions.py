@@ -1,0 +1,136 @@
+"""What each list adds to the score of each item, exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._ragged import expand, gather_ranges, sort_codes
+from .._data._frames import frame_of, take_ids
+from .._data._types import PlainLists
+from .._support._memory import check_memory
+from ..base import BaseAggregator
+from ..exceptions import InputError
+from ._arguments import begin
+
+__all__ = ["voter_contributions"]
+
+# Bytes of a row at the peak: two codes, an order, a share, and the four columns.
+_ROW_BYTES = 72
+
+
+def voter_contributions(aggregator: BaseAggregator, X: PlainLists) -> pd.DataFrame:
+    r"""Share of each list in the score of each item, for methods whose scores are sums over the lists.
+
+    Parameters
+    ----------
+    aggregator : aggregator
+        A method whose scores are sums, see Notes. One that learns from judgements, or by ``weighting="global"``, must
+        be fitted and is used as fitted; others need no fit.
+    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+        Ranked lists, as ``aggregator.transform`` takes them.
+
+    Returns
+    -------
+    DataFrame of shape (n_shares, 4)
+        Columns `query`, `voter`, `item` and `contribution`, float64 in the unit of the score: a row for each item that
+        a list holds and, if the method gives points to items that a list does not hold, one for each of these as well.
+        Rows are sorted by query, by the item's rank in the consensus, and by voter. The contributions to an item add
+        up to its score.
+
+    Raises
+    ------
+    TypeError
+        If `aggregator` is not an aggregator; a pipeline is none.
+    ValueError
+        If the method's scores are not sums over the lists, or the lists are not what it can take.
+    sklearn.exceptions.NotFittedError
+        If the method must be fitted and is not.
+    MemoryError
+        If the rows do not fit into memory.
+
+    See Also
+    --------
+    voter_influence : What changes without a list; for every method.
+    skrankagg.fuse : Gives the shares of one query, with ``explain=True``, as plain Python.
+
+    Notes
+    -----
+    A contribution includes the weight of the list: that in the lists, the aggregator's `voter_weights`, and the weight
+    that it learnt, as :class:`~skrankagg.aggregators.DIBRA`, :class:`~skrankagg.aggregators.PreferenceRelations` and
+    :class:`~skrankagg.aggregators.LearnedWeights` do. The sum equals the score within rounding, :math:`10^{-12}` of
+    the size of its terms.
+
+    Scores are such sums for :class:`~skrankagg.aggregators.CombSUM`,
+    :class:`~skrankagg.aggregators.ReciprocalRankFusion` and the other sums of scores, points and reciprocal ranks;
+    for :class:`~skrankagg.aggregators.ProbFuse` and its kin; and for :class:`~skrankagg.aggregators.RankStatistic`
+    with ``statistic="mean"`` and, by logarithms, ``"geometric-mean"``.
+
+    Some scores are a sum times a factor that depends on all lists:
+    :class:`~skrankagg.aggregators.CombMNZ` multiplies by the number of lists that hold the item, and means divide by
+    it. Each share is then multiplied by this factor, :math:`h(i) \, w_v s_v(i)` for CombMNZ. It is a share of the
+    score as it stands, not what the score would lose without the list.
+
+    A negative contribution lowers the score, as the values of "z-score" below the mean do. There is one score that no
+    list makes: :class:`~skrankagg.aggregators.RankStatistic` with ``absent="ignore"`` gives the worst score to an item
+    that only lists of weight 0 hold, and its contributions are 0.
+
+    Scores of other methods, such as :class:`~skrankagg.aggregators.Copeland`, cannot be divided among the lists
+    exactly.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.inspection import voter_contributions
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": list("uuuvvw"), "item": list("abcbac"), "rank": [1, 2, 3, 1, 2, 1]
+    ... })
+    >>> shares = voter_contributions(BordaCount(), lists)
+    >>> shares.pivot(index="item", columns="voter", values="contribution").assign(score=lambda table: table.sum(axis=1))
+    voter    u    v    w  score
+    item
+    a      3.0  2.0  1.5    6.5
+    b      2.0  3.0  1.5    6.5
+    c      1.0  1.0  3.0    5.0
+    """
+    lists = begin(aggregator, X)
+    try:
+        shares = aggregator._contributions(lists)
+    except InputError as error:
+        raise InputError(f"{error} For every method, voter_influence shows what changes without a list.") from None
+    if shares.absent is None:
+        _check_size(aggregator, lists.n_rows)
+        candidate, row_list, share = lists.candidate, lists.row_list, shares.held
+    else:
+        n_lists = np.diff(lists.list_ptr)
+        _check_size(aggregator, int(n_lists @ lists.query_n_items))
+        # Every list and every candidate of its query, list by list; the rows of a list replace what absence gives.
+        own, ptr = gather_ranges(lists.candidate_ptr, lists.list_query)
+        candidate, row_list = own, expand(ptr)
+        share = shares.absent[row_list].astype(np.float64)
+        start = lists.candidate_ptr[lists.list_query]
+        share[ptr[lists.row_list] + lists.candidate - start[lists.row_list]] = shares.held
+    if shares.factor is not None:
+        share = share * shares.factor[candidate]
+    place = np.empty(lists.n_candidates, dtype=np.int64)
+    place[aggregator._rank(lists).order] = np.arange(lists.n_candidates)
+    # Lists are sorted by query and voter, and so are the rows of each candidate.
+    order, _ = sort_codes([place[candidate], row_list], [lists.n_candidates, lists.n_lists])
+    candidate, row_list = candidate[order], row_list[order]
+    return frame_of(
+        {
+            "query": take_ids(lists.queries, lists.list_query[row_list]),
+            "voter": take_ids(lists.voters, lists.list_voter[row_list]),
+            "item": take_ids(lists.items, lists.candidate_item[candidate]),
+            "contribution": share[order],
+        }
+    )
+
+
+def _check_size(aggregator, n_rows):
+    def describe():
+        advice = "take some of the queries, as lists[:10] does, or cut the lists with TopK"
+        return f"voter_contributions({aggregator!r})", f"{n_rows} shares", advice
+
+    check_memory(float(n_rows) * _ROW_BYTES, describe)
