@@ -4,4 +4,4 @@ from ._adjust import *
 from ._effects import *
 from ._friedman import *
 from ._paired import *
-from ._stability import *
+from ._selection_stability import *
