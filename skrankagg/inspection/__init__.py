@@ -1,3 +1,4 @@
 """How sure a consensus is, and who made it: resampled voters, shares of the score, influence, near ties."""
 
 from ._contributions import *
+from ._influence import *

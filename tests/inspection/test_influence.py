@@ -1,0 +1,311 @@
+"""Consensus without each list: by hand, against aggregating again, and random and adversarial lists."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kendalltau, rankdata
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from golden import GOLDEN, LEARNT
+from skrankagg import (
+    DIBRA,
+    Agglomerative,
+    BordaCount,
+    CombSUM,
+    Copeland,
+    LearnedWeights,
+    PreferenceRelations,
+    Qrels,
+    RankedLists,
+    ReciprocalRankFusion,
+)
+from skrankagg.base import BaseAggregator
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import InputError, InputTypeError
+from skrankagg.inspection import _influence, voter_influence
+from skrankagg.inspection._chance_agreement import agreement_with_classes, null_deviation
+from skrankagg.metrics import kendall_distance, kendall_tau
+from skrankagg.utils.estimator_checks import example_lists
+
+pytestmark = pytest.mark.twice
+
+SIX = pd.DataFrame({"query": "q", "voter": list("uuuvvw"), "item": list("abcbac"), "rank": [1, 2, 3, 1, 2, 1]})
+COLUMNS = ["query", "voter", "weight", "agreement", "z", "outlier", "distance", "top_changed", "leader_changed"]
+
+METHODS = {repr(method): method for method, *_ in GOLDEN + LEARNT}
+FEW = [
+    CombSUM(norm="z-score"),
+    BordaCount(),
+    ReciprocalRankFusion(normalize=True),
+    Copeland(),
+    DIBRA(),
+    DIBRA(prune="wire"),
+    PreferenceRelations(),
+]
+
+
+def as_ranking(consensus):
+    """Item to rank, equal scores tie."""
+    return dict(zip(consensus["item"], rankdata(-consensus["score"]), strict=True))
+
+
+def by_recomputing(method, X, mode, top):
+    """Row by row, from frames, by public functions."""
+    rows = []
+    full = method.transform(X)
+    weight = X["weight"] if "weight" in X else pd.Series(1.0, index=X.index)
+    for (query, voter), own in X.groupby(["query", "voter"]):
+        others = X[(X["query"] == query) & (X["voter"] != voter)]
+        row = {"query": query, "voter": voter, "weight": weight[own.index[0]]}
+        if len(others) and weight[others.index].gt(0).any():
+            mine = (X["query"] == query) & (X["voter"] == voter)
+            left = X.assign(weight=weight.where(~mine, 0.0)) if mode == "silence" else X[~mine]
+            after = method.transform(left[left["query"] == query])
+            before = full[full["query"] == query]
+            common = set(before["item"]) & set(after["item"])
+            one, two = ({i: r for i, r in as_ranking(c).items() if i in common} for c in (before, after))
+            row["distance"] = kendall_distance(one, two, normalize=True)
+            row["top_changed"] = len(set(before["item"][:top]) - set(after["item"][:top]))
+            row["leader_changed"] = before["item"].iloc[0] != after["item"].iloc[0]
+            row["agreement"] = kendall_tau(dict(zip(own["item"], own["rank"], strict=True)), two)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def check_recomputed(method, X, mode, top=3):
+    found, expected = voter_influence(method, X, mode=mode, top=top), by_recomputing(method, X, mode, top)
+    assert found.columns.tolist() == COLUMNS
+    for name in expected:
+        if name in ("agreement", "distance", "weight"):
+            np.testing.assert_allclose(found[name], expected[name], atol=1e-12, err_msg=name)
+        else:
+            same = (found[name] == expected[name]) | (found[name].isna() & expected[name].isna())
+            assert same.all(), (name, found, expected)
+    return found
+
+
+def test_six_rows_by_hand():
+    # Borda: a and b 6.5, c 5. Without u: v gives b 3, a 2, c 1, w gives c 3 and the others 1.5: b 4.5, c 4, a 3.5.
+    # Without v: a 4.5, b 3.5, c 4. Without w: a 5, b 5, c 2.
+    found = voter_influence(BordaCount(), SIX, top=2)
+    assert found["voter"].tolist() == ["u", "v", "w"] and found["weight"].tolist() == [1, 1, 1]
+    # Of the pairs, ab is tied in the full consensus: half; ac is turned without u, bc without v.
+    assert found["distance"].tolist() == pytest.approx([1.5 / 3, 1.5 / 3, 0.0])
+    # c comes into the first two; the full order is a, b by item.
+    assert found["top_changed"].tolist() == [1, 1, 0]
+    assert found["leader_changed"].tolist() == [True, False, False]
+    # u: abc against bca; v: ba against a > b; w has one item.
+    np.testing.assert_allclose(found["agreement"], [-1 / 3, -1.0, np.nan])
+    assert found["outlier"].isna().all() and found["z"].isna().all()
+
+
+def test_dropping_by_hand():
+    lists = pd.DataFrame({"query": "q", "voter": list("uuvvv"), "item": list("abbca"), "rank": [1, 2, 1, 2, 3]})
+    # Borda: a 3 + 1, b 2 + 3, c 1 + 2. Without v there is no c, and a is before b.
+    found = voter_influence(BordaCount(), lists, top=2, mode="drop").set_index("voter")
+    assert found.loc["v", ["distance", "top_changed", "leader_changed"]].tolist() == [1.0, 0, True]
+    # v's a and b are in the opposite order, and c is not there to compare.
+    assert found["agreement"].tolist() == [-1.0, -1.0]
+    # Without u: b, c, a; a and c are swapped, and c takes a's place.
+    assert found.loc["u", ["distance", "top_changed", "leader_changed"]].tolist() == [1 / 3, 1, False]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_equals_recomputing(name):
+    method = clone(METHODS[name])
+    tags = method.__sklearn_tags__()
+    X, qrels = make_ranked_lists(n_queries=2, n_voters=4, n_items=7, list_length=5, ties=0.2, random_state=6)
+    X = X.iloc[len(X.query("query == 'q1' and voter == 'v1'")) :]  # q1 has a list less
+    X = X.assign(score=X["score"] - X["score"].min() + 1)
+    if tags.aggregator_tags.supervised:
+        method.set_params(qrels=Qrels.from_frame(qrels))
+    method.fit(X)
+    if tags.aggregator_tags.voter_weights and getattr(method, "support", None) != "log":
+        check_recomputed(method, X, "silence")
+    if "kemeny" not in name.lower():  # it returns one of several best orders
+        check_recomputed(method, X, "drop")
+
+
+@given(seed=st.integers(0, 10**6), number=st.integers(0, len(FEW) - 1), mode=st.sampled_from(["silence", "drop"]))
+@settings(max_examples=60, deadline=None)
+def test_lists_of_any_shape_equal_recomputing(seed, number, mode):
+    rng = np.random.default_rng(seed)
+    X = example_lists(seed, n_queries=3, n_voters=5, n_items=6)
+    lists = X.groupby(["query", "voter"]).ngroup()
+    # Queries of one list, lists of weight 0, and single items.
+    X = X[rng.random(lists.max() + 1)[lists] < 0.7]
+    if len(X):
+        weight = rng.choice([0.0, 1.0, 1.0, 2.5], lists.max() + 1)[lists[X.index]]
+        X = X.assign(weight=weight)
+        X = X[X.groupby("query")["weight"].transform("max") > 0]
+    if len(X):
+        check_recomputed(FEW[number], X, mode, top=int(rng.integers(1, 5)))
+
+
+@pytest.mark.parametrize("mode", ["silence", "drop"])
+def test_blocks_and_groups_of_queries_change_nothing(mode, monkeypatch):
+    X = example_lists(2, n_queries=6, n_voters=9, n_items=12)
+    number = X["query"].str[1:].astype(int)
+    X = X[X["voter"].str[1:].astype(int) <= number]  # 1 to 6 lists
+    expected = voter_influence(CombSUM(), X, mode=mode)
+    pd.testing.assert_frame_equal(expected, voter_influence(CombSUM(), RankedLists.from_frame(X), mode=mode))
+    monkeypatch.setattr(_influence, "_CELLS", 1)
+    pd.testing.assert_frame_equal(expected, voter_influence(CombSUM(), X, mode=mode))
+    one = X[X["query"] == "q3"]
+    same = expected[expected["query"] == "q3"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(same, voter_influence(CombSUM(), one, mode=mode))
+
+
+def test_learnt_weights_stay_and_voters_to_be_ignored_count_for_nothing():
+    X, qrels = make_ranked_lists(n_queries=6, n_voters=5, n_items=10, list_length=7, random_state=1)
+    method = LearnedWeights(qrels=Qrels.from_frame(qrels), unknown_voter="ignore")
+    method.fit(X[X["voter"].isin(["v1", "v2"])])
+    found = check_recomputed(method, X, "silence")
+    assert found[found["voter"] == "v5"]["distance"].eq(0).all()
+    method.fit(X[X["voter"] == "v1"])
+    # Without the only known voter there is nothing left to rank by.
+    found = voter_influence(method, X)
+    assert found[found["voter"] == "v1"]["distance"].isna().all() and found["distance"].notna().sum() == 24
+    fitted = DIBRA(weighting="global").fit(X)
+    check_recomputed(fitted, X, "silence")
+
+
+def test_adversarial_voters_agree_least():
+    lists, _, truth = make_ranked_lists(
+        n_queries=12, n_voters=12, n_items=40, list_length=25, adversarial_share=0.25, random_state=0, return_truth=True
+    )
+    adversarial = truth.voters.set_index("voter")["adversarial"]
+    for method in (BordaCount(), CombSUM(), Copeland()):
+        found = voter_influence(method, lists)
+        bad = found["voter"].map(adversarial)
+        order = rankdata(found["agreement"])
+        n_bad, n_good = bad.sum(), (~bad).sum()
+        auc = 1 - (order[bad].sum() - n_bad * (n_bad + 1) / 2) / (n_bad * n_good)
+        assert auc >= 0.95
+        assert found["outlier"][bad].mean() > 0.95
+        by_z = found["z"].groupby(bad).median()
+        assert by_z[True] < -2 < by_z[False]
+
+
+def test_random_lists_are_marked_at_the_level_of_the_test():
+    rng = np.random.default_rng(5)
+    rows = []
+    for q in range(400):
+        utility = rng.normal(size=12)
+        for voter in range(5):
+            noisy = rng.normal(size=12) if voter == 0 else utility + rng.normal(size=12)
+            rows.append(pd.DataFrame({"query": q, "voter": voter, "item": range(12), "score": noisy}))
+    found = voter_influence(BordaCount(), pd.concat(rows))
+    random = found[found["voter"] == 0]["outlier"].mean()
+    assert 0.93 < random < 0.985
+    assert found[found["voter"] != 0]["outlier"].mean() < 0.6
+
+
+def all_deviations(first, second):
+    n = len(first)
+    signs = np.sign(np.subtract.outer(second, second))[np.triu_indices(n, 1)]
+    own = np.array([np.sign(np.subtract.outer(p, p))[np.triu_indices(n, 1)] for p in itertools.permutations(first)])
+    return own @ signs
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([1, 2], [1, 2]),
+        ([1, 2, 3], [1, 2, 3]),
+        (range(6), range(6)),
+        ([1, 1, 2, 3, 3], [1, 2, 2, 2, 3]),
+        ([1] * 4, [1, 1, 2, 3]),
+    ],
+)
+def test_the_deviation_is_that_of_all_permutations(first, second):
+    first, second = np.sort(np.array(first)), np.array(second)
+    dense = [np.unique(one, return_inverse=True)[1] for one in (first, second)]
+    found = null_deviation(np.array([0, len(first)]), *dense)
+    assert found[0] == pytest.approx(all_deviations(first, second).std())
+
+
+@pytest.mark.parametrize("n", [4, 5, 6, 7])
+def test_the_test_is_exact_for_short_lists_without_ties(n):
+    differences = all_deviations(range(n), np.arange(n))
+    exact = {value for value in set(differences) if (differences >= value).mean() <= 0.05}
+    seen = {}
+    for order in itertools.permutations(range(n)):
+        lists = RankedLists.from_lists([list(range(n))])
+        seen.setdefault(kendalltau(range(n), order).statistic, order)
+    for order in seen.values():
+        agreement, outlier = agreement_with_classes(lists, np.array(order))
+        assert outlier[0] == (round(agreement[0] * n * (n - 1) / 2) not in exact)
+
+
+def test_z_is_robust():
+    lists = example_lists(0, n_queries=1, n_voters=9, n_items=12, full=True)
+    found = voter_influence(BordaCount(), lists)
+    a = found["agreement"]
+    np.testing.assert_allclose(found["z"], (a - a.median()) / (1.4826022 * (a - a.median()).abs().median()), rtol=1e-6)
+    few = lists[lists["voter"].isin(lists["voter"].unique()[:4])]
+    assert voter_influence(BordaCount(), few)["z"].isna().all()
+    same = pd.concat([lists[lists["voter"] == "v1"].assign(voter=v) for v in range(6)])
+    assert voter_influence(BordaCount(), same)["z"].isna().all()
+
+
+class Fussy(BaseAggregator):
+    """Fails without the list of voter w."""
+
+    def _aggregate(self, lists):
+        for q in range(lists.n_queries):
+            own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
+            there = lists.list_weight[own][lists.voters[lists.list_voter[own]] == "w"]
+            if not (there > 0).any():
+                raise InputError("The list of w must count.")
+        return np.bincount(lists.candidate, weights=-lists.rank * lists.list_weight[lists.row_list])
+
+
+class AllOrNothing(Fussy):
+    """Fails without any of three lists."""
+
+    def _aggregate(self, lists):
+        if (lists.list_weight > 0).sum() < 3:
+            raise InputError("All lists must count.")
+        return super()._aggregate(lists)
+
+
+@pytest.mark.parametrize("mode", ["silence", "drop"])
+def test_what_fails_is_missing_and_told(mode):
+    X = pd.concat([SIX, SIX.assign(query="p")])
+    with pytest.warns(UserWarning, match="failed without 2 lists of 6.*The list of w must count"):
+        found = voter_influence(Fussy(), X, mode=mode)
+    assert found["distance"].isna().tolist() == [False, False, True] * 2
+    assert found["top_changed"].isna().tolist() == [False, False, True] * 2
+    assert found["leader_changed"].isna().tolist() == [False, False, True] * 2
+    with pytest.raises(InputError, match=r"failed without each; .* must count"):
+        voter_influence(AllOrNothing(), SIX, mode=mode)
+
+
+def test_arguments_are_checked():
+    with pytest.raises(InputError, match=r"Agglomerative cannot weigh lists; choose mode='drop'"):
+        voter_influence(Agglomerative(), SIX)
+    with pytest.raises(InputError, match=r"mode must be one of silence, drop; got 'drops' .did you mean"):
+        voter_influence(BordaCount(), SIX, mode="drops")
+    for top in (0, 1.5, True):
+        with pytest.raises(InputError, match="top must be a number of places"):
+            voter_influence(BordaCount(), SIX, top=top)
+    with pytest.raises(InputTypeError, match="must be an aggregator"):
+        voter_influence(None, SIX)
+    with pytest.raises(NotFittedError):
+        voter_influence(LearnedWeights(), SIX)
+
+
+def test_one_list_has_no_others():
+    found = voter_influence(BordaCount(), SIX[SIX["voter"] == "u"])
+    assert found[["agreement", "z", "outlier", "distance", "top_changed", "leader_changed"]].isna().all(axis=None)
+    assert found.dtypes[["top_changed", "leader_changed", "outlier"]].astype(str).tolist() == [
+        "Int64",
+        "boolean",
+        "boolean",
+    ]
