@@ -1,4 +1,5 @@
 """How sure a consensus is, and who made it: resampled voters, shares of the score, influence, near ties."""
 
 from ._contributions import *
+from ._differences import *
 from ._influence import *

@@ -1,0 +1,182 @@
+"""How two consensuses of the same queries differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._ragged import dense_ranks, expand, group_order, positions
+from .._data._frames import frame_of, known_or_missing, plain_index, take_ids
+from .._data._ranked_lists import check_run
+from .._data._types import AnyLists
+from .._data._voter_names import type_hint
+from ..exceptions import InputError
+from ..metrics._agreement._kendall import FROM_COUNTS, ratio_or_nan
+from ._arguments import check_top
+from ._chance_agreement import count_pairs
+
+__all__ = ["compare_consensus"]
+
+
+def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFrame:
+    r"""How one consensus differs from another one of the same queries, such as those of two methods or of two years.
+
+    Parameters
+    ----------
+    a, b : DataFrame or RankedLists
+        Consensus frames, as ``transform`` returns them: `query`, `item`, `score` and `rank`, of which one of the last
+        two is enough; or any other runs, one list for each query.
+    top : int, default=10
+        Number of first places for `top_overlap`.
+
+    Returns
+    -------
+    DataFrame of shape (n_queries, 9)
+        A row for each query of `a`, in its order, and then for each that only `b` holds:
+
+        - `query`;
+        - `n_common`, int64: number of items that both rank;
+        - `tau_b`, float64 from -1 to 1: Kendall's :math:`\tau_b` on these; equal scores tie;
+        - `top_overlap`, float64 from 0 to 1: number of items that are among the first `top` of both, divided by the
+          mean number of items that the two hold there;
+        - `leader_changed`, boolean: whether their first items differ;
+        - `largest_rise`, Int64: the most places that an item is higher in `b` than in `a`, counted among the items that
+          both rank, and `rising_item`, the first in `a` of the items that rise so far;
+        - `largest_fall` and `falling_item`: the same for items that are lower in `b`.
+
+        Where no item rises, none falls: both are 0, and the items are missing. For a query that only one of the two
+        holds, `n_common` is 0 and all else is missing, as are `tau_b` and the moves where no item is common. The
+        columns of items have the type of the ids, or object if some are missing.
+
+    Raises
+    ------
+    TypeError
+        If `a` or `b` is not a data frame or RankedLists.
+    ValueError
+        If the two have no query in common, one of them has several lists for a query, or `top` is not a number of
+        places.
+
+    See Also
+    --------
+    voter_influence : Compares the consensus with those without each list.
+    skrankagg.metrics.kendall_tau : The correlation of two rankings.
+    skrankagg.metrics.overlap : The overlap of two rankings; with ``ties="w"`` lists shorter than `top` do not lower it.
+    skrankagg.metrics.agreement_matrix : One number for every two of many methods.
+
+    Notes
+    -----
+    The published order, `rank`, decides on the first items, the overlap and the moves, also among items of equal score;
+    scores say which items tie for `tau_b`. Without ranks, items of equal score are in the order of their ids.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import BordaCount, Copeland
+    >>> from skrankagg.inspection import compare_consensus
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": list("uuuuvvvvwwww"), "item": list("abcdabcdbcda"), "rank": [1, 2, 3, 4] * 3
+    ... })
+    >>> found = compare_consensus(Copeland().fit_transform(lists), BordaCount().fit_transform(lists), top=2)
+    >>> found.iloc[0].to_dict()
+    {'query': 'q', 'n_common': 4, 'tau_b': 0.66..., 'top_overlap': 1.0, 'leader_changed': True, 'largest_rise': 1,
+     'rising_item': 'b', 'largest_fall': 1, 'falling_item': 'a'}
+    """
+    check_top(top)
+    a, b = check_run(a), check_run(b)
+    queries, items = plain_index(a.queries), plain_index(a.items)
+    query_of = queries.get_indexer(plain_index(b.queries))
+    if (query_of < 0).all():
+        raise InputError(
+            "The two consensuses must share some query, and they have none in common"
+            f"{type_hint(queries, plain_index(b.queries))}; compare those of the same queries."
+        )
+    # Rows of b by query and item as a numbers them, and where a has the same.
+    item_of = items.get_indexer(plain_index(b.items))
+    query, item = query_of[b.list_query[b.row_list]], item_of[b.candidate_item[b.candidate]]
+    shared = np.flatnonzero((query >= 0) & (item >= 0))
+    keys = query[shared] * np.int64(len(items)) + item[shared]
+    order = np.argsort(keys)
+    keys, shared = keys[order], shared[order]
+    wanted = a.row_list * np.int64(len(items)) + a.candidate_item[a.candidate]
+    found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    held = keys[found] == wanted if len(keys) else np.zeros(len(wanted), dtype=bool)
+    in_b = shared[found[held]] if len(keys) else shared
+    place_b = positions(b.row_ptr)
+
+    n = a.n_queries
+    n_common = np.bincount(a.row_list[held], minlength=n)
+    in_both = np.isin(np.arange(n), query_of)
+    some = n_common > 0
+    ptr = np.concatenate([[0], np.cumsum(n_common[some])])
+    tau, rise, fall = np.full(n, np.nan), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    risen, fallen = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    if some.any():
+        tau[some] = FROM_COUNTS["b"](*count_pairs(ptr, _classes(a)[held], dense_ranks(ptr, _classes(b)[in_b])))
+        moves = _moves(ptr, place_b[in_b])
+        items_held = a.candidate_item[a.candidate[held]]
+        for largest, moved, up in ((rise, risen, moves), (fall, fallen, -moves)):
+            largest[some], at = _first_largest(ptr, up)
+            moved[some] = items_held[at]
+    place_a = positions(a.row_ptr)[held]
+    near = (place_a <= top) & (place_b[in_b] <= top)
+    in_top = np.bincount(a.row_list[held][near], minlength=n)
+    length_b = np.zeros(n, dtype=np.int64)
+    length_b[query_of[query_of >= 0]] = b.list_length[query_of >= 0]
+    held_there = (np.minimum(a.list_length, top) + np.minimum(length_b, top)) / 2
+    same = np.bincount(a.row_list[held][(place_a == 1) & (place_b[in_b] == 1)], minlength=n) > 0
+
+    only_b = plain_index(b.queries)[query_of < 0]
+    n_more = len(only_b)
+    known = np.append(some, np.zeros(n_more, dtype=bool))
+    both = np.append(in_both, np.zeros(n_more, dtype=bool))
+    columns = {
+        "query": queries.append(only_b) if n_more else take_ids(a.queries, np.arange(n)),
+        "n_common": np.append(n_common, np.zeros(n_more, dtype=np.int64)),
+        "tau_b": np.append(tau, np.full(n_more, np.nan)),
+        "top_overlap": np.append(np.where(in_both, ratio_or_nan(in_top, held_there), np.nan), np.full(n_more, np.nan)),
+        "leader_changed": known_or_missing(np.where(both, np.append(~same, [True] * n_more).astype(object), None)),
+    }
+    for largest, name, moved in ((rise, "rise", risen), (fall, "fall", fallen)):
+        largest, moved = (np.append(one, np.zeros(n_more, dtype=np.int64)) for one in (largest, moved))
+        columns[f"largest_{name}"] = pd.array(np.where(known, largest.astype(object), None), dtype="Int64")
+        columns["rising_item" if name == "rise" else "falling_item"] = _items_or_none(a, moved, known & (largest > 0))
+    return frame_of(columns)
+
+
+def _classes(run):
+    """Number of the tie class of each row of a run, rising within each list: equal scores tie."""
+    start = np.ones(run.n_rows, dtype=bool)
+    start[1:] = run.rank[1:] != run.rank[:-1]
+    if run.has_scores:
+        by_rank = np.zeros(run.n_lists, dtype=bool)
+        for marked in (run.list_conflict, run.list_merged):
+            if marked is not None:
+                by_rank |= marked
+        start[1:] &= (run.score[1:] != run.score[:-1]) | by_rank[run.row_list[1:]]
+    start[run.row_ptr[:-1]] = True
+    return np.cumsum(start)
+
+
+def _moves(ptr, place):
+    """How many places higher each member is by `place` than in the order of the rows of its group."""
+    order = group_order(expand(ptr), place)
+    here = positions(ptr)
+    there = np.empty(len(place), dtype=np.int64)
+    there[order] = here
+    return here - there
+
+
+def _first_largest(ptr, value):
+    """The largest value of each group, and the first row that has it."""
+    largest = np.maximum.reduceat(value, ptr[:-1])
+    rows = np.flatnonzero(value == np.repeat(largest, np.diff(ptr)))
+    start = np.append(True, np.diff(expand(ptr)[rows]) > 0)
+    return largest, rows[start]
+
+
+def _items_or_none(run, item, known):
+    if known.all():
+        return take_ids(run.items, item)
+    found = np.full(len(item), None, dtype=object)
+    found[known] = plain_index(run.items).take(item[known]).tolist()
+    return pd.Series(found, dtype=object)
