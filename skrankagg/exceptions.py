@@ -6,6 +6,7 @@ a :class:`MissingLibraryError`; a :class:`MemoryLimitError` is an InputError. An
 
 __all__ = [
     "ExposureWarning",
+    "FewListsWarning",
     "InputError",
     "InputTypeError",
     "MemoryLimitError",
@@ -142,6 +143,31 @@ class ExposureWarning(UserWarning):
     ['e', 'a', 'b', 'c', 'd']
     >>> MarkovChain(chain="mct").fit_transform(duels)["item"].tolist()
     ['a', 'b', 'c', 'd', 'e']
+    """
+
+
+class FewListsWarning(UserWarning):
+    """A query has so few lists that drawing them again says little about how sure their consensus is.
+
+    Intervals of fewer than five lists are too narrow: the draws repeat the few lists that are there.
+
+    See Also
+    --------
+    skrankagg.inspection.rank_stability : Draws lists, and warns.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pandas as pd
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.exceptions import FewListsWarning
+    >>> from skrankagg.inspection import rank_stability
+    >>> lists = pd.DataFrame({"query": "q", "voter": list("uuvv"), "item": list("abab"), "rank": [1, 2, 1, 2]})
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", FewListsWarning)
+    ...     rank_stability(BordaCount(), lists)
+    Traceback (most recent call last):
+    skrankagg.exceptions.FewListsWarning: 1 of 1 queries have fewer than 5 lists to draw from: ...
     """
 
 

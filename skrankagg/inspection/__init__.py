@@ -1,5 +1,7 @@
 """How sure a consensus is, and who made it: resampled voters, shares of the score, influence, near ties."""
 
+from ._confidence import *
 from ._contributions import *
 from ._differences import *
 from ._influence import *
+from ._stability import *

@@ -1,0 +1,59 @@
+"""How often intervals and confidence sets of ranks hold the true rank, by the number of lists.
+
+python benchmarks/rank_coverage.py [--draws 400] [--items 30]: full lists of items whose worths are spread evenly, ranked
+by BordaCount; at a spread of 0 all items are equal and a set must hold all places.
+"""
+
+import argparse
+import time
+
+import numpy as np
+import pandas as pd
+
+from skrankagg import BordaCount, RankedLists
+from skrankagg.inspection import rank_confidence, rank_stability
+
+
+def plackett_luce(n_draws, n_lists, n_items, spread, seed=0):
+    """Full lists of many queries by the model of Plackett and Luce; item i is of rank i + 1 by its worth."""
+    rng = np.random.default_rng(seed)
+    worth = np.linspace(spread * np.sqrt(3), -spread * np.sqrt(3), n_items)
+    order = np.argsort(-(worth + rng.gumbel(size=(n_draws, n_lists, n_items))), axis=2)
+    query, voter, place = (index.ravel() for index in np.indices(order.shape))
+    return RankedLists.from_frame(
+        pd.DataFrame({"query": query, "voter": voter, "item": order.ravel(), "rank": place + 1})
+    )
+
+
+def main():
+    """Print the share of items whose set holds the true rank, and how many places it has."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--items", type=int, default=30)
+    options = parser.parse_args()
+    kinds = {
+        "interval (rank_stability)": lambda lists: rank_stability(BordaCount(), lists),
+        "set (rank_confidence)": lambda lists: rank_confidence(BordaCount(), lists),
+        "simultaneous set": lambda lists: rank_confidence(BordaCount(), lists, simultaneous=True),
+    }
+    rows = []
+    for n_lists in (10, 20, 50):
+        for spread in (1.0, 0.3, 0.0):
+            lists = plackett_luce(options.draws, n_lists, options.items, spread)
+            for kind, function in kinds.items():
+                start = time.process_time()
+                frame = function(lists)
+                seconds = time.process_time() - start
+                true = frame["item"].to_numpy() + 1
+                low, high = frame["rank_low"].to_numpy(float), frame["rank_high"].to_numpy(float)
+                equal = spread == 0
+                holds = (low <= 1) & (high >= options.items) if equal else (low <= true) & (true <= high)
+                together = holds.reshape(options.draws, -1).all(axis=1)
+                width = (high - low + 1).mean()
+                rows.append((n_lists, spread, kind, holds.mean(), together.mean(), width, seconds))
+    names = ["lists", "spread", "kind", "holds", "all of a query hold", "places", "CPU s"]
+    print(pd.DataFrame(rows, columns=names).round(3).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Places of the members of groups under many scores at once: each replicate is a column.
+
+>>> import numpy as np
+>>> from skrankagg._arrays._replicate_ranks import places_of_replicates
+>>> first, last = places_of_replicates(np.array([0, 3]), np.array([[3.0, 1.0], [2.0, 2.0], [1.0, 2.0]]))
+>>> first
+array([[1, 3],
+       [2, 1],
+       [3, 1]], dtype=int32)
+>>> last
+array([[1, 3],
+       [2, 2],
+       [3, 2]], dtype=int32)
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from . import TOLERANCE
+
+__all__ = ["places_of_replicates"]
+
+# Cells that are sorted in one call: more leave the cache.
+_CELLS = 1 << 18
+
+
+def places_of_replicates(ptr, score, scale=None):
+    """Place the members of groups by descending scores, (n_members, n_replicates), each column by itself.
+
+    Groups are given by `ptr` (n_groups + 1,), none empty. Neighbours closer than the tolerance times the largest finite
+    size in their group and column tie; `scale` (n_groups,) is a size that counts at least, for scores of terms that
+    cancel. Returns the first and the last place that the class of each member takes, from 1: two int32 arrays of that
+    shape, the same one where nothing ties. Both are 0 where a score is NaN.
+    """
+    first = np.empty(score.shape, dtype=np.int32)
+    last = None
+    for group, (start, stop) in enumerate(pairwise(ptr)):
+        some = max(1, _CELLS // (stop - start))
+        for column in range(0, score.shape[1], some):
+            own = slice(start, stop), slice(column, column + some)
+            high, low = _place(score[own], 0.0 if scale is None else scale[group])
+            first[own] = high.T
+            if low is not high:
+                if last is None:
+                    last = first.copy() if column == 0 and start == 0 else _with(first, ptr, group, column)
+                last[own] = low.T
+            elif last is not None:
+                last[own] = high.T
+    return first, first if last is None else last
+
+
+def _with(first, ptr, group, column):
+    """A copy of the places that are known so far, in which nothing ties; the others are written later."""
+    last = np.empty_like(first)
+    last[: ptr[group]] = first[: ptr[group]]
+    own = slice(ptr[group], ptr[group + 1])
+    last[own, :column] = first[own, :column]
+    return last
+
+
+def _place(score, scale):
+    value = -np.ascontiguousarray(score.T)
+    n_columns, n = value.shape
+    order = value.argsort(axis=1)
+    order += np.arange(0, value.size, n)[:, None]
+    value = value.ravel()[order]
+    ends = np.abs(value[:, [0, -1]])
+    if not np.isfinite(ends).all():
+        known = np.where(np.isfinite(value), np.abs(value), 0.0)
+        ends = known.max(axis=1, keepdims=True)
+    tolerance = TOLERANCE * np.maximum(ends.max(axis=1, keepdims=True), scale)
+    with np.errstate(invalid="ignore"):  # infinity less infinity: equal, not apart
+        apart = (value[:, 1:] - value[:, :-1]) > tolerance
+    places = np.empty(value.size, dtype=np.int32)
+    places[order] = np.arange(1, n + 1, dtype=np.int32)
+    places = places.reshape(n_columns, n)
+    tied = np.flatnonzero(~apart.all(axis=1))
+    unknown = np.isnan(value[:, -1])  # what is not a number is sorted last
+    if not len(tied):
+        return places, places
+    # Where each class begins and ends, along the order.
+    place = np.arange(1, n + 1, dtype=np.int32)
+    begin = np.ones((len(tied), n), dtype=bool)
+    begin[:, 1:] = apart[tied]
+    high = np.maximum.accumulate(np.where(begin, place, 1), axis=1)
+    end = np.ones((len(tied), n), dtype=bool)
+    end[:, :-1] = apart[tied]
+    low = np.minimum.accumulate(np.where(end, place, n)[:, ::-1], axis=1)[:, ::-1]
+    member = order[tied] - tied[:, None] * n
+    firsts, lasts = places, places.copy()
+    firsts[tied[:, None], member] = high
+    lasts[tied[:, None], member] = low
+    firsts[unknown] = lasts[unknown] = 0
+    return firsts, lasts

@@ -1,0 +1,199 @@
+"""Sets of places that hold the true rank of each item, also where items are equally good."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from .._data._types import PlainLists
+from ..base import BaseAggregator
+from ..exceptions import InputError
+from ._resampling import Resampling
+
+__all__ = ["rank_confidence"]
+
+# What rounding leaves of a variance that is 0, as a share of the sum of squares.
+_ROUNDING = 1e-12
+
+
+def rank_confidence(
+    aggregator: BaseAggregator,
+    X: PlainLists,
+    *,
+    n_resamples: int = 1000,
+    confidence: float = 0.95,
+    simultaneous: bool = False,
+    unit: Literal["list", "voter", "query"] = "list",
+    random_state: int | np.random.RandomState | None = 0,
+) -> pd.DataFrame:
+    r"""Confidence sets of the true ranks, which hold where items are equally good, too.
+
+    The lists are taken to be a sample of those that could have been asked for, and the true rank of an item is that by
+    its expected score. Of items of equal expectation each has all of their places.
+
+    Parameters
+    ----------
+    aggregator : aggregator
+        A method whose scores are sums of what each list says by itself: CombSUM, BordaCount, SimpleBorda,
+        ReciprocalRankFusion or RankBiasedCentroid.
+    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+        Ranked lists.
+    n_resamples : int, default=1000
+        Number of draws.
+    confidence : float, default=0.95
+        The chance that a set holds the true rank.
+    simultaneous : bool, default=False
+        Whether all sets of a query hold the true ranks together with this chance; False is each by itself.
+    unit : {"list", "voter", "query"}, default="list"
+        What is drawn, as in :func:`rank_stability`: what was sampled.
+    random_state : int, RandomState instance or None, default=0
+        Where the draws come from. Those of a query do not depend on which other queries are there.
+
+    Returns
+    -------
+    DataFrame of shape (n_candidates, 6)
+        Columns `query`, `item`, `score`, `rank`, as the consensus, and `rank_low` and `rank_high`, the first and the
+        last place of the set, Int64, missing where there is one unit only.
+
+    Raises
+    ------
+    TypeError
+        If `aggregator` is not an aggregator.
+    ValueError
+        If the scores of the method are not such sums, or an argument is out of range.
+
+    Warns
+    -----
+    FewListsWarning
+        If there are fewer than five units to draw from.
+
+    See Also
+    --------
+    rank_stability : Intervals of the places in the draws, for any method; narrower, and too narrow for equal items.
+
+    Notes
+    -----
+    With :math:`s_i` the score of item :math:`i` and :math:`\hat\sigma_{ij}` the standard error of
+    :math:`s_i - s_j` over the lists, the set of item :math:`j` is [1]_
+
+    .. math:: \left\{1 + |\{i : s_i - s_j > q_j \hat\sigma_{ij}\}|, \dots,
+              n - |\{i : s_j - s_i > q_j \hat\sigma_{ij}\}|\right\},
+
+    where :math:`q_j` is the quantile, over draws :math:`*` of the lists, of
+    :math:`\max_i |(s^*_i - s^*_j) - (s_i - s_j)| / \hat\sigma^*_{ij}`, or that of the greatest over all j
+    (`simultaneous`). The standard error is computed anew in each draw: with one for all draws the sets hold too seldom
+    where items are equal. An item that every list ranks above another is certainly above it.
+
+    Over 400 made queries of 30 items, ranked by BordaCount, the sets of 95 % held the true ranks in at least 95 % of
+    cases with 10, 20 and 50 lists, of equally good items, too (``benchmarks/rank_coverage.py``). They are wide: with
+    few lists little is certain, and 10 lists tell hardly any of 30 items apart.
+
+    Tied items of a list, absent ones and weights count as in the score. Lists of whole weights are ballots, as in
+    :func:`rank_stability`. Scores that are not sums, such as Copeland's, have no standard error of this kind. The cost
+    is `n_resamples` times lists times pairs of items.
+
+    References
+    ----------
+    .. [1] M. Mogstad, J. P. Romano, A. M. Shaikh and D. Wilhelm, "Inference for ranks with applications to mobility
+       across neighbourhoods and academic achievement across countries", Review of Economic Studies 91, 2024.
+
+    Examples
+    --------
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.inspection import rank_confidence
+    >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)
+    >>> rank_confidence(BordaCount(), lists)
+      query item  score  rank  rank_low  rank_high
+    0    q1   i1   93.0     1         1          4
+    1    q1   i3   87.0     2         1          4
+    2    q1   i4   74.0     3         1          5
+    3    q1   i2   70.0     4         1          5
+    4    q1   i6   60.0     5         3          6
+    5    q1   i5   36.0     6         5          6
+    """
+    resampling = Resampling(
+        aggregator, X, n_resamples=n_resamples, confidence=confidence, unit=unit, random_state=random_state, n_jobs=None
+    )
+    lists, units = resampling.lists, resampling.units
+    try:
+        gain, given, _ = aggregator._linear_gains(lists)
+    except InputError:
+        raise InputError(
+            f"Confidence sets are for scores that are sums of what each list says by itself, such as those of "
+            f"BordaCount, CombSUM or ReciprocalRankFusion; those of {aggregator!r} are not. rank_stability takes any "
+            "method."
+        ) from None
+    ranked, _ = resampling.aggregate()
+    low, high = (np.full(lists.n_candidates, np.nan) for _ in range(2))
+    for q in range(lists.n_queries):
+        own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
+        if units.size(q) > 1:
+            says = _says(lists, q, gain, given) * units.weight[lists.list_ptr[q] : lists.list_ptr[q + 1], None]
+            drawn, expected = units.draws_of(q, resampling.n_resamples, resampling.seed, lists)
+            if not units.by_query:
+                says = _sum_by_unit(says, units.unit[lists.list_ptr[q] : lists.list_ptr[q + 1]], len(expected))
+            sets = _confidence_sets(says, drawn, expected, confidence, simultaneous)
+            low[own], high[own] = (places[ranked.order[own] - own.start] for places in sets)
+    frame = ranked.to_frame()[["query", "item", "score", "rank"]]
+    return frame.assign(rank_low=pd.array(low, dtype="Int64"), rank_high=pd.array(high, dtype="Int64"))
+
+
+def _says(lists, q, gain, given):
+    """What each list of a query gives each item, before its weight, (n_lists, n_items)."""
+    first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
+    rows = slice(lists.row_ptr[first], lists.row_ptr[last])
+    says = np.zeros((last - first, lists.query_n_items[q]))
+    if given is not None:
+        says += given[first:last, None]
+    says[lists.row_list[rows] - first, lists.candidate[rows] - lists.candidate_ptr[q]] += gain[rows]
+    return says
+
+
+def _sum_by_unit(says, unit, n_units):
+    total = np.zeros((n_units, says.shape[1]))
+    np.add.at(total, unit, says)
+    return total
+
+
+def _confidence_sets(says, drawn, expected, confidence, simultaneous):
+    """First and last places of the sets of all items of a query: two float64 (n_items,).
+
+    `says` (n_units, n_items) is what one draw of a unit gives each item, `drawn` (n_units, n_resamples) how often it is
+    drawn, and `expected` (n_units,) how often in the lists as they are; both add up to as many draws.
+    """
+    n, n_resamples, total = says.shape[1], drawn.shape[1], expected.sum()
+    farthest = np.zeros((n, n_resamples))
+    # Items of greater scores, and of smaller ones, in standard errors.
+    distance = np.zeros((n, n))
+    for j in range(n - 1):
+        apart = says[:, j + 1 :] - says[:, j : j + 1]
+        square = apart**2
+        difference = expected @ apart
+        distance[j, j + 1 :] = _studentise(difference, difference, expected @ square, total)
+        sums = apart.T @ drawn
+        moved = sums - difference[:, None]
+        moved[np.abs(moved) <= _ROUNDING * (np.abs(apart).T @ drawn)] = 0.0
+        ratio = np.abs(_studentise(moved, sums, square.T @ drawn, total))
+        np.maximum(farthest[j], ratio.max(axis=0), out=farthest[j])
+        np.maximum(farthest[j + 1 :], ratio, out=farthest[j + 1 :])
+    distance -= distance.T
+    if simultaneous:
+        farthest = np.broadcast_to(farthest.max(axis=0), farthest.shape)
+    at = max(int(np.ceil(round(confidence * n_resamples, 9))), 1) - 1
+    bound = np.partition(farthest, at, axis=1)[:, at]
+    with np.errstate(invalid="ignore"):
+        # An infinite bound separates nothing, nor does it where the distance is infinite: few lists drawn say nothing.
+        above = (distance > bound[:, None]).sum(axis=1)
+        below = (-distance > bound[:, None]).sum(axis=1)
+    return 1.0 + above, float(n) - below
+
+
+def _studentise(value, total, squares, n):
+    """A value over the standard error of a sum of n terms, by the sum and the sum of squares; 0/0 is 0."""
+    variance = squares - total**2 / n
+    variance[variance <= _ROUNDING * squares] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(value == 0, 0.0, value / np.sqrt(variance))

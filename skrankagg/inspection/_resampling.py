@@ -1,0 +1,255 @@
+"""Draws of the lists, and what a method makes of them: scores and places of the items in many replicates."""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.utils import check_random_state
+
+from .._arrays._replicate_ranks import places_of_replicates
+from .._data._frames import plain_index
+from .._data._ranked_lists import RankedLists, check_lists, encode_plain
+from .._support._numbers import is_integer
+from .._support._progress import Progress
+from .._support._suggestions import did_you_mean
+from .._support._warn import warn_user
+from ..base import Consensus
+from ..exceptions import FewListsWarning, InputError
+from ._arguments import begin
+
+__all__ = ["UNITS", "Resampling", "units_of"]
+
+UNITS = ("list", "voter", "query")
+_PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
+# Scores that are made at one time, with what is sorted: some 64 MB.
+_CELLS = 1 << 20
+# Below so many lists the draws say little.
+_FEW = 5
+
+
+@dataclass
+class Replicates:
+    """What the replicates of some queries give.
+
+    `queries` are the first of them and the one after the last, `ptr` their candidates from 0. `score` is of shape
+    (n_candidates, n_resamples), `first` and `last` are the places of the class of each item. `valid` (n_queries,
+    n_resamples) says which replicates count: not those that failed.
+    """
+
+    queries: tuple
+    ptr: np.ndarray
+    score: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    valid: np.ndarray
+
+    def of_queries(self):
+        """Query, its candidates, and scores and places in the replicates of it that count."""
+        for k, q in enumerate(range(*self.queries)):
+            own = slice(self.ptr[k], self.ptr[k + 1])
+            valid = self.valid[k]
+            parts = (part[own] if valid.all() else part[own][:, valid] for part in (self.score, self.first, self.last))
+            yield q, *parts
+
+
+class Resampling:
+    """Lists that are drawn again and again, and a method that aggregates them.
+
+    Parameters are those of :func:`~skrankagg.inspection.rank_stability`.
+    """
+
+    def __init__(self, aggregator, X, *, n_resamples, confidence, unit, random_state, n_jobs, verbose=False):
+        given = check_lists(encode_plain(X))
+        lists = begin(aggregator, given)
+        if not is_integer(n_resamples) or n_resamples < 2:
+            raise InputError(f"n_resamples must be a whole number of at least 2; got {n_resamples!r}.")
+        if isinstance(confidence, bool) or not 0 < confidence < 1:
+            raise InputError(f"confidence must be a number between 0 and 1, such as 0.95; got {confidence!r}.")
+        if unit not in UNITS:
+            raise InputError(
+                f"unit must be one of {', '.join(map(repr, UNITS))}; got {unit!r}{did_you_mean(unit, UNITS)}."
+            )
+        tags = aggregator.__sklearn_tags__()
+        if not tags.aggregator_tags.voter_weights:
+            raise InputError(
+                f"Lists are drawn by weighing them, and {type(aggregator).__name__} cannot weigh lists; choose a "
+                "method that can."
+            )
+        if tags.requires_fit and unit == "query":
+            raise InputError(
+                f"unit='query' pools the lists of all queries, whose voters {type(aggregator).__name__} then does "
+                "not know; choose unit='list', unit='voter' or a method that is not fitted."
+            )
+        self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
+        self.unit, self.progress = unit, Progress("replicates", verbose)
+        self.units = units_of(given, lists, unit)
+        self.lists = _pool(lists) if unit == "query" else lists
+        seed = random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
+        self.seed = abs(int(seed))
+        if self.units.n_units.min() < _FEW:
+            few = int((self.units.n_units < _FEW).sum())
+            warn_user(
+                (f"{few} of {lists.n_queries} queries have" if unit == "list" else "The lists have")
+                + f" fewer than {_FEW} {_PLURAL[unit]} to draw from: so few cannot tell how sure a consensus is.",
+                FewListsWarning,
+            )
+
+    def aggregate(self):
+        """The consensus of all lists, encoded, and in each query the size of its terms where these may cancel."""
+        lists = self.lists
+        result = self.aggregator._aggregate_what_fits(lists) if self.aggregator._repeats_columns else None
+        scale = result.scale if isinstance(result, Consensus) else None
+        if scale is not None:
+            scale = np.maximum.reduceat(scale, lists.candidate_ptr[:-1])
+        return self.aggregator._rank(lists), scale
+
+    def replicates(self, scale=None):
+        """Aggregate the draws of some queries at a time: :class:`Replicates`."""
+        lists = self.lists
+        cells = np.cumsum(lists.query_n_items) * self.n_resamples // _CELLS
+        starts = np.flatnonzero(np.diff(cells, prepend=-1))
+        try:
+            for start, stop in zip(starts, [*starts[1:], lists.n_queries], strict=True):
+                block = lists if stop - start == lists.n_queries else lists.take(np.arange(start, stop))
+                weights = self.units.weights(start, stop, self.n_resamples, self.seed, self.lists)
+                score = self._scores(block, weights)
+                ptr = block.candidate_ptr
+                silent = np.add.reduceat(weights, block.list_ptr[:-1], axis=0) == 0
+                valid = ~(silent | np.logical_or.reduceat(np.isnan(score), ptr[:-1], axis=0))
+                first, last = places_of_replicates(ptr, score, None if scale is None else scale[start:stop])
+                yield Replicates((int(start), int(stop)), ptr, score, first, last, valid)
+                self.progress.show(f"query {stop} of {lists.n_queries}")
+        finally:
+            self.progress.close()
+
+    def _scores(self, block, weights):
+        if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
+            return _score(self.aggregator, block, weights)
+        parts = np.array_split(np.arange(weights.shape[1]), effective_n_jobs(self.n_jobs))
+        return np.concatenate(
+            Parallel(n_jobs=self.n_jobs)(
+                delayed(_score)(self.aggregator, block, weights[:, part]) for part in parts if len(part)
+            ),
+            axis=1,
+        )
+
+
+def _score(aggregator, lists, weights):
+    """Scores of all replicates, (n_candidates, n_replicates); NaN in those that fail, unless all do."""
+    score, error = _try(aggregator._repeat_many(lists), weights, lists.n_candidates)
+    if error is not None and np.isnan(score).all():
+        raise error
+    return score
+
+
+def _try(scores, weights, n_candidates):
+    try:
+        return scores(weights), None
+    except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
+        if isinstance(error, MemoryError):
+            raise
+        n = weights.shape[1]
+        if n == 1:
+            return np.full((n_candidates, 1), np.nan), error
+        halves = [_try(scores, part, n_candidates) for part in (weights[:, : n // 2], weights[:, n // 2 :])]
+        return np.concatenate([half for half, _ in halves], axis=1), halves[0][1] or halves[1][1]
+
+
+def _pool(lists):
+    """All lists as those of one query, ``all``."""
+    frame = lists.to_frame()
+    frame["weight"] = lists.list_weight[lists.row_list]
+    voter = pd.factorize(pd.MultiIndex.from_arrays([frame["query"], frame["voter"]]))[0]
+    return RankedLists.from_frame(frame.assign(query="all", voter=voter))
+
+
+@dataclass
+class Units:
+    """What is drawn: the unit of each list, how many ballots a list is, and the weight of one of them.
+
+    `unit` (n_lists,) numbers the units, and `n_units` counts them, of each query where `by_query`; `ballots` (n_lists,)
+    are the ballots of a list, or None where units are drawn alike; `weight` (n_lists,) is what one draw of the list
+    weighs.
+    """
+
+    by_query: bool
+    unit: np.ndarray
+    n_units: np.ndarray
+    ballots: np.ndarray | None
+    weight: np.ndarray
+    ptr: np.ndarray
+    ids: object
+
+    def weights(self, start, stop, n_resamples, seed, lists):
+        """Weights of the lists of queries in all draws, (n_lists, n_resamples)."""
+        own = slice(lists.list_ptr[start], lists.list_ptr[stop])
+        return self.counts(start, stop, n_resamples, seed, lists) * self.weight[own, None]
+
+    def counts(self, start, stop, n_resamples, seed, lists):
+        """How often each list is drawn, float64 (n_lists, n_resamples)."""
+        own = slice(lists.list_ptr[start], lists.list_ptr[stop])
+        if not self.by_query:
+            counts = _draw(np.random.default_rng(seed), None, int(self.n_units[0]), n_resamples)
+            return counts[self.unit[own]]
+        counts = np.empty((own.stop - own.start, n_resamples))
+        for q in range(start, stop):
+            mine = slice(self.ptr[q], self.ptr[q + 1])
+            digest = blake2b(str(self.ids[q]).encode(), digest_size=8).digest()
+            # A query's draws do not depend on which other queries are there.
+            rng = np.random.default_rng([seed, int.from_bytes(digest, "little")])
+            ballots = None if self.ballots is None else self.ballots[mine]
+            counts[mine.start - own.start : mine.stop - own.start] = _draw(
+                rng, ballots, mine.stop - mine.start, n_resamples
+            )
+        return counts
+
+    def draws_of(self, q, n_resamples, seed, lists):
+        """How often each unit is drawn for a query, (n_units, n_resamples), and how often in the lists as they are."""
+        if self.by_query:
+            mine = slice(self.ptr[q], self.ptr[q + 1])
+            expected = np.ones(mine.stop - mine.start) if self.ballots is None else self.ballots[mine]
+            return self.counts(q, q + 1, n_resamples, seed, lists), expected
+        n = int(self.n_units[0])
+        return _draw(np.random.default_rng(seed), None, n, n_resamples), np.ones(n)
+
+    def size(self, q):
+        """Number of units that are drawn for a query."""
+        return int(self.n_units[q if self.by_query else 0])
+
+
+def _draw(rng, ballots, n, n_resamples):
+    """Draw as many of n units as there are, with replacement: how often each is drawn, (n, n_resamples)."""
+    if ballots is not None:
+        total = int(ballots.sum())
+        return rng.multinomial(total, ballots / total, size=n_resamples).T.astype(np.float64)
+    drawn = rng.integers(0, n, size=(n_resamples, n))
+    drawn += np.arange(0, n * n_resamples, n)[:, None]
+    return np.bincount(drawn.ravel(), minlength=n * n_resamples).reshape(n_resamples, n).T.astype(np.float64)
+
+
+def units_of(given, lists, unit):
+    """The units of lists as they were `given`, and prepared, with the weights of the method's own voters.
+
+    Lists without any weight are none.
+    """
+    counted = lists.list_weight > 0
+    if unit != "list":
+        own = lists.list_query if unit == "query" else lists.list_voter
+        present = np.unique(own[counted])
+        number = np.minimum(np.searchsorted(present, own), len(present) - 1)
+        return Units(False, number, np.array([len(present)]), None, lists.list_weight, None, None)
+    ids = plain_index(lists.queries).tolist()
+    weight = given.list_weight
+    if not lists.is_weighted:
+        return Units(True, None, np.diff(lists.list_ptr), None, lists.list_weight, lists.list_ptr, ids)
+    whole = not (weight % 1 != 0).any() and weight.max() < 2**53
+    # Whole weights count ballots; others, and those of the method's voters, multiply what is drawn.
+    ballots = np.where(counted, weight if whole else 1.0, 0.0)
+    n_ballots = np.add.reduceat(ballots, lists.list_ptr[:-1])
+    if (n_ballots == 0).any():
+        query = ids[int(np.argmin(n_ballots))]
+        raise InputError(f"Each query needs a list of positive weight to draw from; query {query!r} has none.")
+    share = np.divide(lists.list_weight, ballots, out=np.zeros(lists.n_lists), where=ballots > 0)
+    return Units(True, None, n_ballots.astype(np.int64), ballots, share, lists.list_ptr, ids)

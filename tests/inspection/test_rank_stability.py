@@ -1,0 +1,274 @@
+"""Places in draws of the lists: compared with draws that are aggregated one by one, and with what must hold."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skrankagg import (
+    DIBRA,
+    Agglomerative,
+    BordaCount,
+    CombSUM,
+    Copeland,
+    Kemeny,
+    LearnedWeights,
+    RankedLists,
+    RankStatistic,
+    ReciprocalRankFusion,
+)
+from skrankagg._arrays._replicate_ranks import places_of_replicates
+from skrankagg.base import BaseAggregator
+from skrankagg.exceptions import FewListsWarning, InputError, InputTypeError
+from skrankagg.inspection import preference_probabilities, rank_stability
+from skrankagg.inspection._resampling import Resampling
+from skrankagg.utils.estimator_checks import example_lists
+
+pytestmark = [
+    pytest.mark.twice,
+    *(
+        pytest.mark.filterwarnings(f"ignore::skrankagg.exceptions.{name}Warning")
+        for name in ("FewLists", "Exposure", "UnequalLength")  # of lists that draws leave
+    ),
+]
+
+METHODS = [BordaCount(), CombSUM(norm="z-score"), ReciprocalRankFusion(k=5), Copeland(), Kemeny(), DIBRA(Copeland())]
+EVERYTHING = {"n_resamples": 40, "confidence": 0.9, "unit": "list", "random_state": 3, "n_jobs": None}
+
+
+def lists(n_queries=3, n_voters=7, **options):
+    return example_lists(5, n_queries=n_queries, n_voters=n_voters, n_items=9, **options)
+
+
+@given(seed=st.integers(0, 10**6), n_ties=st.integers(1, 4))
+@settings(max_examples=60, deadline=None)
+def test_places_of_columns_are_those_of_each_alone(seed, n_ties):
+    rng = np.random.default_rng(seed)
+    ptr = np.cumsum([0, *rng.integers(1, 8, 3)])
+    score = rng.integers(0, 8, (ptr[-1], 6)) // n_ties * (1 + 1e-14 * rng.integers(-9, 9, (ptr[-1], 6)))
+    score[rng.random(score.shape) < 0.05] = -np.inf
+    first, last = places_of_replicates(ptr, score)
+    for start, stop in pairwise(ptr):
+        for r in range(6):
+            own = pd.Series(np.where(np.isinf(score[start:stop, r]), -99.0, np.round(score[start:stop, r], 6)))
+            np.testing.assert_array_equal(first[start:stop, r], own.rank(ascending=False, method="min"))
+            np.testing.assert_array_equal(last[start:stop, r], own.rank(ascending=False, method="max"))
+
+
+def test_places_of_many_items_are_found_in_parts(monkeypatch):
+    from skrankagg._arrays import _replicate_ranks
+
+    rng = np.random.default_rng(0)
+    score = rng.integers(0, 30, (50, 20)).astype(float)
+    score[:, :3] = rng.permutation(50)[:, None]
+    ptr = np.array([0, 20, 50])
+    whole = places_of_replicates(ptr, score)
+    monkeypatch.setattr(_replicate_ranks, "_CELLS", 40)
+    for part, expected in zip(places_of_replicates(ptr, score), whole, strict=True):
+        np.testing.assert_array_equal(part, expected)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_draws_are_aggregated_as_if_each_came_alone(method):
+    frame = lists()
+    found = rank_stability(method, frame, top=[2], **EVERYTHING)
+    encoded = RankedLists.from_frame(frame)
+    resampling = Resampling(method, encoded, **EVERYTHING)
+    weights = resampling.units.weights(0, 3, 40, resampling.seed, resampling.lists)
+    consensus = method.fit_transform(frame)
+    pd.testing.assert_frame_equal(
+        found[["query", "item", "score", "rank"]], consensus[["query", "item", "score", "rank"]]
+    )
+    places = {key: [] for key in zip(found["query"], found["item"], strict=True)}
+    for weight in weights.T:
+        # A method takes lists of a draw by their weights, as a frame has them.
+        again = method.fit_transform(encoded.with_list_weight(weight))
+        for query, own in again.groupby("query"):
+            value = np.round(own["score"], 9)
+            first, last = (value.rank(ascending=False, method=how) for how in ("min", "max"))
+            for item, *place in zip(own["item"], first, last, strict=True):
+                places[query, item].append(place)
+    for row, (first, last) in zip(found.itertuples(), (zip(*one, strict=True) for one in places.values()), strict=True):
+        first, last = np.array(first), np.array(last)
+        assert row.rank_low == np.sort(first)[1] and row.rank_high == np.sort(last)[37]
+        assert row.rank_mean == pytest.approx((first + last).mean() / 2)
+        assert row.top_2 == pytest.approx(np.clip((3 - first) / (last - first + 1), 0, 1).mean())
+        assert row.n_resamples == 40
+
+
+def test_neighbours_and_groups_are_those_of_the_probabilities():
+    frame = lists(1, n_voters=9)
+    options = {"n_resamples": 60, "random_state": 1}
+    found = rank_stability(BordaCount(), frame, confidence=0.8, **options)
+    shares = preference_probabilities(BordaCount(), frame, **options)
+    assert shares.index.tolist() == shares.columns.tolist() == found["item"].tolist()
+    np.testing.assert_allclose(shares + shares.T, 1.0)
+    above = np.diagonal(shares, 1)
+    np.testing.assert_allclose(found["above_next"], [*above, np.nan])
+    np.testing.assert_array_equal(found["tied_group"], [1, *(1 + np.cumsum(above >= 0.8))])
+
+
+def test_a_query_is_drawn_alike_whichever_others_are_there():
+    frame = lists(4)
+    alone = frame[frame["query"] == "q2"]
+    whole = rank_stability(BordaCount(), frame, n_resamples=50)
+    part = rank_stability(BordaCount(), alone, n_resamples=50)
+    pd.testing.assert_frame_equal(whole[whole["query"] == "q2"].reset_index(drop=True), part)
+
+
+def test_blocks_of_queries_change_nothing(monkeypatch):
+    from skrankagg.inspection import _resampling
+
+    whole = rank_stability(Copeland(), lists(6), n_resamples=30)
+    monkeypatch.setattr(_resampling, "_CELLS", 300)
+    pd.testing.assert_frame_equal(rank_stability(Copeland(), lists(6), n_resamples=30), whole)
+
+
+def test_processes_share_the_draws():
+    options = {"n_resamples": 20, "random_state": 2}
+    pd.testing.assert_frame_equal(
+        rank_stability(Kemeny(), lists(2), n_jobs=2, **options), rank_stability(Kemeny(), lists(2), **options)
+    )
+
+
+def test_whole_weights_are_ballots():
+    ballots = [("a", "b", "c")] * 6 + [("b", "a", "c")] * 5 + [("c", "b", "a")] * 2
+    frame = pd.DataFrame(
+        [("q", f"v{k:02}", item, place) for k, ballot in enumerate(ballots) for place, item in enumerate(ballot, 1)],
+        columns=["query", "voter", "item", "rank"],
+    )
+    few = frame[frame["voter"].isin(["v00", "v06", "v11"])]
+    few = few.assign(weight=few["voter"].map({"v00": 6, "v06": 5, "v11": 2}))
+    options = {"n_resamples": 20_000, "top": [1]}
+    many, deduplicated = (rank_stability(BordaCount(), one, **options) for one in (frame, few))
+    for name in ("rank_mean", "score_se", "top_1", "above_next"):
+        np.testing.assert_allclose(many[name], deduplicated[name], rtol=0.03, atol=0.01)
+    assert many["rank_low"].tolist() == deduplicated["rank_low"].tolist()
+
+
+def test_weights_of_voters_multiply_what_is_drawn():
+    frame = lists(1)
+    weights = {f"v{k}": 1.0 + k for k in range(7)}
+    resampling = Resampling(BordaCount(voter_weights=weights), frame, **EVERYTHING)
+    plain = Resampling(BordaCount(), frame, **EVERYTHING)
+    given = np.array([weights[voter] for voter in resampling.lists.voters.take(resampling.lists.list_voter)])
+    found, counts = (one.units.weights(0, 1, 40, one.seed, one.lists) for one in (resampling, plain))
+    np.testing.assert_array_equal((found / given[:, None]) % 1, 0)
+    n_lists = resampling.lists.n_lists
+    assert ((found / given[:, None]).sum(axis=0) == n_lists).all() and (counts.sum(axis=0) == n_lists).all()
+
+
+def test_silenced_and_fractional_lists():
+    frame = lists(1).assign(weight=0.5)
+    silenced = frame["voter"].unique()[2]
+    frame.loc[frame["voter"] == silenced, "weight"] = 0.0
+    resampling = Resampling(BordaCount(), frame, **EVERYTHING)
+    weights = resampling.units.weights(0, 1, 40, resampling.seed, resampling.lists)
+    one = resampling.lists.voters.take(resampling.lists.list_voter) == silenced
+    assert (weights[one] == 0).all() and (weights.sum(axis=0) == 0.5 * (frame["voter"].nunique() - 1)).all()
+
+
+def test_a_voter_is_drawn_with_all_of_its_lists():
+    resampling = Resampling(BordaCount(), lists(), **EVERYTHING | {"unit": "voter"})
+    weights = resampling.units.weights(0, 3, 40, resampling.seed, resampling.lists)
+    of_voter = pd.DataFrame(weights).groupby(resampling.lists.list_voter).nunique()
+    assert (of_voter == 1).all(axis=None)
+    assert rank_stability(BordaCount(), lists(), unit="voter", n_resamples=30)["n_resamples"].eq(30).all()
+
+
+def test_queries_make_one_board():
+    frame = lists(8)
+    board = rank_stability(BordaCount(), frame, unit="query", n_resamples=50)
+    pooled = frame.assign(query="all", voter=frame["query"] + frame["voter"])
+    expected = BordaCount().fit_transform(pooled)
+    assert board["query"].eq("all").all() and board["item"].tolist() == expected["item"].tolist()
+    np.testing.assert_allclose(board["score"], expected["score"])
+    resampling = Resampling(BordaCount(), frame, **EVERYTHING | {"unit": "query"})
+    weights = resampling.units.weights(0, 1, 40, resampling.seed, resampling.lists)
+    query = RankedLists.from_frame(frame).list_query
+    assert (pd.DataFrame(weights).groupby(query).nunique() == 1).all(axis=None)
+    assert preference_probabilities(BordaCount(), frame, unit="query", n_resamples=9).shape == (len(board),) * 2
+
+
+class Fragile(BaseAggregator):
+    """Borda points that fail wherever the first list is not drawn."""
+
+    def _aggregate(self, lists):
+        if lists.list_weight[0] == 0:
+            raise ValueError("the first list is missing")
+        return BordaCount()._aggregate(lists)
+
+
+def test_failing_draws_are_counted_and_not_extreme():
+    frame = lists(1)
+    found = rank_stability(Fragile(), frame, n_resamples=80)
+    resampling = Resampling(BordaCount(), frame, **EVERYTHING | {"n_resamples": 80, "random_state": 0})
+    weights = resampling.units.weights(0, 1, 80, resampling.seed, resampling.lists)
+    assert found["n_resamples"].unique() == (weights[0] > 0).sum() and (weights[0] == 0).any()
+    whole = rank_stability(BordaCount(), frame, n_resamples=80)
+    assert (found["score_se"] < 2 * whole["score_se"]).all()
+
+
+def test_what_fails_in_every_draw_raises_its_error():
+    class Broken(BaseAggregator):
+        def _repeat(self, lists):
+            def score(weight):
+                raise ValueError("it never works")
+
+            return score
+
+        def _aggregate(self, lists):
+            return BordaCount()._aggregate(lists)
+
+    with pytest.raises(ValueError, match="it never works"):
+        rank_stability(Broken(), lists(1), n_resamples=5)
+
+
+def test_one_list_has_no_interval_and_few_warn():
+    frame = lists(2)
+    one = frame[(frame["query"] == "q0") | (frame["voter"] == "v1")]
+    with pytest.warns(FewListsWarning, match="1 of 2 queries have fewer than 5 lists"):
+        found = rank_stability(BordaCount(), one, n_resamples=10)
+    assert found.loc[found["query"] == "q1", "rank_low"].isna().all()
+    assert found.loc[found["query"] == "q0", "rank_low"].notna().all() and str(found["rank_low"].dtype) == "Int64"
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "method", "options"),
+    [
+        (InputTypeError, "aggregator must be an aggregator", BordaCount, {}),
+        (InputError, "n_resamples must be a whole number of at least 2; got 1", BordaCount(), {"n_resamples": 1}),
+        (InputError, "confidence must be a number between 0 and 1", BordaCount(), {"confidence": 95}),
+        (InputError, "unit must be one of 'list', 'voter', 'query'; got 'lists'", BordaCount(), {"unit": "lists"}),
+        (InputError, "top must be a number of places", BordaCount(), {"top": [0]}),
+        (InputError, "Agglomerative cannot weigh lists", Agglomerative(), {}),
+    ],
+)
+def test_errors_say_what_to_do(error, message, method, options):
+    with pytest.raises(error, match=message):
+        rank_stability(method, lists(), **options)
+
+
+def test_probabilities_are_of_one_query():
+    with pytest.raises(InputError, match="query must be the id of one of the 3 queries"):
+        preference_probabilities(BordaCount(), lists())
+    with pytest.raises(InputError, match="leave out query"):
+        preference_probabilities(BordaCount(), lists(), "q1", unit="query")
+
+
+def test_methods_that_are_fitted_are_used_as_fitted():
+    frame = lists()
+    with pytest.raises(Exception, match="not fitted"):
+        rank_stability(LearnedWeights(), frame)
+    method = DIBRA(weighting="global").fit(frame)
+    assert len(rank_stability(method, frame, n_resamples=5)) == len(method.transform(frame))
+    with pytest.raises(InputError, match="unit='query' pools the lists"):
+        rank_stability(method, frame, unit="query")
+
+
+def test_scores_that_may_be_infinite():
+    found = rank_stability(RankStatistic(), lists(1), n_resamples=10)
+    assert found["rank_mean"].between(1, 9).all()
