@@ -1,7 +1,7 @@
 """How often intervals and confidence sets of ranks hold the true rank, by the number of lists.
 
-python benchmarks/rank_coverage.py [--draws 400] [--items 30]: full lists of items whose worths are spread evenly, ranked
-by BordaCount; at a spread of 0 all items are equal and a set must hold all places.
+python benchmarks/rank_coverage.py [--draws 400] [--items 30]: full lists of items whose worths are spread evenly,
+ranked by BordaCount; at a spread of 0 all items are equal and a set must hold all places.
 """
 
 import argparse
