@@ -22,6 +22,7 @@ from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._budget import Budget
 from ._components import condorcet_components, stacked_components
 from ._costs import lower_bounds
+from ._dispersion import fit_mallows
 from ._solver import solve_strict
 from ._stacks import by_item, n_below_place, preference_and_tie_blocks
 from ._unique import only_order
@@ -81,13 +82,17 @@ class Kemeny(BaseAggregator):
         `gap`, whether the consensus is proven `optimal`, whether the optimal order is `unique` (True where it is proven
         to be the only one, False where there is another one of the same score, NA where neither is known), and the
         `stop_reason`: "optimal", "time limit", "large component" (``method="auto"``), "search" (the searching methods)
-        or "solver" (the solver gave up). :meth:`aggregate` returns it for any lists.
+        or "solver" (the solver gave up). Then, of Mallows' model, see Notes, the `dispersion`, from 0 (all lists are
+        the consensus) to 1 (they are no closer to it than random ones), and the `log_likelihood`; both are NaN unless
+        all lists of the query are full and have no ties, with ``ties="weak"``, and for a single item.
+        :meth:`aggregate` returns it for any lists.
 
     See Also
     --------
     kemeny_score : What an order costs.
     condorcet_components : How a query falls into parts.
     LocalKemenization : The least repair of another method's consensus.
+    skrankagg.datasets.make_mallows : Draws lists from the model whose dispersion ``query_info_`` has.
     Schulze : Another way to resolve majority cycles, in polynomial time.
 
     Notes
@@ -125,6 +130,16 @@ class Kemeny(BaseAggregator):
     other order is `unique`, the proof is repeated with that order excluded, within the time limit and in about as many
     programmes as the first one took.
 
+    Under Mallows' model [6]_ a list at the distance :math:`d` from the centre has a probability proportional to
+    :math:`\phi^d`. A best strict order is the most likely centre of full lists without ties, whatever :math:`\phi` is.
+    Given that centre, the `dispersion` is the most likely :math:`\phi`, at which the expected distance
+
+    .. math:: \sum_{j=1}^{n} \left( \frac{\phi}{1 - \phi} - \frac{j \phi^j}{1 - \phi^j} \right)
+
+    equals the mean distance of the lists, which are weighted; it is 1 where that is :math:`n (n - 1) / 4` or more. Few
+    lists are closer to their own consensus than to the true centre, and the dispersion is then too small. Where the
+    consensus is not proven, the two columns describe the order that was found.
+
     Programmes that may take longer than a fraction of a second are solved in a process of their own, which is ended at
     the time limit and by Ctrl-C, for the solver itself stops where it pleases. A step that cannot be stopped is not
     begun if it is foreseen to pass the limit; the searches take at most two fifths of the time that is left.
@@ -142,6 +157,7 @@ class Kemeny(BaseAggregator):
     .. [4] A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
     .. [5] M. Grötschel, M. Jünger and G. Reinelt, "A cutting plane algorithm for the linear ordering problem",
        Operations Research 32(6), 1984.
+    .. [6] C. L. Mallows, "Non-null ranking models", Biometrika 44, 1957.
 
     Examples
     --------
@@ -160,9 +176,9 @@ class Kemeny(BaseAggregator):
     1     q    a    2.0     2
     2     q    c    1.0     3
     3     q    d    0.0     4
-    >>> info
-      query  kemeny_score  lower_bound  gap  optimal  unique stop_reason
-    0     q           4.0          4.0  0.0     True    True     optimal
+    >>> info.iloc[0].to_dict()
+    {'query': 'q', 'kemeny_score': 4.0, 'lower_bound': 4.0, 'gap': 0.0, 'optimal': True, 'unique': True,
+     'stop_reason': 'optimal', 'dispersion': nan, 'log_likelihood': nan}
     """
 
     _parameter_constraints: dict = {
@@ -178,7 +194,16 @@ class Kemeny(BaseAggregator):
         **VOTER_WEIGHTS,
     }
     _variants = ({}, {"ties": "weak"})
-    _query_columns = ("kemeny_score", "lower_bound", "gap", "optimal", "unique", "stop_reason")
+    _query_columns = (
+        "kemeny_score",
+        "lower_bound",
+        "gap",
+        "optimal",
+        "unique",
+        "stop_reason",
+        "dispersion",
+        "log_likelihood",
+    )
 
     def __init__(
         self,
@@ -235,6 +260,8 @@ class Kemeny(BaseAggregator):
             progress.close()
         score, cost, bound, reason, unique = zip(*solved, strict=True)
         cost, bound = np.array(cost), np.array(bound)
+        unknown = np.full(lists.n_queries, np.nan)
+        dispersion, likelihood = fit_mallows(lists, cost) if self.ties == "strict" else (unknown, unknown)
         reason = np.array(reason, dtype=object)
         return Consensus(
             np.concatenate(score),
@@ -245,6 +272,8 @@ class Kemeny(BaseAggregator):
                 "optimal": reason == "optimal",
                 "unique": known_or_missing(unique),
                 "stop_reason": reason,
+                "dispersion": dispersion,
+                "log_likelihood": likelihood,
             },
         )
 

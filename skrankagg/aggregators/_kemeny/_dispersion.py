@@ -1,0 +1,114 @@
+"""Dispersion of Mallows' model around a consensus, by maximum likelihood, for many queries at once."""
+
+import numpy as np
+
+from ..._arrays import TOLERANCE
+from ..._arrays._ragged import positions
+
+__all__ = []
+
+# Cells of queries by items that are worked on at once.
+_CELLS = 1 << 16
+# Below this product of theta and the number of items a power series replaces what would cancel.
+_SMALL = 0.05
+_MOST_STEPS = 100
+
+
+def fit_mallows(lists, distance):
+    """Fit the dispersion of each query, given the total distance of its lists to the consensus, both (n_queries,).
+
+    Returns the dispersion, from 0 to 1, and the log-likelihood of the lists; NaN for queries of one item, of lists that
+    are cut or have ties, and of lists that all weigh 0. Lists of weight 0 are not looked at.
+    """
+    n, query = lists.query_n_items, lists.list_query
+    strict = np.logical_and.reduceat(lists.rank == positions(lists.row_ptr), lists.row_ptr[:-1])
+    bad = (lists.list_weight > 0) & ~(strict & (lists.list_length == n[query]))
+    weight = lists.sum_over_lists(lists.list_weight)
+    chosen = np.flatnonzero((n > 1) & (weight > 0) & ~np.logical_or.reduceat(bad, lists.list_ptr[:-1]))
+    phi, likelihood = np.full(len(n), np.nan), np.full(len(n), np.nan)
+    chosen = chosen[np.argsort(n[chosen], kind="stable")]
+    # Queries of about as many items are worked on together.
+    for block in np.split(chosen, _cuts(n[chosen])):
+        if len(block):
+            phi[block], likelihood[block] = dispersion(n[block], distance[block], weight[block])
+    return phi, likelihood
+
+
+def _cuts(n):
+    """Where to cut sorted sizes so that a block has few cells, and sizes that differ by less than a factor of two."""
+    cuts, start = [], 0
+    while start < len(n):
+        width = 2 * int(n[start])
+        stop = min(int(np.searchsorted(n, width)), start + max(1, _CELLS // width))
+        cuts.append(stop)
+        start = stop
+    return cuts[:-1]
+
+
+def dispersion(n, distance, weight):
+    """Maximum-likelihood dispersion of Mallows' model, from 0 to 1, and the log-likelihood, (n_queries,) each.
+
+    From the numbers of items `n`, at least 2, the total weighted distance to the centre and the total weight.
+
+    >>> import numpy as np
+    >>> from skrankagg.aggregators._kemeny._dispersion import dispersion
+    >>> dispersion(np.array([2, 3]), np.array([1.0, 0.0]), np.array([4.0, 1.0]))
+    (array([0.33333333, 0.        ]), array([-2.24934058,  0.        ]))
+    """
+    mean, uniform = distance / weight, n * (n - 1) / 4
+    # Rounding of the score is not a distance.
+    central = mean <= TOLERANCE * uniform
+    inner = np.flatnonzero(~central & (mean < uniform))
+    theta = np.where(central, np.inf, 0.0)
+    theta[inner] = _solve(n[inner], mean[inner])
+    j = np.arange(1, int(n.max()) + 1)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(theta > 0, np.expm1(-theta * j) / np.expm1(-theta), j)
+        spread = np.where(central, 0.0, theta * distance)
+    log_psi = np.log(ratio, out=np.zeros_like(ratio), where=j <= n).sum(axis=0)
+    return np.exp(-theta), -spread - weight * log_psi
+
+
+def _solve(n, mean):
+    """Find theta at which the expected distance is `mean`, between 0 and the uniform distribution's, (n_queries,)."""
+    j = np.arange(1, int(n.max(initial=1)) + 1, dtype=np.float64)
+    held = (j[:, None] <= n).astype(np.float64)
+    times, squared = held * j[:, None], held * j[:, None] ** 2
+    # The expected distance is at most (n - 1) / (exp(theta) - 1).
+    low, high = np.zeros(len(n)), np.log1p((n - 1) / mean)
+    theta = high * (1 - mean / (n * (n - 1) / 4)) ** 0.5
+    for _ in range(_MOST_STEPS):
+        with np.errstate(over="ignore"):
+            odds = 1 / np.expm1(j[:, None] * theta)
+        expected = n * odds[0] - np.einsum("jq,jq->q", times, odds)
+        variance = n * odds[0] * (1 + odds[0]) - np.einsum("jq,jq,jq->q", squared, odds, 1 + odds)
+        low, high = np.where(expected > mean, theta, low), np.where(expected > mean, high, theta)
+        # A step of Newton's on the logarithms, in which the curve is nearly straight.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            new = theta + np.log(expected / mean) * expected / variance
+        new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
+        # The number of right digits doubles.
+        done = np.abs(new - theta) <= 1e-9 * theta
+        theta = new
+        if (done | (theta * n < _SMALL)).all():
+            break
+    small = theta * n < _SMALL
+    if small.any():
+        theta[small] = _solve_small(n[small].astype(np.float64), mean[small])
+    return theta
+
+
+def _solve_small(n, mean):
+    """As `_solve`, near the uniform distribution, by the power series of the expected distance."""
+    j = np.arange(1, int(n.max()) + 1)[:, None]
+    held = j <= n
+    # Of 1 / (exp(x) - 1) - 1 / x, whose values at theta less those at j theta, times j, add up to the expectation.
+    slopes = [
+        factor * np.where(held, 1 - j.astype(np.float64) ** power, 0.0).sum(axis=0)
+        for factor, power in ((1 / 12, 2), (-1 / 720, 4), (1 / 30240, 6))
+    ]
+    theta = np.zeros(len(n))
+    for _ in range(4):
+        square = theta**2
+        theta = (mean - n * (n - 1) / 4) / (slopes[0] + square * (slopes[1] + square * slopes[2]))
+    return theta
