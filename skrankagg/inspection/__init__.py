@@ -4,4 +4,5 @@ from ._confidence import *
 from ._contributions import *
 from ._differences import *
 from ._influence import *
+from ._kemeny_ties import *
 from ._stability import *

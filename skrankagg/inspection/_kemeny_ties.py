@@ -1,0 +1,136 @@
+"""Neighbours of a Kemeny order that can change places at little or no cost."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._pairwise import preference_blocks
+from .._arrays._preferences import margins
+from .._data._frames import frame_of, known_or_missing, take_ids
+from .._data._ranked_lists import check_lists, encode_plain
+from .._data._types import PlainLists
+from .._support._numbers import is_real
+from ..aggregators import Kemeny, condorcet_components
+from ..base._voter_weights import VoterWeights
+from ..exceptions import InputError
+from ._arguments import begin
+
+__all__ = ["kemeny_ties"]
+
+
+def kemeny_ties(
+    X: PlainLists,
+    *,
+    max_cost: float = 0.0,
+    query: Hashable | None = None,
+    absent: Literal["last", "ignore"] = "last",
+    voter_weights: VoterWeights | None = None,
+    time_limit: float | None = None,
+) -> pd.DataFrame:
+    r"""Neighbours in Kemeny's order that can change places at no cost, or at little.
+
+    Parameters
+    ----------
+    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+        Ranked lists.
+    max_cost : float, default=0.0
+        The most that a change of places may add to the Kemeny score, at least 0; ``math.inf`` gives all neighbours.
+    query : id, default=None
+        The only query to look at; None looks at all.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them, as in :class:`~skrankagg.aggregators.Kemeny`.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+    time_limit : float, default=None
+        Seconds for each query; None means no limit, and components of more than 60 items are then searched only.
+
+    Returns
+    -------
+    DataFrame of shape (n_pairs, 7)
+        A row for each two neighbours whose `cost` is at most `max_cost`, by query and from the top of the order:
+
+        - `query`, `item` and `next_item`, which follows it in the consensus of Kemeny;
+        - `cost`, float64: what the Kemeny score grows by if these two change places, in units of list weight;
+        - `component`, Int64: number, from 1 for the top, of the Condorcet component that holds both; NA where each is
+          in another one;
+        - `optimal`, bool: whether the order is proven to be one of the best, of the whole query;
+        - `unique`, boolean: whether it is proven to be the only best order; NA where that is not known.
+
+        A query without such neighbours has no row.
+
+    Raises
+    ------
+    ValueError
+        If `max_cost` is not a number of at least 0, or the lists have no such query.
+
+    See Also
+    --------
+    skrankagg.aggregators.Kemeny : Finds the order; ``query_info_`` has `optimal` and `unique` of every query.
+    skrankagg.aggregators.condorcet_components : Splits a query into its components.
+    voter_influence : What the order owes to each list.
+
+    Notes
+    -----
+    With :math:`W_{ij}` the weight of the lists that rank item :math:`i` above item :math:`j`, a change of places of the
+    neighbours :math:`i` and :math:`j` adds :math:`W_{ij} - W_{ji}` to the score and concerns no other pair. So a `cost`
+    of 0 in an order that is `optimal` is a proof: the order with these two changed is a best one, too, and the lists do
+    not tell the two items apart. It does not hold for several rows at once. Where a, b and c follow each other, and a
+    and b as well as b and c can change places, c can come before a at no cost only if these two draw as well.
+
+    A pair that is *not* here need not have the same order in all best orders: these may differ by a move of a block of
+    items, as in a cycle of three equal majorities, in which no two neighbours can change places at no cost and each of
+    the three rotations is best. `unique` is False then, and where it is True, no other order is best. Items of two
+    components whose majority is not a draw have the same order in every best order [1]_.
+
+    Where the order is not proven, each `cost` is still exact for that order.
+
+    References
+    ----------
+    .. [1] M. Truchon, "An extension of the Condorcet criterion and Kemeny orders", Université Laval, 1998.
+
+    Examples
+    --------
+    >>> from skrankagg.inspection import kemeny_ties
+    >>> kemeny_ties([["a", "b", "c", "d"], ["b", "a", "c", "d"], ["a", "b", "d", "c"], ["b", "a", "c", "d"]])
+      query item next_item  cost  component  optimal  unique
+    0     q    a         b   0.0       <NA>     True   False
+    """
+    if not is_real(max_cost) or not max_cost >= 0:
+        raise InputError(f"max_cost must be a number of at least 0; got {max_cost!r}.")
+    X = encode_plain(X)
+    if query is not None:
+        X = check_lists(X).select(queries=[query])
+    kemeny = Kemeny(absent=absent, voter_weights=voter_weights, time_limit=time_limit, verbose=False)
+    lists = begin(kemeny, X)
+    ranked = kemeny._rank(lists)
+    # What each candidate and the next one in the order would cost the other way round, and their components.
+    cost, part = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_candidates, dtype=np.int64)
+    order = ranked.order
+    for queries, prefer in preference_blocks(lists, absent):
+        for q, margin, own in zip(queries, margins(prefer), prefer, strict=True):
+            rows = np.arange(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
+            here = order[rows] - rows[0]
+            for number, items in enumerate(condorcet_components(own), 1):
+                part[rows[0] + items] = number
+            # To have the lower item first costs this much more.
+            cost[rows[:-1]] = margin[here[1:], here[:-1]]
+    above = np.flatnonzero(cost <= max_cost)
+    first, second = order[above], order[above + 1]
+    own = lists.candidate_query[first]
+    component = np.where(part[first] == part[second], part[first].astype(object), None)
+    return frame_of(
+        {
+            "query": take_ids(lists.queries, own),
+            "item": take_ids(lists.items, lists.candidate_item[first]),
+            "next_item": take_ids(lists.items, lists.candidate_item[second]),
+            "cost": cost[above],
+            "component": pd.array(component, dtype="Int64"),
+            "optimal": ranked.queries["optimal"][own],
+            "unique": known_or_missing(ranked.queries["unique"].take(own).to_numpy(dtype=object, na_value=None)),
+        }
+    )
