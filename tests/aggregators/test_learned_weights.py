@@ -381,4 +381,7 @@ def test_exported_weights_are_plain_and_order_alike():
         two["opensearch"]["combination"]["parameters"]["weights"][1]
     )
     assert fitted(LISTS, QRELS, aggregator=BordaCount()).export()["engines"] == {}
+    weighed = ReciprocalRankFusion(voter_weights=dict.fromkeys(LISTS.voters, 2.0))
+    for method in (weighed, ReciprocalRankFusion(depth=3)):  # engines have neither
+        assert fitted(LISTS, QRELS, aggregator=method).export()["engines"] == {}
     assert set(fitted(LISTS, QRELS, aggregator=CombSUM(norm=None)).export()["engines"]) == {"milvus"}

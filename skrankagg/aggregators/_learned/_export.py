@@ -7,10 +7,14 @@ __all__ = ["export_weights"]
 
 
 def export_weights(aggregator, weights):
-    """Weights by voter as plain data: for json, and for the engines that have the method and take weights."""
+    """Weights by voter as plain data: for json, and for the engines that have the method and take weights.
+
+    No engine takes a second factor of the weights, a depth, or negative weights.
+    """
     engines = {}
-    if all(weight >= 0 for weight in weights.values()):
-        if isinstance(aggregator, ReciprocalRankFusion) and isinstance(aggregator.k, int | float):
+    if all(weight >= 0 for weight in weights.values()) and getattr(aggregator, "voter_weights", None) is None:
+        same = isinstance(aggregator, ReciprocalRankFusion) and aggregator.depth is None
+        if same and isinstance(aggregator.k, int | float):
             engines = _reciprocal_ranks(aggregator.k, weights)
         elif isinstance(aggregator, CombSUM) and aggregator.absent_score == "zero":
             engines = _sums_of_scores(aggregator.norm, weights)

@@ -180,7 +180,8 @@ class LearnedWeights(SupervisedAggregator):
         dict
             Of numbers, text, lists and dicts alone, as ``json.dumps`` takes them: `aggregator`, its repr; `weights` by
             voter, as text; `engines`, by name, the part of a request or a constructor that holds the weights, for
-            engines that have the method and take weights of at least 0.
+            engines that have the method and take weights of at least 0; none where the aggregator has a `depth` or
+            `voter_weights` of its own, which they do not have.
 
         Raises
         ------
