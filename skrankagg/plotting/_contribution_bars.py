@@ -1,0 +1,268 @@
+"""Why an item is where it is: shares of the lists in the scores of the first items, stacked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from .._data._types import PlainLists
+from ..base import BaseAggregator
+from ..inspection import voter_contributions
+from ._display import line_style
+from ._one_board import (
+    RULE,
+    TEXT,
+    check_count,
+    labels_of,
+    lists_of_query,
+    new_board,
+    rows_of_query,
+    title_of,
+    write_rows,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
+
+__all__ = ["ContributionDisplay"]
+
+_OTHERS = "#c9c9c9"
+# Colours that differ next to each other; further voters are grey.
+_MOST_COLORS = 7
+
+
+class ContributionDisplay:
+    r"""Shares of the lists in the scores of the first items, as stacked bars.
+
+    Why is this item first, and which lists speak against it? Shares that lower a score are drawn to the left of 0. Make one with :meth:`from_estimator` or :meth:`from_frame`.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_items, n_voters)
+        Share of each list in the score of each item, best item first; NaN where a list adds nothing.
+    label : str, default="score, by the list that it comes from"
+        Label of the axis.
+    title : str, default=""
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    bars_ : dict of str to list of matplotlib BarContainer
+        Bars by the name in the legend: those to the right and, where there are any, those to the left.
+
+    See Also
+    --------
+    skrankagg.inspection.voter_contributions : The numbers.
+    VoterInfluenceDisplay : What changes without a list, for every method.
+
+    Notes
+    -----
+    The end of the parts to the right, less the parts to the left, is the score, which is written at the end of a bar.
+    Where shares are negative a line marks it. The voters with the largest shares in the items shown have a colour of
+    their own, in the order of the legend; the others are drawn together.
+
+    Examples
+    --------
+    >>> from skrankagg import ReciprocalRankFusion
+    >>> from skrankagg.plotting import ContributionDisplay
+    >>> hits = {"bm25": ["a", "b", "c"], "dense": ["b", "d", "a"], "splade": ["b", "a", "d"]}
+    >>> display = ContributionDisplay.from_estimator(ReciprocalRankFusion(), hits, top=2)
+    >>> display.table.round(4)
+    voter    bm25   dense  splade
+    item
+    b      0.0161  0.0164  0.0164
+    a      0.0164  0.0159  0.0161
+    >>> list(display.bars_)
+    ['bm25', 'splade', 'dense']
+    """
+
+    ax_: Axes
+    figure_: Figure
+    bars_: dict[str, list[BarContainer]]
+
+    def __init__(
+        self, table: pd.DataFrame, *, label: str = "score, by the list that it comes from", title: str = ""
+    ) -> None:
+        self.table = table
+        self.label = label
+        self.title = title
+
+    @classmethod
+    def from_estimator(
+        cls,
+        aggregator: BaseAggregator,
+        X: PlainLists,
+        *,
+        query: Any = None,
+        top: int = 10,
+        n_voters: int = 7,
+        ax: Axes | None = None,
+        **bar_kwargs: Any,
+    ) -> Self:
+        """Aggregate the lists of a query and show what each of them adds to the scores.
+
+        Parameters
+        ----------
+        aggregator : aggregator
+            A method whose scores are sums over the lists, as :func:`~skrankagg.inspection.voter_contributions` takes
+            it.
+        X : DataFrame or RankedLists, or dict or list of lists
+            Ranked lists.
+        query : object, default=None
+            Id of the query; None where there is one only.
+        top : int, default=10
+            Number of items to show.
+        n_voters : int, default=7
+            Number of voters with a colour of their own, up to 7.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        ContributionDisplay
+        """
+        frame = voter_contributions(aggregator, lists_of_query("ContributionDisplay", X, query))
+        return cls.from_frame(frame, query=query, top=top, n_voters=n_voters, ax=ax, **bar_kwargs)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        query: Any = None,
+        top: int = 10,
+        n_voters: int = 7,
+        ax: Axes | None = None,
+        **bar_kwargs: Any,
+    ) -> Self:
+        """Draw what ``voter_contributions`` has returned.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            What :func:`~skrankagg.inspection.voter_contributions` returns: columns `voter`, `item`, `contribution`,
+            items in the order of the consensus.
+        query : object, default=None
+            Id of the query; None where there is one only.
+        top : int, default=10
+            Number of items to show.
+        n_voters : int, default=7
+            Number of voters with a colour of their own, up to 7.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        ContributionDisplay
+        """
+        check_count("top", top)
+        rows = rows_of_query("ContributionDisplay", frame, query, ["voter", "item", "contribution"])
+        items = rows["item"].drop_duplicates()
+        kept = rows[rows["item"].isin(items.head(top))]
+        table = kept.pivot(index="item", columns="voter", values="contribution").reindex(items.head(top))
+        table.index.name = "item"
+        display = cls(table, title=title_of(query, top, len(items), "items"))
+        return display.plot(ax, n_voters=n_voters, **bar_kwargs)
+
+    def plot(self, ax: Axes | None = None, *, n_voters: int = 7, **bar_kwargs: Any) -> Self:
+        """Draw the bars.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        n_voters : int, default=7
+            Number of voters with a colour of their own, up to 7.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        ContributionDisplay
+            Itself, with `ax_`, `figure_` and `bars_`.
+        """
+        check_count("n_voters", n_voters)
+        parts = self._parts(min(n_voters, _MOST_COLORS))
+        names = labels_of(self.table.index)
+        longest = max(len(name) for name, _, _ in parts)
+        ax = new_board(ax, names, 5.6 + 0.072 * longest)
+        place, left, right = np.arange(len(names)), np.zeros(len(names)), np.zeros(len(names))
+        self.bars_, handles, entries = {}, [], []
+        for name, color, values in parts:
+            style = {"height": 0.7, "color": color, "edgecolor": "white", "linewidth": 0.7, **bar_kwargs}
+            # The grey bar of several voters may stand on both sides.
+            up, down = np.maximum(values, 0.0).sum(axis=1), np.minimum(values, 0.0).sum(axis=1)
+            drawn = [ax.barh(place, up, left=right, **style)]
+            if (down < 0).any():
+                drawn.append(ax.barh(place, down, left=left, **style))
+            right, left = right + up, left + down
+            self.bars_[name] = drawn
+            handles.append(drawn[0])
+            entries.append(name)
+        score = right + left
+        write_rows(ax, names, self.title)
+        if (left < 0).any():
+            ax.axvline(0.0, color=TEXT, linewidth=0.8)
+            ax.vlines(score, place - 0.42, place + 0.42, color=TEXT, linewidth=2.0, zorder=3, label="score")
+            handles.append(ax.collections[-1])
+            entries.append("score")
+        _write_scores(ax, place, score, right, left)
+        ax.set_xlabel(self.label)
+        ax.grid(axis="x", color=RULE, linewidth=0.6)
+        legend = ax.legend(
+            handles=handles,
+            labels=entries,
+            loc="upper left",
+            bbox_to_anchor=(1.01, 1.0),
+            frameon=False,
+            fontsize="small",
+            borderaxespad=0.0,
+            handlelength=1.2,
+            labelspacing=0.35,
+        )
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _parts(self, n_colors):
+        """Name, colour and shares (n_items, n_voters of the part) of what is drawn, largest voter first."""
+        values = np.nan_to_num(self.table.to_numpy(dtype=np.float64))
+        size = np.abs(values).sum(axis=0)
+        # Voters that differ by rounding only stay in their order.
+        order = np.argsort(-np.round(size / (size.max() or 1.0), 9), kind="stable")
+        n_own = len(order) if len(order) <= n_colors else n_colors - (n_colors == _MOST_COLORS)
+        names = labels_of(self.table.columns)
+        own = [(names[k], line_style(place)["color"], values[:, [k]]) for place, k in enumerate(order[:n_own])]
+        rest = order[n_own:]
+        return [*own, (f"{len(rest)} other voters", _OTHERS, values[:, rest])] if len(rest) else own
+
+
+def _write_scores(ax, place, score, right, left):
+    """Write the score at the end of each bar, and make room for it."""
+    low, high = min(left.min(), 0.0), max(right.max(), 0.0)
+    decimals = max(0, 2 - int(np.floor(np.log10(np.abs(score).max())))) if np.abs(score).max() > 0 else 0
+    for row, value, end in zip(place, score, right, strict=True):
+        ax.annotate(
+            f"{value:z.{min(decimals, 8)}f}",
+            (end, row),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize="x-small",
+            color=TEXT,
+        )
+    span = (high - low) or 1.0
+    ax.set_xlim(low - 0.02 * span if low < 0 else 0.0, high + 0.14 * span)

@@ -1,0 +1,321 @@
+"""Voters by how far they agree with the others, and by what changes without them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from .._data._frames import plain_index
+from .._data._ranked_lists import check_lists, encode_plain
+from .._data._types import PlainLists
+from ..base import BaseAggregator
+from ..inspection import voter_influence
+from ._one_board import (
+    POINT,
+    RULE,
+    TEXT,
+    as_numbers,
+    check_count,
+    labels_of,
+    new_board,
+    rows_of_query,
+    side_axes,
+    title_of,
+    write_rows,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
+
+__all__ = ["VoterInfluenceDisplay"]
+
+_OUTLIER, _BAR, _CHANCE = "#d55e00", "#a6cbe3", "#8c8c8c"
+# The normal quantile that voter_influence tests at.
+_QUANTILE = 1.6448536269514722
+
+
+class VoterInfluenceDisplay:
+    r"""Voters by their agreement with the others, outliers marked, and by what the consensus changes without them.
+
+    Make one with :meth:`from_estimator` or :meth:`from_frame`.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_lists, n_columns)
+        What :func:`~skrankagg.inspection.voter_influence` returns, of one query or of several: columns `voter`,
+        `agreement`, `outlier`, `distance` and `leader_changed`, and where known `chance`, the agreement that 95 % of
+        random lists do not exceed.
+    title : str, default=""
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where the agreement was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    points_ : matplotlib PathCollection
+        A dot for each list.
+    bars_ : matplotlib BarContainer
+        The distances, a bar for each voter.
+    distance_ax_ : matplotlib Axes
+        The second column.
+
+    See Also
+    --------
+    skrankagg.inspection.voter_influence : The numbers.
+    ContributionDisplay : The share of each list in the scores.
+    VoterWeightsDisplay : Weights that a method has learnt.
+
+    Notes
+    -----
+    Voters are sorted by their agreement with the consensus of the others, those that agree most on top. Of several
+    queries there is a dot for each list, the line is the mean, and the bar the mean distance.
+
+    0 is what a random list reaches on average. The grey mark of a list is what 95 % of random lists of its length do
+    not exceed, and an outlier is one that does not either; the mark is drawn for one query and lists without ties, and
+    takes the consensus to have none.
+
+    Examples
+    --------
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import VoterInfluenceDisplay
+    >>> lists, _ = make_ranked_lists(
+    ...     n_queries=1, n_voters=6, n_items=20, list_length=None, quality=1.5, adversarial_share=0.2, random_state=0
+    ... )
+    >>> display = VoterInfluenceDisplay.from_estimator(BordaCount(), lists)
+    >>> display.table[["voter", "agreement", "chance", "outlier"]].round(2)
+      voter  agreement  chance  outlier
+    0    v1      -0.81    0.27     True
+    1    v2       0.53    0.27    False
+    2    v3       0.62    0.27    False
+    3    v4       0.55    0.27    False
+    4    v5       0.36    0.27    False
+    5    v6       0.44    0.27    False
+    """
+
+    ax_: Axes
+    figure_: Figure
+    points_: PathCollection
+    bars_: BarContainer
+    distance_ax_: Axes
+
+    def __init__(self, table: pd.DataFrame, *, title: str = "") -> None:
+        self.table = table
+        self.title = title
+
+    @classmethod
+    def from_estimator(
+        cls,
+        aggregator: BaseAggregator,
+        X: PlainLists,
+        *,
+        query: Any = None,
+        mode: Literal["silence", "drop"] = "silence",
+        n_voters: int = 50,
+        ax: Axes | None = None,
+        **bar_kwargs: Any,
+    ) -> Self:
+        """Aggregate the lists without each of them, and show what changes.
+
+        Parameters
+        ----------
+        aggregator : aggregator
+            Any method, as :func:`~skrankagg.inspection.voter_influence` takes it.
+        X : DataFrame or RankedLists, or dict or list of lists
+            Ranked lists.
+        query : object, default=None
+            Id of the query; None shows all queries.
+        mode : {"silence", "drop"}, default="silence"
+            What it is to be without a list: "silence" gives it weight 0, "drop" removes its rows.
+        n_voters : int, default=50
+            Largest number of voters to show; of more, those that agree least.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        VoterInfluenceDisplay
+        """
+        lists = check_lists(encode_plain(X))
+        if query is not None:
+            lists = lists.select(queries=[query])
+        frame = voter_influence(aggregator, lists, mode=mode)
+        if lists.n_queries == 1 and mode == "silence":
+            frame = frame.assign(chance=_chance(lists))
+        display = cls._of_rows(frame, query)
+        return display.plot(ax, n_voters=n_voters, **bar_kwargs)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        query: Any = None,
+        n_voters: int = 50,
+        ax: Axes | None = None,
+        **bar_kwargs: Any,
+    ) -> Self:
+        """Draw what ``voter_influence`` has returned.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            What :func:`~skrankagg.inspection.voter_influence` returns.
+        query : object, default=None
+            Id of the query; None shows all queries.
+        n_voters : int, default=50
+            Largest number of voters to show; of more, those that agree least.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        VoterInfluenceDisplay
+        """
+        return cls._of_rows(frame, query).plot(ax, n_voters=n_voters, **bar_kwargs)
+
+    @classmethod
+    def _of_rows(cls, frame, query):
+        columns = ["voter", "agreement", "outlier", "distance", "leader_changed"]
+        one = frame if query is not None or "query" not in frame else frame.drop(columns="query")
+        kept = rows_of_query("VoterInfluenceDisplay", one, query, columns)
+        if query is None and "query" in frame:
+            kept.insert(0, "query", frame["query"].to_numpy())
+        return cls(kept, title=title_of(query, 0, 0, "voters"))
+
+    def plot(self, ax: Axes | None = None, *, n_voters: int = 50, **bar_kwargs: Any) -> Self:
+        """Draw the voters.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        n_voters : int, default=50
+            Largest number of voters to show; of more, those that agree least.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        VoterInfluenceDisplay
+            Itself, with `ax_`, `figure_`, `points_`, `bars_` and `distance_ax_`.
+        """
+        check_count("n_voters", n_voters)
+        table = self.table.assign(voter=plain_index(self.table["voter"]))
+        n_queries = table["query"].nunique() if "query" in table else 1
+        mean = table.groupby("voter", observed=True)[["agreement", "distance"]].mean()
+        mean = mean.sort_values("agreement", ascending=False, kind="stable")
+        title = self.title
+        if len(mean) > n_voters:
+            shown = f"the {n_voters} of {len(mean)} voters that agree least"
+            title, mean = f"{title}, {shown}" if title else shown, mean.tail(n_voters)
+        place = pd.Series(np.arange(len(mean)), index=mean.index)
+        table = table[table["voter"].isin(mean.index)]
+        row = table["voter"].map(place).to_numpy(dtype=float)
+        names = labels_of(mean.index)
+        ax = new_board(ax, names, 7.0)
+        is_outlier = table["outlier"].fillna(False).to_numpy(dtype=bool)
+        agreement = as_numbers(table["agreement"])
+        single = n_queries == 1
+        ax.axvline(0.0, color=TEXT, linewidth=0.8, zorder=1)
+        style = {"s": 30.0, "linewidths": 0} if single else {"s": 12.0, "linewidths": 0, "alpha": 0.55}
+        self.points_ = ax.scatter(agreement, row, c=np.where(is_outlier, _OUTLIER, POINT), zorder=3, **style)
+        handles = []
+        if is_outlier.any():
+            # In another shape too: colours alone do not tell all readers.
+            marks = ax.scatter(
+                agreement[is_outlier], row[is_outlier], marker="D", color=_OUTLIER, zorder=4, label="outlier", **style
+            )
+            handles.append(marks)
+        if single and "chance" in table and table["chance"].notna().any():
+            known = table["chance"].notna().to_numpy()
+            handles.append(
+                ax.scatter(
+                    as_numbers(table["chance"])[known],
+                    row[known],
+                    marker="|",
+                    s=90,
+                    color=_CHANCE,
+                    linewidths=1.5,
+                    zorder=2,
+                    label="exceeded by 5 % of random lists",
+                )
+            )
+        if not single:
+            handles.append(
+                ax.scatter(
+                    mean["agreement"], place, marker="|", s=80, color=TEXT, linewidths=1.8, zorder=5, label="mean"
+                )
+            )
+        write_rows(ax, names, title)
+        ax.set_xlabel(
+            "agreement with the others (tau-b)" + ("" if single else f"\na dot for each of {n_queries} queries")
+        )
+        ax.grid(color=RULE, linewidth=0.6)
+        if handles:
+            ax.legend(
+                handles=handles,
+                ncols=3,
+                frameon=False,
+                fontsize="small",
+                loc="lower left",
+                bbox_to_anchor=(0.0, 1.0 if not title else 1.0 + 0.25 / max(0.25 * len(names), 1.0)),
+                borderaxespad=0.0,
+                handletextpad=0.2,
+            )
+        self.distance_ax_, self.bars_ = self._draw_distances(ax, table, mean, row, bar_kwargs)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_distances(self, ax, table, mean, row, bar_kwargs):
+        side = side_axes(ax, 2.0)
+        distance = 100 * mean["distance"].to_numpy(dtype=float)
+        bars = side.barh(
+            np.arange(len(mean)), np.nan_to_num(distance), **{"height": 0.6, "color": _BAR, "zorder": 2, **bar_kwargs}
+        )
+        changed = np.bincount(
+            row[table["leader_changed"].fillna(False).to_numpy(dtype=bool)].astype(int), minlength=len(mean)
+        )
+        n_queries = table["query"].nunique() if "query" in table else 1
+        widest = max(float(np.nanmax(distance, initial=0.0)), 1e-9)
+        for k, times in enumerate(changed):
+            if times:
+                text = "first item changes" if n_queries == 1 else f"first changes in {times}"
+                side.annotate(
+                    text,
+                    (np.nan_to_num(distance)[k], k),
+                    xytext=(3, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize="x-small",
+                    color=TEXT,
+                )
+        side.set_xlim(0.0, widest * (2.3 if changed.any() else 1.05))
+        side.locator_params(axis="x", nbins=4)
+        side.set_xlabel("% of pairs that\nswap without it")
+        side.grid(axis="x", color=RULE, linewidth=0.6)
+        return side, bars
+
+
+def _chance(lists):
+    """Agreement that 95 % of random lists of the same length do not exceed, NaN for lists with ties and short ones."""
+    n = lists.list_length.astype(np.float64)
+    pairs = n * (n - 1) / 2
+    needed = 1 + _QUANTILE * np.sqrt(n * (n - 1) * (2 * n + 5) / 18)
+    start = lists.row_ptr[:-1]
+    tied = np.zeros(lists.n_rows, dtype=bool)
+    tied[1:] = lists.rank[1:] == lists.rank[:-1]
+    tied[start] = False
+    known = ~np.logical_or.reduceat(tied, start) & (pairs > needed)
+    return np.divide(needed, pairs, out=np.full(len(n), np.nan), where=known)

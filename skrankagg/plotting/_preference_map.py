@@ -1,0 +1,240 @@
+"""How often each item is above each other one when the lists are drawn again, as a heat map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from .._data._types import PlainLists
+from ..base import BaseAggregator
+from ..exceptions import InputError, InputTypeError
+from ..inspection import preference_probabilities
+from ._display import new_axes
+from ._heatmaps import _draw_matrix
+from ._one_board import TEXT, check_count, labels_of, lists_of_query, title_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import LineCollection
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+    from matplotlib.text import Text
+
+__all__ = ["PreferenceProbabilityDisplay"]
+
+# Largest number of items for which the cells show their numbers.
+_MAX_NUMBERED = 20
+
+
+class PreferenceProbabilityDisplay:
+    r"""Share of the draws in which the item of the row is above that of the column, as a heat map.
+
+    A line runs around the pairs that are in one order in nearly all draws. Make one with :meth:`from_estimator` or
+    :meth:`from_frame`.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_items, n_items)
+        What :func:`~skrankagg.inspection.preference_probabilities` returns, or a part of it.
+    confidence : float, default=0.95
+        Pairs are framed if one of the two is above the other in at least this share of the draws.
+    title : str, default=""
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    image_ : matplotlib AxesImage
+        The coloured cells, from 0 to 1 with 1/2 in the middle.
+    text_ : list of matplotlib Text
+        Numbers in the cells, where there are at most 20 items.
+    frame_ : matplotlib LineCollection
+        The line around the pairs that are beyond `confidence`.
+
+    See Also
+    --------
+    skrankagg.inspection.preference_probabilities : The numbers.
+    RankStabilityDisplay : One interval for each item.
+    AgreementDisplay : Agreement of voters.
+
+    Notes
+    -----
+    Items are in the order of the consensus, so that above the diagonal the row's item is the higher one. The pairs that
+    are not sure lie along the diagonal, between the two parts of the frame: the broader this band, the less the draws
+    agree. Each pair is looked at by itself; of many pairs, some are beyond 95 % by chance.
+
+    Examples
+    --------
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import PreferenceProbabilityDisplay
+    >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=4, list_length=None, quality=0.5, random_state=0)
+    >>> display = PreferenceProbabilityDisplay.from_estimator(BordaCount(), lists)
+    >>> display.table.round(2)
+          i1    i3    i4    i2
+    i1  0.50  0.61  0.92  1.00
+    i3  0.39  0.50  0.90  1.00
+    i4  0.08  0.10  0.50  0.91
+    i2  0.00  0.00  0.09  0.50
+    """
+
+    ax_: Axes
+    figure_: Figure
+    image_: AxesImage
+    text_: list[Text]
+    frame_: LineCollection
+
+    def __init__(self, table: pd.DataFrame, *, confidence: float = 0.95, title: str = "") -> None:
+        self.table = table
+        self.confidence = confidence
+        self.title = title
+
+    @classmethod
+    def from_estimator(
+        cls,
+        aggregator: BaseAggregator,
+        X: PlainLists,
+        *,
+        query: Any = None,
+        top: int = 20,
+        confidence: float = 0.95,
+        n_resamples: int = 1000,
+        unit: Literal["list", "voter", "query"] = "list",
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the lists of a query again and again, and show how often items are above each other.
+
+        Parameters
+        ----------
+        aggregator : aggregator
+            Any method that can weigh lists, as :func:`~skrankagg.inspection.preference_probabilities` takes it.
+        X : DataFrame or RankedLists, or dict or list of lists
+            Ranked lists.
+        query : object, default=None
+            Id of the query; None where there is one only, or `unit` is "query".
+        top : int, default=20
+            Number of items to show.
+        confidence : float, default=0.95
+            Share of the draws from which on a pair is framed.
+        n_resamples : int, default=1000
+            Number of draws.
+        unit : {"list", "voter", "query"}, default="list"
+            What is drawn.
+        random_state : int, RandomState instance or None, default=0
+            Where the draws come from.
+        n_jobs : int, default=None
+            Processes that share the draws.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        PreferenceProbabilityDisplay
+        """
+        table = preference_probabilities(
+            aggregator,
+            lists_of_query("PreferenceProbabilityDisplay", X, query, unit),
+            n_resamples=n_resamples,
+            unit=unit,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        return cls._of_top(table, top, confidence, query).plot(ax)
+
+    @classmethod
+    def from_frame(
+        cls, frame: pd.DataFrame, *, top: int = 20, confidence: float = 0.95, ax: Axes | None = None
+    ) -> Self:
+        """Draw what ``preference_probabilities`` has returned.
+
+        Parameters
+        ----------
+        frame : DataFrame of shape (n_items, n_items)
+            What :func:`~skrankagg.inspection.preference_probabilities` returns.
+        top : int, default=20
+            Number of items to show.
+        confidence : float, default=0.95
+            Share of the draws from which on a pair is framed.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        PreferenceProbabilityDisplay
+        """
+        if not isinstance(frame, pd.DataFrame) or frame.shape[0] != frame.shape[1]:
+            raise InputTypeError(
+                "PreferenceProbabilityDisplay expects a square frame, as preference_probabilities returns it."
+            )
+        return cls._of_top(frame, top, confidence, None).plot(ax)
+
+    @classmethod
+    def _of_top(cls, table, top, confidence, query):
+        check_count("top", top)
+        return cls(table.iloc[:top, :top], confidence=confidence, title=title_of(query, top, len(table), "items"))
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the heat map.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        PreferenceProbabilityDisplay
+            Itself, with `ax_`, `figure_`, `image_`, `text_` and `frame_`.
+        """
+        if isinstance(self.confidence, bool) or not 0.5 < self.confidence <= 1:
+            raise InputError(f"confidence must be above 1/2 and at most 1, such as 0.95; got {self.confidence!r}.")
+        from matplotlib.collections import LineCollection
+
+        n = len(self.table)
+        names = labels_of(self.table.index)
+        numbered = n <= _MAX_NUMBERED
+        longest = 0.072 * max(map(len, names))
+        cells = max(1.6, (0.36 if numbered else 0.2) * n)
+        ax = new_axes(ax, (cells + longest + 1.6, cells + longest + 0.7))
+        shown = pd.DataFrame(self.table.to_numpy(dtype=float), index=names, columns=names).mask(np.eye(n, dtype=bool))
+        label = "share of the draws in which\nthe row is above the column"
+        self.image_, self.text_ = _draw_matrix(ax, shown, label, (0.0, 1.0), _colors(), numbered)
+        self.image_.colorbar.ax.tick_params(labelsize="small")
+        self.image_.colorbar.set_label(label, fontsize="small")
+        ax.tick_params(axis="x", rotation=90)
+        value = shown.to_numpy()
+        sure = np.nan_to_num(np.maximum(value, 1 - value)) >= self.confidence - 1e-12
+        self.frame_ = LineCollection(_borders(sure), colors=TEXT, linewidths=1.4, capstyle="projecting")
+        ax.add_collection(self.frame_, autolim=False)
+        # Where the figure is cut to the cells, half of the outer line would be lost.
+        self.frame_.set_clip_on(False)
+        if self.title:
+            ax.set_title(self.title, fontsize="medium", loc="left", parse_math=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _colors():
+    """Orange to purple, which differ for every kind of colour vision; without the ends, too dark to see a line on."""
+    from matplotlib import colormaps
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap(colormaps["PuOr"](np.linspace(0.16, 0.84, 256)))
+
+
+def _borders(inside):
+    """Sides of cells that divide those that are `inside`, (n, n), from the others: pairs of points."""
+    padded = np.pad(inside, 1)
+    across = np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1]) - 0.5
+    down = np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1]) - 0.5
+    return [
+        *([(column, row), (column + 1, row)] for row, column in across),
+        *([(column, row), (column, row + 1)] for row, column in down),
+    ]

@@ -1,0 +1,323 @@
+"""A forest plot of places: each item's rank, its interval, and the chance of one of the first places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from .._data._types import PlainLists
+from ..base import BaseAggregator
+from ..exceptions import InputError
+from ..inspection import rank_stability
+from ._one_board import (
+    POINT,
+    RULE,
+    TEXT,
+    as_numbers,
+    check_count,
+    labels_of,
+    lists_of_query,
+    new_board,
+    rows_of_query,
+    side_axes,
+    title_of,
+    write_rows,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import PathCollection
+    from matplotlib.container import BarContainer
+    from matplotlib.figure import Figure
+
+__all__ = ["RankStabilityDisplay"]
+
+_INTERVAL, _CHANCE, _GROUP = "#a6cbe3", "#e0a458", "#8c8c8c"
+_UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
+# Places are drawn on a logarithmic axis where an interval goes beyond so many times the number of items shown.
+_FAR = 5
+
+
+class RankStabilityDisplay:
+    r"""Places of the first items as a forest plot: a dot for the rank, a bar for its interval.
+
+    A second column shows the chance of being among the first k. Lines separate groups of items. Make one with
+    :meth:`from_estimator` or :meth:`from_frame`.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_items, n_columns)
+        Rows of one query as :func:`~skrankagg.inspection.rank_stability` or
+        :func:`~skrankagg.inspection.rank_confidence` returns them: columns `item`, `rank`, `rank_low`, `rank_high`, and
+        where known `tied_group` and `top_k`.
+    k : int, default=None
+        Of which column `top_k` the chances are drawn; None draws no second column.
+    label : str, default="place"
+        Label of the axis.
+    title : str, default=""
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it was drawn.
+    figure_ : matplotlib Figure
+        The figure around it.
+    points_ : matplotlib PathCollection
+        A dot for each item; hollow where there is no interval.
+    bars_ : matplotlib BarContainer
+        The intervals, of the items that have one, in order.
+    chance_ax_ : matplotlib Axes or None
+        The second column.
+
+    See Also
+    --------
+    skrankagg.inspection.rank_stability : The numbers.
+    skrankagg.inspection.rank_confidence : Confidence sets, which can be drawn as well.
+    PreferenceProbabilityDisplay : Two items at a time.
+
+    Notes
+    -----
+    The bar runs from the middle of one place to the middle of another, and a little beyond, so that one of a single
+    place can be seen. A line stands where :func:`~skrankagg.inspection.rank_stability` ends a group: the item above the
+    line is above the next one in at least the share `confidence` of the draws. Items of one group may still differ:
+    neighbours are compared, and not the first with the last. Where there is one list only, there is nothing to draw
+    from, and neither chances nor lines are shown.
+
+    Intervals of two items that overlap do not show that the two cannot be told apart: places move together.
+
+    Examples
+    --------
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import RankStabilityDisplay
+    >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)
+    >>> display = RankStabilityDisplay.from_estimator(BordaCount(), lists, top=4, k=1)
+    >>> display.table[["item", "rank", "rank_low", "rank_high", "top_1", "tied_group"]].round(2)
+      item  rank  rank_low  rank_high  top_1  tied_group
+    0   i1     1         1          3   0.71           1
+    1   i3     2         1          3   0.27           1
+    2   i4     3         2          5   0.01           1
+    3   i2     4         2          5   0.01           1
+    """
+
+    ax_: Axes
+    figure_: Figure
+    points_: PathCollection
+    bars_: BarContainer
+    chance_ax_: Axes | None
+
+    def __init__(self, table: pd.DataFrame, *, k: int | None = None, label: str = "place", title: str = "") -> None:
+        self.table = table
+        self.k = k
+        self.label = label
+        self.title = title
+
+    @classmethod
+    def from_estimator(
+        cls,
+        aggregator: BaseAggregator,
+        X: PlainLists,
+        *,
+        query: Any = None,
+        top: int = 20,
+        k: int = 3,
+        n_resamples: int = 1000,
+        confidence: float = 0.95,
+        unit: Literal["list", "voter", "query"] = "list",
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        ax: Axes | None = None,
+        **bar_kwargs: Any,
+    ) -> Self:
+        """Draw the lists of a query again and again, aggregate the draws, and show which places the items take.
+
+        Parameters
+        ----------
+        aggregator : aggregator
+            Any method that can weigh lists, as :func:`~skrankagg.inspection.rank_stability` takes it.
+        X : DataFrame or RankedLists, or dict or list of lists
+            Ranked lists.
+        query : object, default=None
+            Id of the query; None where there is one only, or `unit` is "query".
+        top : int, default=20
+            Number of items to show.
+        k : int, default=3
+            Number of first places of which the chance is shown.
+        n_resamples : int, default=1000
+            Number of draws.
+        confidence : float, default=0.95
+            Share of the draws that an interval holds.
+        unit : {"list", "voter", "query"}, default="list"
+            What is drawn.
+        random_state : int, RandomState instance or None, default=0
+            Where the draws come from.
+        n_jobs : int, default=None
+            Processes that share the draws.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        RankStabilityDisplay
+        """
+        check_count("top", top)
+        frame = rank_stability(
+            aggregator,
+            lists_of_query("RankStabilityDisplay", X, query, unit),
+            n_resamples=n_resamples,
+            confidence=confidence,
+            top=[k],
+            unit=unit,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        label = f"place: dot, in the consensus; bar, in {100 * confidence:g} % of {n_resamples} draws of {_UNITS[unit]}"
+        display = cls(frame.head(top), k=k, label=label, title=title_of(query, top, len(frame), "items"))
+        return display.plot(ax, **bar_kwargs)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        query: Any = None,
+        top: int = 20,
+        k: int | None = None,
+        label: str | None = None,
+        ax: Axes | None = None,
+        **bar_kwargs: Any,
+    ) -> Self:
+        """Draw what ``rank_stability`` or ``rank_confidence`` has returned.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            What :func:`~skrankagg.inspection.rank_stability` or :func:`~skrankagg.inspection.rank_confidence` returns.
+        query : object, default=None
+            Id of the query; None where there is one only.
+        top : int, default=20
+            Number of items to show.
+        k : int, default=None
+            Of which column `top_k` the chance is shown; None takes the largest that is below the number of items, if
+            there is any.
+        label : str, default=None
+            Label of the axis; None says which of the two the intervals are.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        RankStabilityDisplay
+        """
+        check_count("top", top)
+        rows = rows_of_query("RankStabilityDisplay", frame, query, ["item", "rank", "rank_low", "rank_high"])
+        known = sorted(int(name[4:]) for name in rows if name.startswith("top_") and name[4:].isdecimal())
+        if k is None:
+            k = max((one for one in known if one < len(rows)), default=None)
+        elif k not in known:
+            raise InputError(
+                f"k must be one of {', '.join(map(str, known)) or 'the columns top_k, and the frame has none'}; got "
+                f"{k!r}. Name it in the argument top of rank_stability."
+            )
+        if label is None:
+            drawn = f"in {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"
+            label = f"place: dot, in the consensus; bar, {drawn}"
+        display = cls(rows.head(top), k=k, label=label, title=title_of(query, top, len(rows), "items"))
+        return display.plot(ax, **bar_kwargs)
+
+    def plot(
+        self, ax: Axes | None = None, *, scale: Literal["auto", "linear", "log"] = "auto", **bar_kwargs: Any
+    ) -> Self:
+        """Draw the plot.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        scale : {"auto", "linear", "log"}, default="auto"
+            Scale of the places; "auto" is logarithmic where an interval goes beyond five times the number of items
+            shown.
+        **bar_kwargs
+            For :meth:`matplotlib.axes.Axes.barh`.
+
+        Returns
+        -------
+        RankStabilityDisplay
+            Itself, with `ax_`, `figure_`, `points_`, `bars_` and `chance_ax_`.
+        """
+        if scale not in ("auto", "linear", "log"):
+            raise InputError(f"scale must be one of auto, linear, log; got {scale!r}.")
+        names = labels_of(self.table["item"])
+        n = len(names)
+        rank, low, high = (as_numbers(self.table[name]) for name in ("rank", "rank_low", "rank_high"))
+        known = ~np.isnan(low)
+        last = max(float(rank.max()), float(high[known].max(initial=1.0)))
+        ax = new_board(ax, names, 7.0 if self.k is not None and known.any() else 5.6)
+        place = np.arange(n)
+        self.bars_ = ax.barh(
+            place[known],
+            (high - low + 0.5)[known],
+            left=(low - 0.25)[known],
+            **{"height": 0.52, "color": _INTERVAL, "zorder": 2, **bar_kwargs},
+        )
+        # A place without an interval is a circle, so that nobody takes it for a sure one.
+        faces = [POINT if one else "white" for one in known]
+        self.points_ = ax.scatter(rank, place, s=22, c=faces, edgecolors=POINT, linewidths=1.2, zorder=3)
+        write_rows(ax, names, self.title)
+        if scale == "log" or (scale == "auto" and last > _FAR * max(n, 4)):
+            _logarithmic(ax, last)
+        else:
+            ax.xaxis.get_major_locator().set_params(integer=True)
+            ax.set_xlim(0.3, last + 0.7)
+        ax.set_xlabel(self.label)
+        ax.grid(axis="x", color=RULE, linewidth=0.6)
+        self.chance_ax_ = self._draw_chances(ax, place[known]) if self.k is not None and known.any() else None
+        for row in self._ends_of_groups(known):
+            for one in (ax, self.chance_ax_):
+                if one is not None:
+                    one.axhline(row + 0.5, color=_GROUP, linewidth=0.7, linestyle=(0, (4, 2.5)), zorder=1)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_chances(self, ax, place):
+        chance = as_numbers(self.table[f"top_{self.k}"])[place]
+        side = side_axes(ax, 1.35)
+        side.barh(place, np.nan_to_num(chance), height=0.52, color=_CHANCE, zorder=2)
+        side.set_xlim(0.0, 1.38)
+        side.set_xticks([0.0, 0.5, 1.0], labels=["0", "50", "100 %"])
+        side.spines["bottom"].set_bounds(0.0, 1.0)
+        side.set_xlabel("first in the draws" if self.k == 1 else f"among the first {self.k}")
+        for row, value in zip(place, chance, strict=True):
+            if np.isfinite(value):
+                side.text(value + 0.04, row, _percent(value), va="center", fontsize="x-small", color=TEXT)
+        return side
+
+    def _ends_of_groups(self, known):
+        if "tied_group" not in self.table:
+            return np.empty(0)
+        return np.flatnonzero((np.diff(self.table["tied_group"].to_numpy()) != 0) & known[1:])
+
+
+def _percent(share):
+    """A share in per cent; a small one, and one near all, are not rounded away."""
+    if 0 < share < 0.005:
+        return "<1"
+    return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
+
+
+def _logarithmic(ax, last):
+    from matplotlib.ticker import NullLocator
+
+    ax.set_xscale("log")
+    ticks = [m * 10**e for e in range(7) for m in (1, 2, 5) if m * 10**e <= last * 1.05]
+    ticks = ticks if len(ticks) <= 8 else [tick for tick in ticks if str(tick).startswith("1")]
+    ax.set_xticks(ticks, labels=[f"{tick:g}" if tick < 10**6 else f"{tick:.0e}" for tick in ticks])
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xlim(0.72, last * 1.15)

@@ -1,0 +1,307 @@
+"""Plots of one consensus: they show what was computed, and no two of their texts collide."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_displays import assert_apart_and_inside
+
+from skrankagg import BordaCount, CombSUM, Copeland, RankedLists, ReciprocalRankFusion
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import FewListsWarning, InputError, InputTypeError
+from skrankagg.inspection import (
+    preference_probabilities,
+    rank_confidence,
+    rank_stability,
+    voter_contributions,
+    voter_influence,
+)
+from skrankagg.plotting import (
+    ContributionDisplay,
+    PreferenceProbabilityDisplay,
+    RankStabilityDisplay,
+    VoterInfluenceDisplay,
+)
+
+FEW = {"n_resamples": 50}
+
+
+def make(n_queries=1, n_voters=8, n_items=10, **kwargs):
+    given = {"list_length": None, "quality": 0.6, "random_state": 0, **kwargs}
+    return make_ranked_lists(n_queries=n_queries, n_voters=n_voters, n_items=n_items, **given)[0]
+
+
+def named(frame, length):
+    """The same lists with names of so many characters, some of which look like formulas."""
+    names = {
+        column: {one: f"{one} $x_1$ [".ljust(length, "w")[:length] for one in frame[column].unique()}
+        for column in ("item", "voter")
+    }
+    return frame.replace(names)
+
+
+@pytest.fixture(scope="module")
+def lists():
+    return make()
+
+
+def labels(ax):
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+# ---------------------------------------------------------------------- places
+
+
+def test_dots_and_bars_are_the_places(plt, lists):
+    frame = rank_stability(BordaCount(), lists, top=[1, 3], **FEW)
+    display = RankStabilityDisplay.from_estimator(BordaCount(), lists, top=6, **FEW)
+    assert labels(display.ax_) == frame["item"].head(6).tolist() and display.ax_.yaxis_inverted()
+    assert display.points_.get_offsets()[:, 0].tolist() == [1, 2, 3, 4, 5, 6]
+    assert [bar.get_x() + 0.25 for bar in display.bars_] == frame["rank_low"].head(6).tolist()
+    assert [bar.get_x() + bar.get_width() - 0.25 for bar in display.bars_] == frame["rank_high"].head(6).tolist()
+    assert [bar.get_width() for bar in display.chance_ax_.patches] == frame["top_3"].head(6).tolist()
+    assert display.ax_.get_title(loc="left") == "first 6 of 10 items"
+    assert display.ax_.get_xlabel() == "place: dot, in the consensus; bar, in 95 % of 50 draws of lists"
+    ends = np.flatnonzero(np.diff(frame["tied_group"].head(6))) + 0.5
+    lines = [line.get_ydata()[0] for line in display.ax_.lines]
+    assert lines == ends.tolist()
+
+
+def test_frames_of_both_functions_can_be_drawn(plt, lists):
+    stability = rank_stability(BordaCount(), lists, top=[1, 4, 10], **FEW)
+    display = RankStabilityDisplay.from_frame(stability)
+    assert display.k == 4  # all ten are among the first ten
+    assert display.ax_.get_xlabel().endswith("bar, in 50 draws")
+    assert RankStabilityDisplay.from_frame(stability, k=1).chance_ax_.get_xlabel() == "first in the draws"
+    sets = rank_confidence(BordaCount(), lists, **FEW)
+    display = RankStabilityDisplay.from_frame(sets, top=5, color="black")
+    assert display.k is None and display.chance_ax_ is None and not display.ax_.lines
+    assert display.ax_.get_xlabel().endswith("bar, confidence set")
+    assert [bar.get_x() + 0.25 for bar in display.bars_] == sets["rank_low"].head(5).tolist()
+    assert display.bars_[0].get_facecolor() == (0, 0, 0, 1)
+    with pytest.raises(InputError, match=r"k must be one of 1, 4, 10; got 3\. Name it in the argument top"):
+        RankStabilityDisplay.from_frame(stability, k=3)
+    with pytest.raises(InputError, match="the frame has none"):
+        RankStabilityDisplay.from_frame(sets, k=3)
+
+
+def test_a_place_without_an_interval_is_hollow(plt, lists):
+    with pytest.warns(FewListsWarning):
+        display = RankStabilityDisplay.from_estimator(BordaCount(), lists[lists["voter"] == "v1"], **FEW)
+    assert len(display.bars_) == 0 and display.chance_ax_ is None and not display.ax_.lines
+    assert (display.points_.get_facecolors()[:, :3] == 1).all()
+    both = RankStabilityDisplay.from_estimator(BordaCount(), lists, **FEW).points_.get_facecolors()
+    assert (both[:, 0] < 0.1).all()
+
+
+def test_far_places_are_drawn_on_a_logarithmic_axis(plt):
+    frame = pd.DataFrame({"item": list("abc"), "rank": [1, 2, 3], "rank_low": 1, "rank_high": [30, 900, 1500]})
+    assert RankStabilityDisplay(frame).plot().ax_.get_xscale() == "log"
+    assert RankStabilityDisplay(frame).plot(scale="linear").ax_.get_xscale() == "linear"
+    assert RankStabilityDisplay(frame.assign(rank_high=15)).plot().ax_.get_xscale() == "linear"
+    ticks = RankStabilityDisplay(frame).plot().ax_.get_xticklabels()
+    assert [tick.get_text() for tick in ticks] == ["1", "10", "100", "1000"]
+    with pytest.raises(InputError, match="scale must be one of auto, linear, log; got 'lin'"):
+        RankStabilityDisplay(frame).plot(scale="lin")
+
+
+def test_one_board_of_all_queries(plt):
+    frame = make(n_queries=6)
+    display = RankStabilityDisplay.from_estimator(BordaCount(), frame, unit="query", **FEW)
+    assert display.ax_.get_xlabel().endswith("draws of queries") and len(display.table) == 10
+    with pytest.raises(InputError, match="makes one board of all queries; leave out query"):
+        RankStabilityDisplay.from_estimator(BordaCount(), frame, query="q1", unit="query", **FEW)
+
+
+# ---------------------------------------------------------------------- shares
+
+
+def test_stacks_end_at_the_score(plt, lists):
+    consensus = BordaCount().fit_transform(lists)
+    display = ContributionDisplay.from_estimator(BordaCount(), lists, top=4)
+    assert labels(display.ax_) == display.table.index.tolist() == consensus["item"].head(4).tolist()
+    assert len(display.bars_) == 7  # 8 voters: six with a colour, and the rest
+    assert list(display.bars_)[-1] == "2 other voters"
+    last = display.bars_["2 other voters"][0]
+    assert [bar.get_x() + bar.get_width() for bar in last] == pytest.approx(consensus["score"].head(4).tolist())
+    assert [float(text.get_text()) for text in display.ax_.texts] == consensus["score"].head(4).tolist()
+    every = ContributionDisplay.from_estimator(BordaCount(), lists[lists["voter"] != "v8"])
+    assert len(every.bars_) == 7 and not any("other" in name for name in every.bars_)
+    few = ContributionDisplay.from_frame(voter_contributions(BordaCount(), lists), n_voters=2)
+    assert list(few.bars_)[-1] == "6 other voters" and len(few.bars_) == 3
+    sizes = few.table.abs().sum()
+    assert list(few.bars_)[:2] == sizes.sort_values(ascending=False, kind="stable").index[:2].tolist()
+
+
+def test_shares_that_lower_a_score_are_to_the_left(plt, lists):
+    display = ContributionDisplay.from_estimator(CombSUM(norm="z-score"), lists)
+    score = CombSUM(norm="z-score").fit_transform(lists)["score"].to_numpy()
+    up, down = np.zeros(10), np.zeros(10)
+    for drawn in display.bars_.values():
+        for container in drawn:
+            width = np.array([bar.get_width() for bar in container])
+            up, down = up + np.maximum(width, 0), down + np.minimum(width, 0)
+    np.testing.assert_allclose(up, display.table.clip(lower=0).sum(axis=1))
+    np.testing.assert_allclose(up + down, score, atol=1e-12)
+    (marks,) = display.ax_.collections
+    assert [segment[0, 0] for segment in marks.get_segments()] == pytest.approx(score.tolist())
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()][-1] == "score"
+    assert display.ax_.get_xlim()[0] < down.min()
+
+
+def test_lists_that_do_not_hold_an_item_add_nothing(plt):
+    hits = {"u": ["a", "b"], "v": ["b"]}
+    display = ContributionDisplay.from_estimator(ReciprocalRankFusion(), hits)
+    assert display.table.isna().loc["a", "v"]
+    assert [bar.get_width() for bar in display.bars_["v"][0]] == [pytest.approx(1 / 61), 0.0]
+
+
+def test_methods_without_shares_are_refused_with_the_way_out(lists):
+    with pytest.raises(InputError, match="voter_influence shows what changes without a list"):
+        ContributionDisplay.from_estimator(Copeland(), lists)
+
+
+# ---------------------------------------------------------------------- influence
+
+
+def test_voters_are_sorted_and_outliers_marked(plt):
+    frame = make(n_voters=10, n_items=20, quality=0.8, adversarial_share=0.2)
+    expected = voter_influence(BordaCount(), frame).sort_values("agreement", ascending=False, kind="stable")
+    display = VoterInfluenceDisplay.from_estimator(BordaCount(), frame)
+    assert labels(display.ax_) == expected["voter"].tolist()
+    assert sorted(display.points_.get_offsets()[:, 0]) == pytest.approx(sorted(expected["agreement"]))
+    np.testing.assert_allclose([bar.get_width() for bar in display.bars_], 100 * expected["distance"])
+    legend = {text.get_text() for text in display.ax_.get_legend().get_texts()}
+    assert legend == {"outlier", "exceeded by 5 % of random lists"}
+    marked = next(one for one in display.ax_.collections if one.get_label() == "outlier").get_offsets()
+    assert len(marked) == expected["outlier"].sum() > 0
+    # The marks divide the outliers from the others: lists without ties, and a consensus with hardly any.
+    table = display.table
+    assert ((table["agreement"] <= table["chance"]) == table["outlier"]).all()
+    again = VoterInfluenceDisplay.from_frame(voter_influence(BordaCount(), frame))
+    assert "chance" not in again.table and labels(again.ax_) == labels(display.ax_)
+    lowest = VoterInfluenceDisplay.from_frame(expected, n_voters=3)
+    assert labels(lowest.ax_) == expected["voter"].tail(3).tolist()
+    assert lowest.ax_.get_title(loc="left") == "the 3 of 10 voters that agree least"
+
+
+def test_lists_that_cannot_be_told_from_chance_have_no_mark(plt):
+    hits = {"u": ["a", "b", "c"], "v": ["b", "a", "c"], "w": ["c", "a", "b"]}
+    display = VoterInfluenceDisplay.from_estimator(BordaCount(), hits)
+    assert display.table["chance"].isna().all() and display.table["outlier"].isna().all()
+    ties = pd.DataFrame({"query": "q", "voter": list("uuuuvvvv"), "item": list("abcd" * 2), "rank": [1, 1, 2, 3] * 2})
+    assert VoterInfluenceDisplay.from_estimator(BordaCount(), ties).table["chance"].isna().all()
+
+
+def test_several_queries_are_dots_with_a_mean(plt):
+    frame = make(n_queries=5)
+    display = VoterInfluenceDisplay.from_estimator(BordaCount(), frame)
+    assert len(display.points_.get_offsets()) == 40
+    mean = voter_influence(BordaCount(), frame).groupby("voter")[["agreement", "distance"]].mean()
+    mean = mean.sort_values("agreement", ascending=False, kind="stable")
+    assert labels(display.ax_) == mean.index.tolist()
+    np.testing.assert_allclose([bar.get_width() for bar in display.bars_], 100 * mean["distance"])
+    assert display.ax_.get_xlabel().endswith("a dot for each of 5 queries")
+    one = VoterInfluenceDisplay.from_estimator(BordaCount(), frame, query="q3")
+    assert len(one.points_.get_offsets()) == 8 and one.ax_.get_title(loc="left") == "query q3"
+    same = VoterInfluenceDisplay.from_frame(voter_influence(BordaCount(), frame), query="q3")
+    assert labels(same.ax_) == labels(one.ax_)
+
+
+def test_a_changed_leader_is_written_next_to_the_bar(plt):
+    hits = {"u": list("abcdef"), "v": list("bacdef"), "w": list("abcdfe")}
+    frame = voter_influence(Copeland(), hits)
+    display = VoterInfluenceDisplay.from_frame(frame)
+    assert len(display.distance_ax_.texts) == frame["leader_changed"].sum()
+
+
+# ---------------------------------------------------------------------- pairs
+
+
+def test_the_matrix_is_anchored_and_framed(plt, lists):
+    table = preference_probabilities(BordaCount(), lists, **FEW)
+    display = PreferenceProbabilityDisplay.from_estimator(BordaCount(), lists, **FEW)
+    pd.testing.assert_frame_equal(display.table, table)
+    assert display.image_.get_clim() == (0.0, 1.0)
+    assert len(display.text_) == 90 and np.ma.getmaskarray(display.image_.get_array()).sum() == 10
+    # Each side of the frame has a pair that is beyond 95 % on exactly one side.
+    sure = np.pad(np.maximum(table, 1 - table).to_numpy() >= 0.95, 1)
+    for (x0, y0), (_, y1) in display.frame_.get_segments():
+        row, column = int(y0 + 1.5), int(x0 + 1.5)
+        before = sure[row - 1, column] if y0 == y1 else sure[row, column - 1]
+        assert before != sure[row, column]
+    n_sides = (sure[1:] != sure[:-1]).sum() + (sure[:, 1:] != sure[:, :-1]).sum()
+    assert len(display.frame_.get_segments()) == n_sides
+    part = PreferenceProbabilityDisplay.from_frame(table, top=4)
+    assert part.table.shape == (4, 4) and part.ax_.get_title(loc="left") == "first 4 of 10 items"
+    assert PreferenceProbabilityDisplay.from_frame(table.round() * 0 + 0.5).frame_.get_segments() == []
+    with pytest.raises(InputError, match="confidence must be above 1/2"):
+        PreferenceProbabilityDisplay.from_frame(table, confidence=0.4)
+    with pytest.raises(InputTypeError, match="expects a square frame"):
+        PreferenceProbabilityDisplay.from_frame(table.iloc[:3])
+
+
+# ---------------------------------------------------------------------- all of them
+
+DISPLAYS = [
+    lambda X, **more: RankStabilityDisplay.from_estimator(BordaCount(), X, n_resamples=20, top=40, **more),
+    lambda X, **more: ContributionDisplay.from_estimator(CombSUM(norm="z-score"), X, top=40, **more),
+    lambda X, **more: VoterInfluenceDisplay.from_estimator(BordaCount(), X, **more),
+    lambda X, **more: PreferenceProbabilityDisplay.from_estimator(BordaCount(), X, n_resamples=20, top=40, **more),
+]
+NAMES = ["places", "shares", "influence", "pairs"]
+
+
+@pytest.mark.parametrize("length", [3, 45, 90])
+@pytest.mark.parametrize(("n_items", "n_voters"), [(8, 3), (40, 30)])
+@pytest.mark.parametrize("draw", DISPLAYS, ids=NAMES)
+def test_texts_are_apart_and_inside(plt, draw, n_items, n_voters, length):
+    frame = make(n_items=n_items, n_voters=n_voters, adversarial_share=0.2)
+    frame = frame if length == 3 else named(frame, length)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FewListsWarning)
+        display = draw(frame)
+    assert not any(label.get_parse_math() for label in display.ax_.get_yticklabels())
+    assert_apart_and_inside(display, display.ax_.get_yticklabels())
+    legend = display.ax_.get_legend()
+    texts = [*display.ax_.texts, display.ax_.xaxis.label, display.ax_.title, *(legend.get_texts() if legend else [])]
+    for side in ("chance_ax_", "distance_ax_"):
+        other = getattr(display, side, None)
+        if other is not None:
+            texts += [*other.texts, other.xaxis.label]
+    if any(text.get_text() for text in texts):
+        assert_apart_and_inside(display, texts)
+
+
+@pytest.mark.parametrize("draw", DISPLAYS, ids=NAMES)
+def test_it_is_drawn_where_it_is_told_and_of_one_query(plt, draw):
+    frame = make(n_queries=2)
+    _, ax = plt.subplots()
+    display = draw(frame, query="q2", ax=ax)
+    assert display.ax_ is ax and display.figure_ is ax.figure
+    assert "query q2" in ax.get_title(loc="left")
+    assert display.plot().ax_ is not ax
+
+
+@pytest.mark.parametrize("draw", [DISPLAYS[0], DISPLAYS[1], DISPLAYS[3]], ids=[NAMES[0], NAMES[1], NAMES[3]])
+def test_one_of_several_queries_must_be_chosen(plt, draw):
+    with pytest.raises(InputError, match=r"shows one query; query must be the id of one of the 2, such as 'q1'\."):
+        draw(RankedLists.from_frame(make(n_queries=2)))
+
+
+def test_what_is_refused(plt, lists):
+    frame = rank_stability(BordaCount(), lists, **FEW)
+    with pytest.raises(InputError, match="top must be a whole number of at least 1; got 0"):
+        RankStabilityDisplay.from_frame(frame, top=0)
+    with pytest.raises(InputTypeError, match="with the columns item, rank, rank_low, rank_high; it lacks rank_low"):
+        RankStabilityDisplay.from_frame(BordaCount().fit_transform(lists))
+    with pytest.raises(InputTypeError, match="it lacks item"):
+        RankStabilityDisplay.from_frame([1])
+    with pytest.raises(InputError, match="expects rows, and there are none of query 'x'"):
+        RankStabilityDisplay.from_frame(frame, query="x")
+    two = rank_stability(BordaCount(), make(n_queries=2), **FEW)
+    with pytest.raises(InputError, match="shows one query"):
+        RankStabilityDisplay.from_frame(two)
+    with pytest.raises(InputError, match="n_voters must be a whole number"):
+        VoterInfluenceDisplay.from_estimator(BordaCount(), lists, n_voters=0)
