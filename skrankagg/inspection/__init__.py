@@ -5,4 +5,5 @@ from ._contributions import *
 from ._differences import *
 from ._influence import *
 from ._kemeny_ties import *
+from ._margin import *
 from ._stability import *

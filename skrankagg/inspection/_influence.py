@@ -86,6 +86,7 @@ def voter_influence(
     --------
     voter_contributions : The share of each list in each score, for methods of sums.
     compare_consensus : The same comparison of any two consensuses.
+    margin_of_victory : The fewest lists without which the leader no longer leads.
     skrankagg.metrics.consensus_agreement : Agreement of the voters with a consensus that they are part of.
 
     Notes

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import kendalltau, rankdata
+from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -132,7 +132,7 @@ def test_every_method_equals_recomputing(name):
 
 
 @given(seed=st.integers(0, 10**6), number=st.integers(0, len(FEW) - 1), mode=st.sampled_from(["silence", "drop"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=35, deadline=None)
 def test_lists_of_any_shape_equal_recomputing(seed, number, mode):
     rng = np.random.default_rng(seed)
     X = example_lists(seed, n_queries=3, n_voters=5, n_items=6)
@@ -234,10 +234,8 @@ def test_the_deviation_is_that_of_all_permutations(first, second):
 def test_the_test_is_exact_for_short_lists_without_ties(n):
     differences = all_deviations(range(n), np.arange(n))
     exact = {value for value in set(differences) if (differences >= value).mean() <= 0.05}
-    seen = {}
-    for order in itertools.permutations(range(n)):
-        lists = RankedLists.from_lists([list(range(n))])
-        seen.setdefault(kendalltau(range(n), order).statistic, order)
+    lists = RankedLists.from_lists([list(range(n))])
+    seen = dict(zip(differences, itertools.permutations(range(n)), strict=True))
     for order in seen.values():
         agreement, outlier = agreement_with_classes(lists, np.array(order))
         assert outlier[0] == (round(agreement[0] * n * (n - 1) / 2) not in exact)

@@ -1,0 +1,222 @@
+"""How much weight of lists must fall silent before the leader is overtaken."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+
+from .._arrays import TOLERANCE
+from .._arrays._ragged import sparse_rows
+from .._arrays._weight_units import common_unit
+from .._data._frames import frame_of, take_ids
+from .._data._types import PlainLists
+from .._support._numbers import is_integer, is_real
+from ..base import BaseAggregator, Consensus
+from ..exceptions import InputError, UnequalLengthWarning, UnknownVoterWarning
+from ._arguments import begin
+from ._removals import Clock, lightest_cover, lightest_set
+
+__all__ = ["margin_of_victory"]
+
+# Scores of the sets of lists that are tried at once, and how many sets at most.
+_CELLS, _MOST_COLUMNS = 1 << 18, 512
+
+
+def margin_of_victory(
+    aggregator: BaseAggregator, X: PlainLists, *, time_limit: float | None = 10.0, max_lists: int | None = None
+) -> pd.DataFrame:
+    r"""Least weight of lists without which the leader of a consensus no longer leads.
+
+    Parameters
+    ----------
+    aggregator : aggregator
+        Any method that can weigh lists. One that learns from judgements, or by ``weighting="global"``, must be fitted
+        and is used as fitted; others need no fit.
+    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+        Ranked lists, as ``aggregator.transform`` takes them.
+    time_limit : float or None, default=10.0
+        Seconds for the search in each query, above 0; None means no limit.
+    max_lists : int, default=None
+        Size of the largest sets of lists that are tried, at least 1; None means no limit. Methods of sums, which need
+        no trying, pay no regard to it.
+
+    Returns
+    -------
+    DataFrame of shape (n_queries, 7)
+        A row for each query:
+
+        - `query`, and the `leader`, the first item of the consensus;
+        - `margin`, float64: the least total weight of lists without which the leader no longer has the highest score
+          alone; 0 where it shares that already, infinity where it leads without any lists of which one is left; NaN
+          where it is not proven;
+        - `lower_bound` and `upper_bound`, float64: the margin is proven not to be below the one, and lists of the
+          weight of the other have been found, infinity for none;
+        - `optimal`, bool: whether the two meet;
+        - `removed`, tuple: the voters of these lists, in their order; empty where there are none.
+
+    Raises
+    ------
+    TypeError
+        If `aggregator` is not an aggregator; a pipeline is none.
+    ValueError
+        If the method cannot weigh lists or fails without some of them, a parameter is outside its range, or the lists
+        are not what the method can take.
+    sklearn.exceptions.NotFittedError
+        If the method must be fitted and is not.
+
+    See Also
+    --------
+    voter_influence : What changes without each single list.
+    rank_stability : How places change when the lists are drawn again.
+
+    Notes
+    -----
+    A list is removed by weight 0, so that its items stay candidates; at least one list of a weight above 0 stays. The
+    weight of a list is that in the lists, times the aggregator's `voter_weights`. A tie at the top is the end of the
+    lead: which of the tied items comes first is up to the order of ids, and no win. In elections this is the margin of
+    victory by deletion of votes [1]_.
+
+    For sums of what each list says by itself, such as :class:`~skrankagg.aggregators.BordaCount` with its default,
+    :class:`~skrankagg.aggregators.CombSUM` and :class:`~skrankagg.aggregators.ReciprocalRankFusion`, removing a list
+    takes a fixed amount from the leader's lead over each rival. The least weight that takes all of it is a covering
+    problem for each rival, and is solved by branch and bound; for lists of equal weight a sort solves it. What is found
+    is confirmed by aggregating.
+
+    For other methods sets of lists are tried, the lightest first, until one ends the lead; what weighs less is then
+    proven not to. That takes :math:`\binom{m}{k}` aggregations for a margin of k of m lists of equal weight, so that
+    margins of more than a few lists are rarely proven; then `upper_bound` is that of a greedy choice. What is proven
+    within the time limit depends on the speed of the machine.
+
+    References
+    ----------
+    .. [1] L. Xia, "Computing the margin of victory for various voting rules", EC 2012.
+
+    Examples
+    --------
+    >>> from skrankagg import BordaCount, Copeland
+    >>> from skrankagg.inspection import margin_of_victory
+    >>> lists = {voter: ["a", "b", "c"] for voter in "stuv"} | {"w": ["b", "c", "a"], "x": ["b", "a", "c"]}
+    >>> margin_of_victory(Copeland(), lists).iloc[0].to_dict()
+    {'query': 'q', 'leader': 'a', 'margin': 2.0, 'lower_bound': 2.0, 'upper_bound': 2.0, 'optimal': True,
+     'removed': ('s', 't')}
+    >>> margin_of_victory(BordaCount(), lists)["removed"].tolist()
+    [('s',)]
+    """
+    if time_limit is not None and (not is_real(time_limit) or not time_limit > 0):
+        raise InputError(f"time_limit must be a number of seconds above 0, or None; got {time_limit!r}.")
+    if max_lists is not None and (not is_integer(max_lists) or max_lists < 1):
+        raise InputError(f"max_lists must be a whole number of at least 1, or None; got {max_lists!r}.")
+    lists = begin(aggregator, X)
+    if not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
+        raise InputError(
+            f"Lists are removed by weight 0, and {type(aggregator).__name__} cannot weigh lists; choose a method that "
+            "can."
+        )
+    ranked = aggregator._rank(lists)
+    leader = ranked.order[lists.candidate_ptr[:-1]]
+    heard = ranked.lists.list_weight > 0
+    rows = []
+    with warnings.catch_warnings():
+        # The full consensus has warned already.
+        warnings.simplefilter("ignore", UnequalLengthWarning)
+        warnings.simplefilter("ignore", UnknownVoterWarning)
+        for q, first in enumerate(lists.candidate_ptr[:-1]):
+            own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
+            part = lists if lists.n_queries == 1 else lists.take([q])
+            lead = _Lead(aggregator, part, int(leader[q] - first), heard[own])
+            lower, upper, chosen = lead.least_removal(Clock(time_limit), max_lists)
+            removed = tuple(lists.voters.take(lists.list_voter[own][chosen]).tolist())
+            rows.append((lower, upper, removed))
+    lower, upper, removed = zip(*rows, strict=True)
+    lower, upper = np.array(lower), np.array(upper)
+    optimal = lower == upper
+    voters = np.empty(len(removed), dtype=object)
+    voters[:] = removed
+    return frame_of(
+        {
+            "query": take_ids(lists.queries, np.arange(lists.n_queries)),
+            "leader": take_ids(lists.items, lists.candidate_item[leader]),
+            "margin": np.where(optimal, upper, np.nan),
+            "lower_bound": lower,
+            "upper_bound": upper,
+            "optimal": optimal,
+            "removed": voters,
+        }
+    )
+
+
+class _Lead:
+    """The lead of one item of a query, by its number, over the others, under the weights of the lists that count."""
+
+    def __init__(self, aggregator, lists, leader, heard):
+        self.aggregator, self.lists, self.leader = aggregator, lists, leader
+        self.members = np.flatnonzero(heard)
+        self.rivals = np.delete(np.arange(lists.n_candidates), leader)
+        self.score = aggregator._repeat_many(lists)
+        consensus = aggregator._aggregate_what_fits(lists)
+        self.scale = consensus.scale if isinstance(consensus, Consensus) else None
+        weight = lists.list_weight[self.members]
+        unit = common_unit(weight)
+        # In whole numbers, where there is a unit, sums have no rounding.
+        count = weight / unit
+        whole = np.round(count)
+        self.whole = bool((np.abs(count - whole) <= 1e-9 * count).all())
+        self.unit, self.weight = (unit, whole) if self.whole else (1.0, weight)
+        self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // (lists.n_candidates + lists.n_lists)))
+
+    def ends(self, masks):
+        """Whether the lead ends without each set of lists, bool (n_sets,), and the lead."""
+        weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
+        weights[self.members] *= ~masks
+        scores = self.score(weights)
+        size = np.abs(scores) if self.scale is None else np.broadcast_to(self.scale[:, None], scores.shape)
+        largest = np.where(np.isinf(size), 0.0, size).max(axis=0)
+        own, best = scores[self.leader], scores[self.rivals].max(axis=0)
+        with np.errstate(invalid="ignore"):
+            lead = np.where(own == best, 0.0, own - best)
+        return lead <= TOLERANCE * largest, lead
+
+    def least_removal(self, clock, max_lists):
+        """Lower and upper bound of the margin, and the numbers of the lists found."""
+        nothing: list[int] = []
+        if not len(self.rivals):
+            return math.inf, math.inf, nothing
+        if not len(self.members) or self.ends(np.zeros((len(self.members), 1), dtype=bool))[0][0]:
+            return 0.0, 0.0, nothing
+        found = self._by_sums(clock)
+        if found is None:
+            found = lightest_set(self.ends, self.weight, max_lists, self.n_columns, clock)
+        lower, upper, chosen = found
+        return lower * self.unit, upper * self.unit, self.members[chosen] if chosen is not None else nothing
+
+    def _by_sums(self, clock):
+        """As `lightest_set`, for methods of sums; None for others."""
+        try:
+            gain, _, _ = self.aggregator._linear_gains(self.lists)
+        except InputError:
+            return None
+        lists, weight = self.lists, self.lists.list_weight[self.members]
+        table = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).toarray()[self.members]
+        # What the removal of each list takes from the lead over each rival.
+        loss = (table[:, [self.leader]] - table[:, self.rivals]) * weight[:, None]
+        size = np.abs(table * weight[:, None]).sum(axis=0).max()
+        need = loss.sum(axis=0) - TOLERANCE * size
+        # Over a rival that no list puts level or higher the lead never ends.
+        order = [r for r in np.argsort(need, kind="stable") if (loss[:, r] <= 0).any()]
+        upper, chosen, lower = math.inf, None, math.inf
+        for r in order:
+            useful = np.flatnonzero(loss[:, r] > 0)
+            given = loss[useful, r], self.weight[useful], need[r], upper, self.whole, clock
+            least, total, members = lightest_cover(*given)
+            lower = min(lower, least)
+            if members is not None:
+                upper, chosen = total, useful[members].tolist()
+        if chosen is None:
+            return lower, upper, None
+        mask = np.zeros((len(self.members), 1), dtype=bool)
+        mask[chosen] = True
+        # What only rounding would end is left to trying.
+        return (min(lower, upper), upper, chosen) if self.ends(mask)[0][0] else None

@@ -1,0 +1,219 @@
+"""Margin of victory: by hand, against all sets of lists, and what a limit leaves unproven."""
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+
+from skrankagg import (
+    DIBRA,
+    Agglomerative,
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    Copeland,
+    Kemeny,
+    LearnedWeights,
+    MarkovChain,
+    ReciprocalRankFusion,
+    SimpleBorda,
+)
+from skrankagg.datasets import make_mallows
+from skrankagg.exceptions import InputError, InputTypeError
+from skrankagg.inspection import margin_of_victory
+from skrankagg.inspection._removals import Clock, lightest_cover, lightest_set, sets_by_weight
+from skrankagg.utils.estimator_checks import example_lists
+
+pytestmark = pytest.mark.twice
+
+COLUMNS = ["query", "leader", "margin", "lower_bound", "upper_bound", "optimal", "removed"]
+SUMS = [BordaCount(), SimpleBorda(), CombSUM(), CombSUM(norm="z-score", absent_score="min"), ReciprocalRankFusion()]
+OTHERS = [
+    Copeland(),
+    CombMNZ(),
+    ReciprocalRankFusion(normalize=True),
+    DIBRA(),
+    MarkovChain(),
+    BordaCount(absent="ignore"),
+]
+
+
+def leads_alone(consensus, item):
+    score = consensus["score"]
+    return consensus["item"].iloc[0] == item and (len(score) == 1 or score.iloc[0] != score.iloc[1])
+
+
+def least_weight(method, X):
+    """The margin of one query by aggregating without every set of its lists."""
+    weight = X.groupby("voter")["weight"].first()
+    voters = weight[weight > 0].index
+    leader, least = method.fit_transform(X)["item"].iloc[0], math.inf
+    for size in range(len(voters)):
+        for gone in itertools.combinations(voters, size):
+            if weight[list(gone)].sum() < least - 1e-9:
+                without = X.assign(weight=X["weight"].where(~X["voter"].isin(gone), 0.0))
+                if not leads_alone(method.fit_transform(without), leader):
+                    least = weight[list(gone)].sum()
+    return leader, least
+
+
+def check_row(row, method, X):
+    leader, least = least_weight(method, X)
+    assert row["leader"] == leader and row["optimal"]
+    assert row["margin"] == pytest.approx(least) and row["lower_bound"] == row["upper_bound"] == row["margin"]
+    weight = X.groupby("voter")["weight"].first()
+    if 0 < least < math.inf:
+        assert weight[list(row["removed"])].sum() == pytest.approx(least)
+        without = X.assign(weight=X["weight"].where(~X["voter"].isin(row["removed"]), 0.0))
+        assert not leads_alone(method.fit_transform(without), leader)
+    else:
+        assert row["removed"] == ()
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    method=st.sampled_from(SUMS + OTHERS),
+    weights=st.sampled_from([[1.0], [1.0, 2.0, 3.0], [0.1, 0.2, 0.3, 0.7], [0.0, 1.0, math.pi, math.e]]),
+)
+@settings(max_examples=60, deadline=None)
+def test_margins_are_those_of_all_sets_of_lists(seed, method, weights):
+    rng = np.random.default_rng(seed)
+    X = example_lists(seed, n_queries=1, n_voters=5, n_items=4)
+    # Scores of an own leader make sets of several lists needed.
+    best = rng.choice(X["item"].unique())
+    X.loc[(X["item"] == best) & (rng.random(len(X)) < 0.8), "score"] = X["score"].max() + 1
+    X = X.drop(columns="rank")
+    chosen = rng.choice(weights, 100)
+    if not (chosen[: X["voter"].nunique()] > 0).any():
+        chosen[0] = 1.0
+    X = X.assign(weight=chosen[X.groupby("voter").ngroup()])
+    found = margin_of_victory(method, X)
+    assert found.columns.tolist() == COLUMNS
+    check_row(found.iloc[0], method, X)
+
+
+def test_by_hand():
+    # Borda: a 4 x 3 + 1 + 2 = 15, b 4 x 2 + 3 + 3 = 14. Each of s to v gives a one point more than b.
+    lists = {voter: ["a", "b", "c"] for voter in "stuv"} | {"w": ["b", "c", "a"], "x": ["b", "a", "c"]}
+    found = margin_of_victory(BordaCount(), lists).iloc[0]
+    assert found.index.tolist() == COLUMNS
+    assert found.tolist() == ["q", "a", 1.0, 1.0, 1.0, True, ("s",)]
+    # By majority a needs two lists less for a draw with b.
+    assert margin_of_victory(Copeland(), lists)["margin"].tolist() == [2.0]
+
+
+def test_a_shared_lead_is_none_and_a_unanimous_one_has_no_end():
+    tied = {"u": ["a", "b"], "v": ["b", "a"]}
+    for method in (BordaCount(), Copeland()):
+        found = margin_of_victory(method, tied).iloc[0]
+        assert found["margin"] == 0 and found["removed"] == () and found["optimal"]
+        found = margin_of_victory(method, {"u": ["a", "b"], "v": ["a", "b"]}).iloc[0]
+        assert found["margin"] == math.inf and found["removed"] == () and found["optimal"]
+        assert margin_of_victory(method, {"u": ["a"]})["margin"].tolist() == [math.inf]
+
+
+def test_the_margin_of_many_lists_by_sums_is_exact():
+    X = make_mallows(n_queries=3, n_voters=101, n_items=8, phi=0.9, random_state=0)
+    found = margin_of_victory(BordaCount(), X)
+    assert found["optimal"].all()
+    for row in found.to_dict("records"):
+        one = X[X["query"] == row["query"]]
+        table = one.pivot(index="voter", columns="item", values="rank")
+        # With equal weights the lists that put the leader furthest above a rival go first.
+        lead = table.drop(columns=row["leader"]).sub(table[row["leader"]], axis=0)
+        needed = [
+            1 + int(np.argmax(np.cumsum(np.sort(lead[rival])[::-1]) >= lead[rival].sum())) for rival in lead.columns
+        ]
+        assert row["margin"] == min(needed) == len(row["removed"])
+
+
+def test_weights_of_voters_and_voters_to_be_ignored():
+    lists = pd.DataFrame({"query": "q", "voter": list("uuvvww"), "item": list("abbaab"), "rank": [1, 2] * 3})
+    found = margin_of_victory(Copeland(voter_weights={"u": 2.0, "v": 1.0, "w": 0.5}), lists).iloc[0]
+    assert (found["margin"], found["removed"]) == (2.0, ("u",))
+    fitted = DIBRA(weighting="global", unknown_voter="ignore").fit(lists[lists["voter"] != "w"])
+    found = margin_of_victory(fitted, lists).iloc[0]
+    assert found["margin"] == 0 or "w" not in found["removed"]
+
+
+def test_what_is_not_proven_is_bounded():
+    X = make_mallows(n_voters=40, n_items=5, phi=0.7, random_state=1)
+    found = margin_of_victory(Copeland(), X, max_lists=2).iloc[0]
+    assert np.isnan(found["margin"]) and not found["optimal"] and found["removed"] == ()
+    assert (found["lower_bound"], found["upper_bound"]) == (3.0, math.inf)
+    found = margin_of_victory(Copeland(), X, time_limit=0.5).iloc[0]
+    assert np.isnan(found["margin"]) and 2 <= found["lower_bound"] < found["upper_bound"] == len(found["removed"])
+    without = X.assign(weight=1 - X["voter"].isin(found["removed"]))
+    assert not leads_alone(Copeland().fit_transform(without), found["leader"])
+    proven = margin_of_victory(Copeland(), X.assign(weight=np.where(X["voter"] == "v01", 1, 0)), max_lists=1)
+    assert proven["optimal"].all()
+
+
+def test_several_queries_are_those_of_each():
+    X = example_lists(3, n_queries=4, n_voters=5, n_items=5, full=True)
+    for method in (BordaCount(), Copeland(), Kemeny()):
+        found = margin_of_victory(method, X)
+        each = [margin_of_victory(method, X[X["query"] == query]) for query in found["query"]]
+        pd.testing.assert_frame_equal(found, pd.concat(each, ignore_index=True))
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 9), whole=st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_covers_are_the_lightest(seed, n, whole):
+    rng = np.random.default_rng(seed)
+    value = rng.random(n) + 0.01
+    weight = rng.integers(1, 6, n).astype(float) if whole else rng.random(n) + 0.1
+    need = rng.uniform(0, 1.1) * value.sum()
+    sets = [list(chosen) for size in range(n + 1) for chosen in itertools.combinations(range(n), size)]
+    least = min((weight[one].sum() for one in sets if value[one].sum() >= need), default=math.inf)
+    lower, upper, members = lightest_cover(value, weight, need, math.inf, whole, Clock(None))
+    assert lower == upper == pytest.approx(least)
+    if members is not None:
+        assert weight[members].sum() == pytest.approx(least) and value[members].sum() >= need - 1e-12
+    # A known set that is as light leaves nothing to find.
+    assert lightest_cover(value, weight, need, least, whole, Clock(None))[0] <= least
+    # Without time the bound still holds.
+    rough = lightest_cover(value, weight, need, math.inf, whole, Clock(-1.0))
+    assert rough[0] <= least + 1e-9 and rough[1] >= least - 1e-9
+
+
+@given(seed=st.integers(0, 10**6), n=st.integers(2, 7), n_columns=st.integers(1, 20))
+@settings(max_examples=100, deadline=None)
+def test_sets_are_tried_the_lightest_first(seed, n, n_columns):
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(1, 5, n) / 2
+    tried = [total for total, _ in sets_by_weight(weight.tolist(), n)]
+    assert len(tried) == 2**n - 1 and tried == sorted(tried)
+    # What happens need not grow with the set.
+    happening = rng.random(2**n) < 0.1
+
+    def happens(masks):
+        number = (masks * (1 << np.arange(n))[:, None]).sum(axis=0)
+        return happening[number], 1.0 - masks.mean(axis=0)
+
+    sets = [list(one) for size in range(1, n) for one in itertools.combinations(range(n), size)]
+    least = min((weight[one].sum() for one in sets if happening[sum(1 << k for k in one)]), default=math.inf)
+    lower, upper, members = lightest_set(happens, weight, None, n_columns, Clock(None))
+    assert lower == upper == least
+    assert members is None or (weight[members].sum() == least and happening[sum(1 << k for k in members)])
+
+
+def test_arguments_are_checked():
+    lists = {"u": ["a", "b"], "v": ["b", "a"]}
+    for limit in (0, -1, math.nan, "1", True):
+        with pytest.raises(InputError, match="time_limit must be a number of seconds above 0"):
+            margin_of_victory(Copeland(), lists, time_limit=limit)
+    for most in (0, 1.5, True):
+        with pytest.raises(InputError, match="max_lists must be a whole number"):
+            margin_of_victory(Copeland(), lists, max_lists=most)
+    with pytest.raises(InputError, match="Agglomerative cannot weigh lists; choose a method"):
+        margin_of_victory(Agglomerative(), lists)
+    with pytest.raises(InputTypeError, match="must be an aggregator"):
+        margin_of_victory(max, lists)
+    with pytest.raises(NotFittedError):
+        margin_of_victory(LearnedWeights(), lists)
