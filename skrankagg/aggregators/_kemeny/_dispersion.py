@@ -72,26 +72,25 @@ def dispersion(n, distance, weight):
 def _solve(n, mean):
     """Find theta at which the expected distance is `mean`, between 0 and the uniform distribution's, (n_queries,)."""
     j = np.arange(1, int(n.max(initial=1)) + 1, dtype=np.float64)
-    held = (j[:, None] <= n).astype(np.float64)
-    times, squared = held * j[:, None], held * j[:, None] ** 2
+    held, column, squared = (j[:, None] <= n).astype(np.float64), j[:, None], j**2
     # The expected distance is at most (n - 1) / (exp(theta) - 1).
     low, high = np.zeros(len(n)), np.log1p((n - 1) / mean)
-    theta = high * (1 - mean / (n * (n - 1) / 4)) ** 0.5
-    for _ in range(_MOST_STEPS):
-        with np.errstate(over="ignore"):
-            odds = 1 / np.expm1(j[:, None] * theta)
-        expected = n * odds[0] - np.einsum("jq,jq->q", times, odds)
-        variance = n * odds[0] * (1 + odds[0]) - np.einsum("jq,jq,jq->q", squared, odds, 1 + odds)
-        low, high = np.where(expected > mean, theta, low), np.where(expected > mean, high, theta)
-        # A step of Newton's on the logarithms, in which the curve is nearly straight.
-        with np.errstate(divide="ignore", invalid="ignore"):
+    theta = high * np.sqrt(1 - mean / (n * (n - 1) / 4))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        for _ in range(_MOST_STEPS):
+            odds = held / np.expm1(column * theta)
+            products = odds * odds + odds
+            expected, variance = n * odds[0] - j @ odds, n * products[0] - squared @ products
+            above = expected > mean
+            low, high = np.where(above, theta, low), np.where(above, high, theta)
+            # A step of Newton's on the logarithms, in which the curve is nearly straight.
             new = theta + np.log(expected / mean) * expected / variance
-        new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
-        # The number of right digits doubles.
-        done = np.abs(new - theta) <= 1e-9 * theta
-        theta = new
-        if (done | (theta * n < _SMALL)).all():
-            break
+            new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
+            # The number of right digits doubles.
+            done = np.abs(new - theta) <= 1e-9 * theta
+            theta = new
+            if (done | (theta * n < _SMALL)).all():
+                break
     small = theta * n < _SMALL
     if small.any():
         theta[small] = _solve_small(n[small].astype(np.float64), mean[small])
