@@ -96,7 +96,7 @@ def test_a_consensus_equals_itself_in_any_form():
         assert (found["largest_rise"] == 0).all() and not found["leader_changed"].any()
         assert (found["top_overlap"] == 1).all() and found["rising_item"].isna().all()
     pl = pytest.importorskip("polars", reason="frames of polars")
-    assert (compare_consensus(pl.from_pandas(a), a)["largest_rise"] == 0).all()
+    assert (compare_consensus(pl.DataFrame(a.to_dict("list")), a)["largest_rise"] == 0).all()
 
 
 def test_ids_keep_their_types():
