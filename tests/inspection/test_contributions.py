@@ -164,7 +164,7 @@ def test_encoded_lists_and_other_frames_give_the_same():
     expected = voter_contributions(BordaCount(), SIX)
     pd.testing.assert_frame_equal(voter_contributions(BordaCount(), RankedLists.from_frame(SIX)), expected)
     pl = pytest.importorskip("polars", reason="frames of polars")
-    pd.testing.assert_frame_equal(voter_contributions(BordaCount(), pl.from_pandas(SIX)), expected)
+    pd.testing.assert_frame_equal(voter_contributions(BordaCount(), pl.DataFrame(SIX.to_dict("list"))), expected)
 
 
 def test_ids_keep_their_types():
