@@ -9,4 +9,5 @@ from ._influence_dots import *
 from ._preference_map import *
 from ._queries import *
 from ._rank_intervals import *
+from ._ranking_report import *
 from ._weight_curve import *

@@ -38,7 +38,8 @@ _MOST_COLORS = 7
 class ContributionDisplay:
     r"""Shares of the lists in the scores of the first items, as stacked bars.
 
-    Why is this item first, and which lists speak against it? Shares that lower a score are drawn to the left of 0. Make one with :meth:`from_estimator` or :meth:`from_frame`.
+    Why is this item first, and which lists speak against it? Shares that lower a score are drawn to the left of 0. Make
+    one with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------

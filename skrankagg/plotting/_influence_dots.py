@@ -150,7 +150,7 @@ class VoterInfluenceDisplay:
             lists = lists.select(queries=[query])
         frame = voter_influence(aggregator, lists, mode=mode)
         if lists.n_queries == 1 and mode == "silence":
-            frame = frame.assign(chance=_chance(lists))
+            frame = frame.assign(chance=chance_level(lists))
         display = cls._of_rows(frame, query)
         return display.plot(ax, n_voters=n_voters, **bar_kwargs)
 
@@ -308,7 +308,7 @@ class VoterInfluenceDisplay:
         return side, bars
 
 
-def _chance(lists):
+def chance_level(lists):
     """Agreement that 95 % of random lists of the same length do not exceed, NaN for lists with ties and short ones."""
     n = lists.list_length.astype(np.float64)
     pairs = n * (n - 1) / 2

@@ -296,7 +296,7 @@ class RankStabilityDisplay:
         side.set_xlabel("first in the draws" if self.k == 1 else f"among the first {self.k}")
         for row, value in zip(place, chance, strict=True):
             if np.isfinite(value):
-                side.text(value + 0.04, row, _percent(value), va="center", fontsize="x-small", color=TEXT)
+                side.text(value + 0.04, row, percent(value), va="center", fontsize="x-small", color=TEXT)
         return side
 
     def _ends_of_groups(self, known):
@@ -305,7 +305,7 @@ class RankStabilityDisplay:
         return np.flatnonzero((np.diff(self.table["tied_group"].to_numpy()) != 0) & known[1:])
 
 
-def _percent(share):
+def percent(share):
     """A share in per cent; a small one, and one near all, are not rounded away."""
     if 0 < share < 0.005:
         return "<1"

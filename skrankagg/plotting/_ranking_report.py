@@ -1,0 +1,261 @@
+"""One page on a consensus: how sure it is, who made it, and what the numbers do not say."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import warnings
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from .._data._types import PlainLists
+from .._support._warn import warn_user
+from ..base import BaseAggregator
+from ..exceptions import FewListsWarning, InputError
+from ._one_board import check_count
+from ._report_numbers import collect
+from ._report_page import Text, html_of, html_page, markdown_of
+from ._report_sections import sections_of
+
+__all__ = ["RankingReport", "ranking_report"]
+
+_ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}
+
+
+class RankingReport:
+    """One page on a consensus, which a notebook shows and which can be saved as HTML or Markdown.
+
+    Made by :func:`ranking_report`.
+
+    Parameters
+    ----------
+    frames : dict of str to DataFrame
+        The numbers: "consensus" and, where the method allows, "stability", "confidence", "preferences",
+        "contributions" and "influence", as the functions of :mod:`skrankagg.inspection` return them.
+    facts : dict of str to object
+        What was ranked, and how.
+    caveats : list
+        What to keep in mind, as prepared for the page.
+
+    See Also
+    --------
+    ranking_report : Makes one.
+
+    Examples
+    --------
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import ranking_report
+    >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)
+    >>> report = ranking_report(BordaCount(), lists, n_resamples=200)
+    >>> report
+    RankingReport(query='q1', 6 items, 20 lists)
+    >>> sorted(report.frames)
+    ['confidence', 'consensus', 'contributions', 'influence', 'preferences', 'stability']
+    """
+
+    def __init__(self, frames: dict[str, pd.DataFrame], facts: dict[str, Any], caveats: list[Any]) -> None:
+        self.frames = frames
+        self.facts = facts
+        self.caveats = caveats
+
+    def __repr__(self) -> str:
+        return f"RankingReport(query={self.facts['query']!r}, {self.facts['n_items']} items, {self.facts['lists']})"
+
+    def _repr_html_(self) -> str:
+        return self._body(importlib.util.find_spec("matplotlib") is not None)
+
+    def _body(self, pictures):
+        return html_of(*sections_of(self), pictures)
+
+    def to_html(self, *, pictures: bool = True) -> str:
+        """Write the report as one HTML page that needs no other file.
+
+        Parameters
+        ----------
+        pictures : bool, default=True
+            Whether to draw pictures, which needs matplotlib; they are inside the page as SVG.
+
+        Returns
+        -------
+        str
+            The page; the same report gives the same text.
+        """
+        return html_page(sections_of(self)[0], self._body(pictures))
+
+    def to_markdown(self) -> str:
+        """Write the report in Markdown, with tables and without pictures.
+
+        Returns
+        -------
+        str
+            The text; the same report gives the same text.
+        """
+        return markdown_of(*sections_of(self))
+
+    def save(self, path: str | os.PathLike[str], format: Literal["html", "markdown"] | None = None) -> None:
+        """Save the report.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        format : {"html", "markdown"}, default=None
+            Format; None goes by the ending of the file, .html or .md.
+        """
+        path = Path(path)
+        chosen = _check_format(path, format)
+        path.write_text(self.to_html() if chosen == "html" else self.to_markdown(), encoding="utf-8")
+
+
+def ranking_report(
+    aggregator: BaseAggregator,
+    X: PlainLists,
+    query: Any = None,
+    *,
+    path: str | os.PathLike[str] | None = None,
+    format: Literal["html", "markdown"] | None = None,
+    title: str | None = None,
+    top: int = 20,
+    k: int = 3,
+    n_resamples: int = 1000,
+    confidence: float = 0.95,
+    unit: Literal["list", "voter", "query"] = "list",
+    random_state: int | None = 0,
+    n_jobs: int | None = None,
+) -> RankingReport:
+    r"""Put on one page how sure a consensus is and who made it.
+
+    The page has the consensus with its intervals and chances, the groups of items that the draws do not tell apart,
+    confidence sets where the method allows them, the share of each list, the influence of each voter with outliers, how
+    all of it was computed, what each table means, and what it does not say.
+
+    Parameters
+    ----------
+    aggregator : aggregator
+        Any method. One that must be fitted is used as fitted.
+    X : DataFrame or RankedLists, or dict or list of lists
+        Ranked lists.
+    query : object, default=None
+        Id of the query; None where there is one only, or `unit` is "query".
+    path : str or path, default=None
+        File to save the page in; None saves none.
+    format : {"html", "markdown"}, default=None
+        Format of the file; None goes by its ending, .html or .md.
+    title : str, default=None
+        Title; None names the query.
+    top : int, default=20
+        Number of items to show; the numbers of all are in `frames` of the result.
+    k : int, default=3
+        Number of first places of which the chance is shown, next to that of the first place.
+    n_resamples : int, default=1000
+        Number of draws.
+    confidence : float, default=0.95
+        Share of the draws that an interval holds, and the chance that a confidence set holds the true rank.
+    unit : {"list", "voter", "query"}, default="list"
+        What is drawn, as in :func:`~skrankagg.inspection.rank_stability`; "query" reports on one board of all queries.
+    random_state : int or None, default=0
+        Seed of the draws; None draws one, which the report names.
+    n_jobs : int, default=None
+        Processes that share the draws.
+
+    Returns
+    -------
+    RankingReport
+        The page, which a notebook shows; its ``to_html()``, ``to_markdown()`` and ``save(path)`` give it elsewhere, and
+        ``frames`` holds the numbers.
+
+    Raises
+    ------
+    ValueError
+        If one of several queries is to be chosen, an argument is out of range, or `path` does not tell the format.
+
+    Warns
+    -----
+    FewListsWarning
+        If there are fewer than five units to draw from; the page says so, too.
+
+    See Also
+    --------
+    skrankagg.inspection.rank_stability : Places over draws of the lists.
+    skrankagg.inspection.rank_confidence : Confidence sets of the true ranks.
+    skrankagg.inspection.voter_contributions : The share of each list.
+    skrankagg.inspection.voter_influence : What changes without each list.
+
+    Notes
+    -----
+    What a method does not allow is left out, and the page says why: draws need a method that can weigh lists, shares
+    one whose scores are sums, confidence sets one whose scores are sums of what each list says by itself. Confidence
+    sets and pairs are also left out where they would take long: above 500 items for pairs, and for confidence sets
+    where draws times lists times squared items exceed :math:`2 \cdot 10^{10}`.
+
+    The function is in :mod:`skrankagg.plotting`, and not in :mod:`skrankagg.inspection`, because it draws. Ids are
+    escaped. The page has no date and no scripts: the same call gives the same file.
+
+    Examples
+    --------
+    >>> from skrankagg import BordaCount
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.plotting import ranking_report
+    >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)
+    >>> report = ranking_report(BordaCount(), lists)
+    >>> report.save("report.html")  # doctest: +SKIP
+    >>> print(report.to_markdown().partition("## The consensus")[0])
+    # Consensus of 20 lists: query q1
+    <BLANKLINE>
+    i1 is first of 6 items, and in 71 % of the draws of lists.
+    <BLANKLINE>
+    The draws do not tell the first 5 items apart: no two neighbours keep their order in 95 % of them.
+    <BLANKLINE>
+    <BLANKLINE>
+    """
+    check_count("top", top)
+    check_count("k", k)
+    if path is not None:
+        _check_format(Path(path), format)
+    elif format is not None:
+        _check_format(None, format)
+    if random_state is None:
+        random_state = int(np.random.default_rng().integers(2**31))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frames, facts, caveats = collect(
+            aggregator,
+            X,
+            query,
+            top=top,
+            k=k,
+            n_resamples=n_resamples,
+            confidence=confidence,
+            unit=unit,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+    caveats += _tell(caught)
+    report = RankingReport(frames, {**facts, "title": title, "top": top}, caveats)
+    if path is not None:
+        report.save(path, format)
+    return report
+
+
+def _check_format(path, format):
+    if format is not None:
+        if format not in ("html", "markdown"):
+            raise InputError(f"format must be html or markdown; got {format!r}.")
+        return format
+    if path.suffix.lower() not in _ENDINGS:
+        raise InputError(f"path must end in .html or .md, or format must be given; got {str(path)!r}.")
+    return _ENDINGS[path.suffix.lower()]
+
+
+def _tell(caught):
+    """Warn once of each kind what was warned of on the way, and return it as caveats."""
+    told = {}
+    for one in caught:
+        told.setdefault((one.category, str(one.message)), None)
+    for category, message in told:
+        warn_user(message, category)
+    return [Text("{}", (message,)) for category, message in told if category is not FewListsWarning]

@@ -1,0 +1,164 @@
+"""The numbers of a report on a consensus, and what to keep in mind about them."""
+
+import numpy as np
+from sklearn.base import clone
+
+from .._data._ranked_lists import RankedLists
+from ..exceptions import InputError
+from ..inspection import (
+    preference_probabilities,
+    rank_confidence,
+    rank_stability,
+    voter_contributions,
+    voter_influence,
+)
+from ..inspection._arguments import begin
+from ._influence_dots import chance_level
+from ._one_board import lists_of_query
+from ._report_page import Text
+
+__all__ = ["UNITS", "collect", "count"]
+
+_FEW, _SOME = 5, 20
+# Above these the confidence sets and the pairs would take minutes.
+_CONFIDENCE_CELLS, _MOST_PAIRED = 2e10, 500
+_NOUNS = {"list": ("list",), "voter": ("voter",), "query": ("query", "queries")}
+UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
+
+
+def count(n, one, many=None):
+    """A number with its noun."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def collect(aggregator, X, query, *, top, k, n_resamples, confidence, unit, random_state, n_jobs):
+    """Frames, facts and caveats of a report."""
+    lists = lists_of_query("ranking_report", X, query, unit)
+    caveats, frames = [], {}
+    draws = {"n_resamples": n_resamples, "unit": unit, "random_state": random_state}
+    begin(aggregator, lists)  # what is no aggregator, or must be fitted first, is refused here
+    can_weigh = aggregator.__sklearn_tags__().aggregator_tags.voter_weights
+    if can_weigh:
+        stability = rank_stability(aggregator, lists, top=sorted({1, k}), confidence=confidence, n_jobs=n_jobs, **draws)
+        frames["stability"] = stability
+        if (stability["n_resamples"] < n_resamples).any():
+            failed = n_resamples - int(stability["n_resamples"].min())
+            caveats.append(Text("The method failed in {} draws, which do not count.", (failed,)))
+    else:
+        caveats.append(Text("{} cannot weigh lists: there are no draws.", (type(aggregator).__name__,)))
+    own, board = (aggregator, lists) if unit != "query" else _pooled(aggregator, lists)
+    prepared = begin(own, board)
+    frames["consensus"] = own._rank(prepared).to_frame()
+    n_units = _n_units(lists, unit)
+    if can_weigh:
+        frames |= _confidence_sets(aggregator, lists, prepared, confidence, draws, caveats)
+        if prepared.n_items <= _MOST_PAIRED:
+            pairs = preference_probabilities(aggregator, lists, n_jobs=n_jobs, **draws)
+            frames["preferences"] = pairs.iloc[:top, :top]
+    try:
+        frames["contributions"] = voter_contributions(own, board)
+    except InputError:
+        name = type(aggregator).__name__
+        caveats.append(Text("The scores of {} are not sums over the lists: they cannot be shared out.", (name,)))
+    if prepared.n_lists > 1:
+        frames["influence"] = voter_influence(own, board, mode="silence" if can_weigh else "drop")
+    length = prepared.list_length
+    facts = {
+        "query": frames["consensus"]["query"].iloc[0],
+        "method": aggregator,
+        "lists": count(prepared.n_lists, "list"),
+        "voters": count(len(np.unique(lists.list_voter)), "voter"),
+        "n_lists": prepared.n_lists,
+        "weight": float(prepared.list_weight.sum()),
+        "n_items": prepared.n_items,
+        "length": (int(length.min()), float(np.median(length)), int(length.max())),
+        "k": k,
+        "confidence": confidence,
+        "n_units": n_units,
+        "can_weigh": can_weigh,
+        "chance": chance_level(prepared) if can_weigh else np.full(prepared.n_lists, np.nan),
+        **draws,
+    }
+    return frames, facts, [*_always(facts, frames), *caveats]
+
+
+def _n_units(lists, unit):
+    counted = lists.list_weight > 0
+    codes = {"list": np.arange(lists.n_lists), "voter": lists.list_voter, "query": lists.list_query}[unit]
+    return len(np.unique(codes[counted]))
+
+
+def _pooled(aggregator, lists):
+    """The lists of all queries as one board, voters named after the query, and the method without their weights."""
+    prepared = begin(aggregator, lists)
+    frame = prepared.to_frame()
+    frame["weight"] = prepared.list_weight[prepared.row_list]
+    several = (np.diff(prepared.list_ptr) > 1).any()
+    voter = frame["query"].astype(str)
+    voter = voter + " / " + frame["voter"].astype(str) if several else voter
+    method = clone(aggregator)
+    if "voter_weights" in method.get_params(deep=False):
+        method.set_params(voter_weights=None)
+    return method, RankedLists.from_frame(frame.assign(query="all", voter=voter))
+
+
+def _confidence_sets(aggregator, lists, prepared, confidence, draws, caveats):
+    if draws["n_resamples"] * prepared.n_lists * float(prepared.n_items) ** 2 > _CONFIDENCE_CELLS:
+        caveats.append(Text("Confidence sets were left out: of so many items and lists they would take long."))
+        return {}
+    try:
+        return {"confidence": rank_confidence(aggregator, lists, confidence=confidence, **draws)}
+    except InputError:
+        name = type(aggregator).__name__
+        caveats.append(
+            Text("There are no confidence sets for {}, whose scores are not sums of what each list says.", (name,))
+        )
+        return {}
+
+
+def _always(facts, frames):
+    """What to keep in mind about every report."""
+    texts = []
+    units = UNITS[facts["unit"]]
+    if facts["can_weigh"]:
+        n = facts["n_units"]
+        there = f"{'is' if n == 1 else 'are'} {count(n, *_NOUNS[facts['unit']])}"
+        if n < _FEW:
+            texts.append(Text("There {} to draw from: so few cannot tell how sure the consensus is.", (there,)))
+        elif n < _SOME:
+            words = (
+                "There {} to draw from. With 10 lists, intervals of 95 % held the true rank in 88 to 94 % of "
+                "simulated cases."
+            )
+            texts.append(Text(words, (there,)))
+        texts.append(
+            Text(
+                "Places over draws tell how stable the consensus is, and not which item is better: of equally good "
+                "items, one can lead in nearly all draws. Confidence sets are made for that question."
+            )
+        )
+        texts.append(
+            Text(
+                "Draws take the {} to be independent. Where some copy others, the consensus looks surer than it is.",
+                (units,),
+            )
+        )
+    if facts["length"][1] < facts["n_items"]:
+        texts.append(
+            Text(
+                "The lists hold a median of {} of {}: what the method makes of absent items decides on many places.",
+                (f"{facts['length'][1]:g}", count(facts["n_items"], "item")),
+            )
+        )
+    if "contributions" in frames:
+        texts.append(
+            Text("A share is what a list adds to the score as it stands, and not what the item would lose without it.")
+        )
+    if "influence" in frames:
+        texts.append(
+            Text(
+                "Outliers are tested at the level of 5 %, each by itself: a good list may be marked, above all a short "
+                "one. A list that differs is not wrong for it, and lists of one bad source support each other."
+            )
+        )
+    return texts

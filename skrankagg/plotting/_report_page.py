@@ -1,0 +1,149 @@
+"""Sections of a report as one page, in HTML with its pictures inside, or in Markdown."""
+
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from io import BytesIO
+
+import pandas as pd
+
+from ._display import import_pyplot
+
+__all__ = ["Section", "Text", "html_of", "html_page", "markdown_of", "picture_of"]
+
+_STYLE = """
+.skrankagg-report { background: #fff; color: #1a1a1a; font: 15px/1.5 system-ui, sans-serif; max-width: 62rem;
+  margin: 0 auto; padding: 1rem; box-sizing: border-box; text-align: left; }
+.skrankagg-report h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .5rem; overflow-wrap: anywhere; }
+.skrankagg-report h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; }
+.skrankagg-report p, .skrankagg-report li { max-width: 46rem; margin: .3rem 0; overflow-wrap: anywhere; }
+.skrankagg-report ul { padding-left: 1.2rem; }
+.skrankagg-report .scroll { overflow-x: auto; margin: .6rem 0; }
+.skrankagg-report table { border-collapse: collapse; font-size: .88rem; background: #fff; color: inherit; margin: 0; }
+.skrankagg-report th, .skrankagg-report td { padding: .22rem .6rem; text-align: left; vertical-align: top;
+  border: 0; border-bottom: 1px solid #e5e5e5; background: #fff; max-width: 24rem; overflow-wrap: break-word; }
+.skrankagg-report thead th { border-bottom: 1px solid #8c8c8c; overflow-wrap: normal; vertical-align: bottom; }
+.skrankagg-report .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.skrankagg-report .lead { font-size: 1.05rem; }
+.skrankagg-report img { display: block; max-width: 100%; height: auto; }
+@media (max-width: 40rem) { .skrankagg-report { padding: .7rem; }
+  .skrankagg-report img { max-width: none; } }
+"""
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A sentence with places for what comes from the data, which is escaped when the sentence is written."""
+
+    words: str
+    data: tuple = ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, sentences that say what is shown, a table and a picture.
+
+    The columns of `table` that are `numbers` are set on the right. `draw` makes a Display, for a picture whose text for
+    readers who do not see it is `alt`; `bullets` makes a list of the sentences.
+    """
+
+    title: str
+    texts: tuple
+    table: pd.DataFrame | None = None
+    numbers: tuple = ()
+    draw: Callable | None = None
+    alt: str = ""
+    bullets: bool = False
+
+
+def _fill(text, quote):
+    return text.words.format(*(quote(" ".join(str(one).split())) for one in text.data))
+
+
+def _markdown(value):
+    return _SPECIAL.sub(r"\\\1", value)
+
+
+def picture_of(draw):
+    """An SVG picture of a Display, and its width in inches; equal displays give equal bytes."""
+    plt = import_pyplot()
+    file = BytesIO()
+    # Without this, the names of parts and the date would differ from call to call.
+    with plt.rc_context({"svg.hashsalt": "skrankagg", "svg.fonttype": "path"}):
+        figure = draw().figure_
+        figure.savefig(file, format="svg", metadata={"Date": None})
+        plt.close(figure)
+    return file.getvalue(), figure.get_size_inches()[0]
+
+
+def html_of(title, lead, sections, pictures):
+    """The report as a part of an HTML page, with its own styles."""
+    parts = [f"<style>{_STYLE}</style>", f"<h1>{_fill(title, escape)}</h1>"]
+    parts += [f'<p class="lead">{_fill(text, escape)}</p>' for text in lead]
+    for section in sections:
+        parts.append(f"<h2>{section.title}</h2>")
+        if section.bullets:
+            parts.append("<ul>" + "".join(f"<li>{_fill(text, escape)}</li>" for text in section.texts) + "</ul>")
+        else:
+            parts += [f"<p>{_fill(text, escape)}</p>" for text in section.texts]
+        if section.draw is not None and pictures:
+            svg, inches = picture_of(section.draw)
+            source = f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
+            image = f'<img alt="{escape(section.alt)}" width="{inches * 88:.0f}" src="{source}">'
+            parts.append(f'<div class="scroll">{image}</div>')
+        if section.table is not None:
+            parts.append(_html_table(section))
+    body = "\n".join(parts)
+    return f'<div class="skrankagg-report">{body}</div>'
+
+
+def _html_table(section):
+    kinds = ['class="number"' if name in section.numbers else "" for name in section.table]
+
+    def cells(tag, values):
+        made = (
+            f"<{tag} {kind}".rstrip() + f">{escape(str(one))}</{tag}>" for one, kind in zip(values, kinds, strict=True)
+        )
+        return f"<tr>{''.join(made)}</tr>"
+
+    head = "" if all(name == "" for name in section.table) else f"<thead>{cells('th', section.table)}</thead>"
+    rows = "\n".join(cells("td", row) for row in section.table.itertuples(index=False, name=None))
+    return f'<div class="scroll"><table>{head}<tbody>\n{rows}\n</tbody></table></div>'
+
+
+def html_page(title, body):
+    """A whole page around a part of one."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{_fill(title, escape)}</title></head>\n"
+        f'<body style="margin: 0; background: #fff">\n{body}\n</body></html>\n'
+    )
+
+
+def markdown_of(title, lead, sections):
+    """The report in Markdown, without pictures."""
+    lines = [f"# {_fill(title, _markdown)}", ""]
+    for text in lead:
+        lines += [_fill(text, _markdown), ""]
+    for section in sections:
+        lines += [f"## {section.title}", ""]
+        if section.bullets:
+            lines += [*(f"- {_fill(text, _markdown)}" for text in section.texts), ""]
+        else:
+            for text in section.texts:
+                lines += [_fill(text, _markdown), ""]
+        if section.table is not None:
+            lines += [*_markdown_table(section), ""]
+    return "\n".join(lines)
+
+
+def _markdown_table(section):
+    def row(values):
+        return "| " + " | ".join(_markdown(" ".join(str(one).split())) for one in values) + " |"
+
+    rule = "|" + "".join("--:|" if name in section.numbers else ":--|" for name in section.table)
+    return [row(section.table), rule, *map(row, section.table.itertuples(index=False, name=None))]

@@ -1,0 +1,268 @@
+"""What a report shows: its title, first sentences and sections."""
+
+from importlib.metadata import version
+
+import numpy as np
+import pandas as pd
+
+from ._contribution_bars import ContributionDisplay
+from ._influence_dots import VoterInfluenceDisplay
+from ._one_board import labels_of
+from ._preference_map import PreferenceProbabilityDisplay
+from ._rank_intervals import RankStabilityDisplay, percent
+from ._report_numbers import UNITS, count
+from ._report_page import Section, Text
+
+__all__ = ["sections_of"]
+
+# How many voters and items are written.
+_MOST_VOTERS, _MOST_NAMED = 30, 12
+
+
+def sections_of(report):
+    """Title, first sentences and sections of a report."""
+    facts, frames, top = report.facts, report.frames, report.facts["top"]
+    title = Text("Consensus of {}: query {}", (facts["lists"], facts["query"]))
+    if facts["unit"] == "query":
+        title = Text("Consensus of {} of {}", (facts["lists"], count(facts["n_units"], "query", "queries")))
+    if facts["title"] is not None:
+        title = Text("{}", (facts["title"],))
+    makers = (_consensus, _groups, _sets, _pairs, _shares, _influence)
+    made = [section for make in makers if (section := make(frames, facts, top)) is not None]
+    caveats = Section("What to keep in mind", tuple(report.caveats), bullets=True)
+    return title, _lead(frames, facts), [*made, caveats, _how(facts)]
+
+
+def _lead(frames, facts):
+    first = frames["consensus"]["item"].iloc[0]
+    if "stability" not in frames:
+        return [Text("{} is first of {}.", (first, count(facts["n_items"], "item")))]
+    table = frames["stability"]
+    chance, n = table["top_1"].iloc[0], int((table["tied_group"] == 1).sum())
+    if pd.isna(table["rank_low"].iloc[0]):
+        return [Text("{} is first of {}.", (first, count(facts["n_items"], "item")))]
+    units = UNITS[facts["unit"]]
+    words = "{} is first of {}, and in {} % of the draws of {}."
+    texts = [Text(words, (first, count(facts["n_items"], "item"), percent(chance), units))]
+    if n > 1:
+        words = "The draws do not tell the first {} apart: no two neighbours keep their order in {} % of them."
+        texts.append(Text(words, (count(n, "item"), f"{100 * facts['confidence']:g}")))
+    return texts
+
+
+def _range(low, high):
+    if pd.isna(low):
+        return "–"
+    return f"{low:g}" if low == high else f"{low:g}–{high:g}"
+
+
+def _consensus(frames, facts, top):
+    share = f"{100 * facts['confidence']:g} %"
+    consensus = frames["consensus"].head(top)
+    columns = {
+        "rank": consensus["rank"],
+        "item": consensus["item"],
+        "score": [f"{one:.4g}" for one in consensus["score"]],
+    }
+    texts, draw = [Text("The order of all lists together, best first.")], None
+    if "stability" in frames:
+        table, k = frames["stability"].head(top), facts["k"]
+        columns[f"{share} of draws"] = [_range(*one) for one in zip(table["rank_low"], table["rank_high"], strict=True)]
+        columns["mean place"] = [f"{one:.1f}" for one in table["rank_mean"]]
+        columns["first, %"] = [percent(one) for one in table["top_1"]]
+        if k > 1:
+            columns[f"first {k}, %"] = [percent(one) for one in table[f"top_{k}"]]
+        columns["group"] = table["tied_group"]
+        if _has_sets(frames):
+            sets = frames["confidence"].head(top)
+            columns["confidence set"] = [_range(*one) for one in zip(sets["rank_low"], sets["rank_high"], strict=True)]
+        texts.append(
+            Text(
+                "The interval holds the place of the item in {} of the draws; the next columns are its mean place and "
+                "the chances, over the draws, of being first and among the first {}.",
+                (share, k),
+            )
+            if k > 1
+            else Text(
+                "The interval holds the place of the item in {} of the draws; the next columns are its mean place and "
+                "the chance, over the draws, of being first.",
+                (share,),
+            )
+        )
+        label = (
+            f"place: dot, in the consensus; bar, in {share} of {facts['n_resamples']} draws of {UNITS[facts['unit']]}"
+        )
+        draw = lambda: RankStabilityDisplay.from_frame(frames["stability"], top=top, k=k, label=label)  # noqa: E731
+    names = tuple(name for name in columns if name != "item")
+    more = facts["n_items"] - len(consensus)
+    if more > 0:
+        texts.append(Text("{} below these are not shown.", (count(more, "item"),)))
+    return Section(
+        "The consensus", tuple(texts), pd.DataFrame(columns), names, draw, "Places of the first items, with intervals"
+    )
+
+
+def _groups(frames, facts, top):
+    if "stability" not in frames or frames["stability"]["rank_low"].isna().all():
+        return None
+    rows = []
+    for number, members in frames["stability"].groupby("tied_group", sort=True):
+        if members["rank"].iloc[0] > top:
+            break
+        names = labels_of(members["item"].head(_MOST_NAMED))
+        more = len(members) - len(names)
+        rows.append(
+            {
+                "group": number,
+                "places": _range(members["rank"].iloc[0], members["rank"].iloc[-1]),
+                "items": ", ".join(names) + (f" and {more} more" if more else ""),
+            }
+        )
+    words = (
+        "A group ends after an item that is above the next one in at least {} of the draws. Within a group neighbours "
+        "change places more often than that; its first and its last may differ all the same."
+    )
+    share = f"{100 * facts['confidence']:g} %"
+    return Section(
+        "Items that the draws do not tell apart", (Text(words, (share,)),), pd.DataFrame(rows), ("group", "places")
+    )
+
+
+def _has_sets(frames):
+    return "confidence" in frames and frames["confidence"]["rank_low"].notna().all()
+
+
+def _sets(frames, facts, top):
+    if not _has_sets(frames):
+        return None
+    table = frames["confidence"]
+    words = (
+        "The set of an item, in the table above, holds its true rank with a chance of {}, equally good items included; "
+        "it is wider for that."
+    )
+    texts = (Text(words, (f"{100 * facts['confidence']:g} %",)),)
+    if ((table["rank_low"] == 1) & (table["rank_high"] == len(table))).all():
+        words = "No set excludes a place: for that there are too few {}, or they differ too much."
+        return Section("Confidence sets of the true ranks", (*texts, Text(words, (UNITS[facts["unit"]],))))
+    label = "place: dot, in the consensus; bar, confidence set"
+    return Section(
+        "Confidence sets of the true ranks",
+        texts,
+        draw=lambda: RankStabilityDisplay.from_frame(table, top=top, label=label),
+        alt="Confidence sets of the ranks of the first items",
+    )
+
+
+def _pairs(frames, facts, top):
+    if "preferences" not in frames or len(frames["preferences"]) < 2 or facts["n_units"] < 2:
+        return None
+    table = frames["preferences"]
+    above = table.to_numpy()[np.triu_indices(len(table), 1)]
+    sure = int((np.maximum(above, 1 - above) >= facts["confidence"]).sum())
+    words = "Of the {} of the items shown, {} in one order in at least {} of the draws; a line runs around them."
+    values = (count(len(above), "pair"), _are(sure), f"{100 * facts['confidence']:g} %")
+    level = max(facts["confidence"], 0.5 + 1e-9)
+    return Section(
+        "Two items at a time",
+        (Text(words, values),),
+        draw=lambda: PreferenceProbabilityDisplay.from_frame(table, top=top, confidence=level),
+        alt="Share of the draws in which one item is above another",
+    )
+
+
+def _shares(frames, facts, top):
+    if "contributions" not in frames:
+        return None
+    table = frames["contributions"]
+    table = table[table["item"].isin(frames["consensus"]["item"].head(top))]
+    rows = []
+    for item, own in table.groupby("item", sort=False):
+        own = own.sort_values("contribution", ascending=False, kind="stable")
+        up, down = own[own["contribution"] > 0].head(4), own[own["contribution"] < 0].tail(3)[::-1]
+        rows.append(
+            {
+                "item": item,
+                "score": f"{own['contribution'].sum():.4g}",
+                "for it most": _listed(up),
+                "against it most": _listed(down),
+            }
+        )
+    shown = pd.DataFrame(rows)
+    if (shown["against it most"] == "").all():
+        shown = shown.drop(columns="against it most")
+    words = "What each list adds to the score of an item; the shares add up to the score."
+    return Section(
+        "Who made it: shares of the score",
+        (Text(words),),
+        shown,
+        ("score",),
+        lambda: ContributionDisplay.from_frame(frames["contributions"], top=min(top, 10)),
+        "Shares of the lists in the scores of the first items",
+    )
+
+
+def _listed(rows):
+    names = labels_of(rows["voter"])
+    return ", ".join(f"{name} {share:.3g}" for name, share in zip(names, rows["contribution"], strict=True))
+
+
+def _influence(frames, facts, top):
+    if "influence" not in frames:
+        return None
+    table = frames["influence"].sort_values("agreement", ascending=False, kind="stable")
+    n_outliers = int(table["outlier"].fillna(False).sum())
+    shown = table.tail(_MOST_VOTERS)
+    columns = {"voter": shown["voter"]}
+    if shown["weight"].nunique() > 1:
+        columns["weight"] = [f"{one:g}" for one in shown["weight"]]
+    columns["agreement"] = [_number(one) for one in shown["agreement"]]
+    columns["outlier"] = ["too short to tell" if pd.isna(one) else "yes" if one else "no" for one in shown["outlier"]]
+    columns["swapped without it, %"] = ["–" if pd.isna(one) else f"{100 * one:.1f}" for one in shown["distance"]]
+    columns["leave the first 10"] = ["–" if pd.isna(one) else str(one) for one in shown["top_changed"]]
+    columns["first item changes"] = ["–" if pd.isna(one) else "yes" if one else "no" for one in shown["leader_changed"]]
+    if facts["n_items"] <= 10:
+        del columns["leave the first 10"]
+    texts = [
+        Text(
+            "Agreement is Kendall's tau-b of a list with the consensus of the others; an outlier agrees with them "
+            "no more than random lists do. The other columns tell what changes without the list."
+        ),
+        Text("Of {}, {} marked as outliers.", (facts["lists"], _are(n_outliers))),
+    ]
+    if len(shown) < len(table):
+        texts.append(Text("The {} that agree least are shown.", (len(shown),)))
+    numbers = tuple(name for name in columns if name not in ("voter", "outlier", "first item changes"))
+    return Section(
+        "Who made it: influence of the lists",
+        tuple(texts),
+        pd.DataFrame(columns),
+        numbers,
+        lambda: VoterInfluenceDisplay.from_frame(
+            frames["influence"].assign(chance=facts["chance"]), n_voters=_MOST_VOTERS
+        ),
+        "Agreement of the lists with the others, and what changes without them",
+    )
+
+
+def _are(n):
+    return "1 is" if n == 1 else f"{n or 'none'} are"
+
+
+def _number(value):
+    return "–" if pd.isna(value) else f"{value:.2f}"
+
+
+def _how(facts):
+    low, middle, high = facts["length"]
+    length = f"{low}" if low == high else f"{low} to {high}, median {middle:g}"
+    rows = [("method", repr(facts["method"])), ("lists", f"{facts['lists']} of {facts['voters']}, of length {length}")]
+    if facts["weight"] != facts["n_lists"]:
+        rows.append(("weight of the lists", f"{facts['weight']:g} in all"))
+    rows.append(("items", facts["n_items"]))
+    if facts["can_weigh"]:
+        rows.append(("draws", f"{facts['n_resamples']}, of {facts['n_units']} {UNITS[facts['unit']]}"))
+        rows.append(("seed", facts["random_state"]))
+    rows.append(("computed by", f"skrankagg {version('skrankagg')}"))
+    return Section(
+        "How it was computed", (Text("The same call gives the same page."),), pd.DataFrame(rows, columns=["", " "])
+    )

@@ -1,0 +1,214 @@
+"""The report on a consensus: it has all numbers, says what it leaves out, and nothing in it is read as markup."""
+
+import re
+import sys
+import warnings
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skrankagg import Agglomerative, BordaCount, CombSUM, Copeland
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.exceptions import FewListsWarning, InputError, InputTypeError, MissingLibraryError
+from skrankagg.inspection import rank_confidence, rank_stability, voter_contributions, voter_influence
+from skrankagg.plotting import RankingReport, ranking_report
+
+FEW = {"n_resamples": 50}
+
+
+def make(n_queries=1, n_voters=20, n_items=8, **kwargs):
+    given = {"list_length": None, "quality": 0.8, "random_state": 0, **kwargs}
+    return make_ranked_lists(n_queries=n_queries, n_voters=n_voters, n_items=n_items, **given)[0]
+
+
+@pytest.fixture(scope="module")
+def lists():
+    return make()
+
+
+@pytest.fixture(scope="module")
+def report(lists):
+    return ranking_report(BordaCount(), lists, **FEW)
+
+
+class Reader(HTMLParser):
+    """Collects the tags and the text of a page, and checks that tags close in order."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], []
+        self.feed(page)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("img", "meta"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_its_numbers_are_those_of_the_functions(report, lists):
+    pd.testing.assert_frame_equal(
+        report.frames["stability"], rank_stability(BordaCount(), lists, top=[1, 3], n_resamples=50)
+    )
+    pd.testing.assert_frame_equal(report.frames["confidence"], rank_confidence(BordaCount(), lists, n_resamples=50))
+    pd.testing.assert_frame_equal(report.frames["contributions"], voter_contributions(BordaCount(), lists))
+    pd.testing.assert_frame_equal(report.frames["influence"], voter_influence(BordaCount(), lists))
+    pd.testing.assert_frame_equal(report.frames["consensus"], BordaCount().fit_transform(lists))
+    assert repr(report) == "RankingReport(query='q1', 8 items, 20 lists)"
+
+
+def test_a_page_has_every_section_and_needs_no_other_file(plt, report):
+    page = Reader(report.to_html())
+    headings = re.findall(r"<h2>(.*?)</h2>", report.to_html())
+    assert headings == [
+        "The consensus",
+        "Items that the draws do not tell apart",
+        "Confidence sets of the true ranks",
+        "Two items at a time",
+        "Who made it: shares of the score",
+        "Who made it: influence of the lists",
+        "What to keep in mind",
+        "How it was computed",
+    ]
+    pictures = [attrs for tag, attrs in page.tags if tag == "img"]
+    assert len(pictures) in (4, 5)
+    assert all(one["src"].startswith("data:image/svg+xml;base64,") and one["alt"] for one in pictures)
+    assert not any(tag in ("script", "link") for tag, _ in page.tags)
+    assert not [attrs for _, attrs in page.tags if "http" in str(attrs.get("href", ""))]
+    text = " ".join(page.text)
+    assert "BordaCount()" in text and "50, of 20 lists" in text and "seed" in text
+    assert report.to_html() == report.to_html()
+    assert plt.get_fignums() == []
+    assert "<img" not in report.to_html(pictures=False)
+    assert "<html" not in report._repr_html_() and report._repr_html_().count("<img") == len(pictures)
+
+
+def test_markdown_has_the_same_tables(report):
+    text = report.to_markdown()
+    rows = [line for line in text.splitlines() if re.match(r"\| \d+ \| i\d", line)]
+    assert len(rows) == 8
+    first = report.frames["stability"].iloc[0]
+    assert f"| {first['item']} |" in rows[0] and f"{first['rank_low']}" in rows[0]
+    assert "50, of 20 lists" in text and "<" not in re.sub(r"\\<", "", text)
+
+
+def test_ids_are_never_markup(plt):
+    evil = {"i1": "<script>alert(1)</script>", "i2": "a|b *c* [d](e) {0} {name}", "i3": "two\nlines", "i4": "$x_1$"}
+    frame = make().replace({"item": evil, "voter": {"v01": "<img src=x>"}, "query": {"q1": "<b>q</b> {1}"}})
+    weights = {one: 1.0 + (one == "<img src=x>") for one in frame["voter"].unique()}
+    report = ranking_report(BordaCount(voter_weights=weights), frame, **FEW)
+    page = Reader(report.to_html())
+    assert not any(tag in ("script", "b") or attrs.get("src") == "x" for tag, attrs in page.tags)
+    text = " ".join(page.text)
+    assert all(" ".join(one.split()) in text for one in evil.values()) and "query <b>q</b> {1}" in text
+    markdown = report.to_markdown()
+    assert r"\<script\>alert(1)\</script\>" in markdown and r"a\|b \*c\* \[d\](e) \{0\} \{name\}" in markdown
+    tables = [line for line in markdown.splitlines() if line.startswith("| ")]
+    columns = {len(re.findall(r"(?<!\\)\|", line)) for line in tables if "script" in line}
+    assert columns and "two lines" in markdown
+
+
+def test_it_is_saved_by_its_ending(plt, report, lists, tmp_path):
+    report.save(tmp_path / "a.html")
+    report.save(str(tmp_path / "b.md"))
+    report.save(tmp_path / "c.txt", "markdown")
+    assert (tmp_path / "a.html").read_text("utf-8") == report.to_html()
+    assert (tmp_path / "b.md").read_text("utf-8") == report.to_markdown() == (tmp_path / "c.txt").read_text("utf-8")
+    again = ranking_report(BordaCount(), lists, path=tmp_path / "d.md", title="Our $ <b>", **FEW)
+    assert isinstance(again, RankingReport)
+    assert (tmp_path / "d.md").read_text("utf-8").startswith("# Our \\$ \\<b\\>\n")
+    with pytest.raises(InputError, match=r"path must end in \.html or \.md, or format must be given; got '.*e\.pdf'"):
+        ranking_report(BordaCount(), lists, path=tmp_path / "e.pdf")
+    with pytest.raises(InputError, match="format must be html or markdown; got 'pdf'"):
+        ranking_report(BordaCount(), lists, format="pdf")
+
+
+def test_what_a_method_does_not_allow_is_left_out_with_the_reason(plt, lists):
+    copeland = ranking_report(Copeland(), lists, **FEW)
+    assert sorted(copeland.frames) == ["consensus", "influence", "preferences", "stability"]
+    text = copeland.to_markdown()
+    assert "There are no confidence sets for Copeland" in text
+    assert "The scores of Copeland are not sums over the lists" in text
+    agglomerative = ranking_report(Agglomerative(), lists)
+    assert sorted(agglomerative.frames) == ["consensus", "influence"]
+    text = agglomerative.to_markdown()
+    assert "Agglomerative cannot weigh lists: there are no draws." in text and "seed" not in text
+    assert "Places over draws" not in text
+    Reader(agglomerative.to_html())
+
+
+@pytest.mark.parametrize("n_voters", [1, 3])
+def test_few_lists_are_told_on_the_page_and_by_one_warning(plt, n_voters):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        report = ranking_report(BordaCount(), make(n_voters=n_voters), **FEW)
+    assert [one.category for one in caught] == [FewListsWarning]
+    assert caught[0].filename == __file__
+    assert ("There is 1 list" if n_voters == 1 else "There are 3 lists") in report.to_markdown()
+    Reader(report.to_html())
+    assert ("influence" in report.frames) == (n_voters > 1)
+
+
+def test_one_board_of_all_queries(plt):
+    frame = make(n_queries=6, n_voters=4)
+    weights = {"v1": 3.0, "v2": 0.5, "v3": 1.0, "v4": 0.0}
+    report = ranking_report(CombSUM(voter_weights=weights), frame, unit="query", **FEW)
+    text = report.to_markdown()
+    assert text.startswith("# Consensus of 24 lists of 6 queries") and "50, of 6 queries" in text
+    stability = report.frames["stability"]
+    pd.testing.assert_frame_equal(report.frames["consensus"][["item", "rank"]], stability[["item", "rank"]])
+    np.testing.assert_allclose(report.frames["consensus"]["score"], stability["score"])
+    scores = report.frames["contributions"].groupby("item", sort=False)["contribution"].sum()
+    np.testing.assert_allclose(scores, stability["score"])
+    assert "q1 / v1" in set(report.frames["influence"]["voter"])
+    single = frame[frame["voter"] == "v1"]
+    tasks = ranking_report(BordaCount(), single, unit="query", **FEW)
+    assert set(tasks.frames["influence"]["voter"]) == {f"q{k}" for k in range(1, 7)}
+    Reader(report.to_html())
+
+
+def test_one_of_several_queries(plt):
+    frame = make(n_queries=3)
+    report = ranking_report(BordaCount(), frame, "q2", **FEW)
+    assert report.to_markdown().startswith("# Consensus of 20 lists: query q2\n")
+    pd.testing.assert_frame_equal(
+        report.frames["stability"],
+        rank_stability(BordaCount(), frame[frame["query"] == "q2"], top=[1, 3], n_resamples=50),
+    )
+    with pytest.raises(InputError, match="ranking_report shows one query"):
+        ranking_report(BordaCount(), frame)
+    with pytest.raises(InputTypeError, match="aggregator must be an aggregator"):
+        ranking_report("Borda", frame, "q2")
+
+
+def test_a_seed_that_is_drawn_is_named_and_gives_the_same_page(lists):
+    drawn = ranking_report(BordaCount(), lists, random_state=None, **FEW)
+    seed = drawn.facts["random_state"]
+    assert f"| seed | {seed} |" in drawn.to_markdown()
+    again = ranking_report(BordaCount(), lists, random_state=seed, **FEW)
+    assert again.to_markdown() == drawn.to_markdown()
+
+
+def test_long_boards_are_cut_to_the_first_items(plt):
+    report = ranking_report(BordaCount(), make(n_items=30, n_voters=40), top=5, k=1, **FEW)
+    text = report.to_markdown()
+    assert "25 items below these are not shown." in text
+    assert report.frames["preferences"].shape == (5, 5) and len(report.frames["stability"]) == 30
+    assert "The 30 that agree least are shown." in text and "first, %" in text and "first 1," not in text
+    Reader(report.to_html())
+
+
+def test_without_matplotlib_there_are_tables(report, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    assert "<table>" in report.to_html(pictures=False) and report.to_markdown()
+    with pytest.raises(MissingLibraryError, match="Plots need matplotlib"):
+        report.to_html()
