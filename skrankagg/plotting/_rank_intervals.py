@@ -227,7 +227,7 @@ class RankStabilityDisplay:
                 f"{k!r}. Name it in the argument top of rank_stability."
             )
         if label is None:
-            drawn = f"in {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"
+            drawn = f"interval over {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"
             label = f"place: dot, in the consensus; bar, {drawn}"
         display = cls(rows.head(top), k=k, label=label, title=title_of(query, top, len(rows), "items"))
         return display.plot(ax, **bar_kwargs)

@@ -72,7 +72,7 @@ def test_frames_of_both_functions_can_be_drawn(plt, lists):
     stability = rank_stability(BordaCount(), lists, top=[1, 4, 10], **FEW)
     display = RankStabilityDisplay.from_frame(stability)
     assert display.k == 4  # all ten are among the first ten
-    assert display.ax_.get_xlabel().endswith("bar, in 50 draws")
+    assert display.ax_.get_xlabel().endswith("bar, interval over 50 draws")
     assert RankStabilityDisplay.from_frame(stability, k=1).chance_ax_.get_xlabel() == "first in the draws"
     sets = rank_confidence(BordaCount(), lists, **FEW)
     display = RankStabilityDisplay.from_frame(sets, top=5, color="black")
