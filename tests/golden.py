@@ -32,6 +32,7 @@ from skrankagg import (
     Minimax,
     Outranking,
     PickAPerm,
+    PlackettLuce,
     PreferenceRelations,
     ProbFuse,
     Qrels,
@@ -201,6 +202,17 @@ GOLDEN = [
         MarkovChain(chain="mct", absent="last"),
         "b a c d",
         [7549 / 14063, 3452 / 14063, 41337 / 345548, 237305 / 2418836],
+    ),
+    # Roots of the derivatives of the likelihood, written out in 30 digits, with half a comparison won and lost.
+    (
+        PlackettLuce(),
+        "b a c d",
+        [1.345835573265128, 0.1009836703746068, -0.4469889803283158, -0.8893176899515469],
+    ),
+    (
+        PlackettLuce(absent="ignore"),
+        "b a d c",
+        [0.7984801076216581, 0.4050098048213607, -0.01341614835782464, -1.302086945452715],
     ),
     # Agree, of 3: b-a 2, a-b 1, a-c 2, c-a 1, a-d 3, d-a 2, b-c 3, b-d 3, c-d 2, d-c 1; at least 1.5 are needed. Only
     # absence objects, there being 3 places of difference to reach: a-b, a-c, c-a, c-b, c-d, d-a 1, d-b, d-c 2; at most

@@ -4,6 +4,7 @@ from ._kemeny import *
 from ._learned import *
 from ._majorities import *
 from ._markov import *
+from ._models import *
 from ._order_statistics import *
 from ._pairwise_preferences import *
 from ._scores import *

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skrankagg import DIBRA, RankedLists, ReciprocalRankFusion
+from skrankagg import DIBRA, PlackettLuce, RankedLists, ReciprocalRankFusion
 from skrankagg._arrays import _places
 from skrankagg._arrays._list_distances import LIST_DISTANCES, consensus_places
 from skrankagg.aggregators import CombSUM
@@ -18,7 +18,12 @@ from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
 
-REPEATING = [method for _, method in default_methods() if type(method)._repeat is not BaseAggregator._repeat]
+REPEATING = [
+    method
+    for _, method in default_methods()
+    # A model starts from where it was, and comes as near as its tolerance.
+    if type(method)._repeat is not BaseAggregator._repeat and not isinstance(method, PlackettLuce)
+]
 REPEATING.append(ReciprocalRankFusion(normalize=True))
 
 

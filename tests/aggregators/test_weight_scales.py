@@ -17,6 +17,7 @@ from skrankagg import (
     Minimax,
     PreferenceRelations,
     RankedPairs,
+    PlackettLuce,
     RankStatistic,
     RobustRankAggregation,
     Schulze,
@@ -26,8 +27,9 @@ from skrankagg.aggregators._order_statistics import _normalised_ranks
 from skrankagg.datasets import make_mallows, make_ranked_lists
 from skrankagg.exceptions import InputError
 
-# Probabilities of more lists are others: a list of weight 3 is three lists, and three are more evidence than one.
-BY_EVIDENCE = (RobustRankAggregation, RankStatistic)
+# Probabilities of more lists are others: a list of weight 3 is three lists, and three are more evidence than one, which
+# counts against a prior, too.
+BY_EVIDENCE = (RobustRankAggregation, RankStatistic, PlackettLuce)
 WEIGHABLE = [
     one
     for one, *_ in GOLDEN

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 from golden import GOLDEN, LEARNT, one_of_each
-from skrankagg import StackedFusion
+from skrankagg import PlackettLuce, StackedFusion
 from skrankagg.base import SupervisedAggregator
 from skrankagg.utils._checks._aggregators import AGGREGATOR_CHECKS
 from skrankagg.utils._checks._common import check_query_subset
@@ -41,7 +41,8 @@ def test_every_variant_has_a_golden_line():
 def test_golden(aggregator, items, scores, X):
     consensus = clone(aggregator).fit_transform(X)
     assert consensus["item"].tolist() == items.split()
-    assert_allclose(consensus["score"], scores, rtol=1e-12, atol=1e-15)
+    # A model is fitted until a step would be within its tolerance.
+    assert_allclose(consensus["score"], scores, rtol=1e-10 if isinstance(aggregator, PlackettLuce) else 1e-12, atol=1e-15)
 
 
 @parametrize_with_checks(FIRST)

@@ -91,7 +91,7 @@ def ordered_components(arc, strength):
     Components that no path orders are sorted by the mean strength (n,) of their items, lowest first, then by their
     first item.
     """
-    n_components, label = _strong_components(arc)
+    n_components, label = strong_components(arc)
     if n_components == 1:
         return [np.arange(len(arc))]
     member = np.zeros((n_components, len(arc)))
@@ -114,7 +114,7 @@ def ordered_components(arc, strength):
     return [np.flatnonzero(label == component) for component in order]
 
 
-def _strong_components(arc):
+def strong_components(arc):
     """Number of the strongly connected components of arcs (n, n), and the number of each item's, (n,)."""
     n = len(arc)
     if n > _FEW_ITEMS:

@@ -1,0 +1,82 @@
+"""Smooth convex functions of many groups of variables, minimised together: L-BFGS, each group at its own pace."""
+
+import numpy as np
+
+__all__ = ["minimise"]
+
+# Steps and gradients that are remembered.
+_MEMORY = 10
+# Share of the decrease that the slope promises which a step must reach, and what rounding may hide.
+_ENOUGH, _ROUNDING = 1e-4, 1e-13
+
+
+def minimise(function, start, group, n_groups, scale, *, tol, max_iter, restrict=None):
+    """Minimise a sum of functions, one of each group of variables.
+
+    `function` takes the variables, (n,), and returns values, (n_groups,), and the gradient, (n,). `group` (n,) is the
+    group of each variable, `scale` (n,) about the second derivatives. A group has converged where no variable would
+    move by more than `tol` in a step of the gradient by `scale`. Returns the variables, the values, the number of
+    iterations, (n_groups,), and whether each group has converged.
+    """
+
+    def dot(one, other):
+        return np.bincount(group, weights=one * other, minlength=n_groups)
+
+    x = np.array(start, dtype=np.float64)
+    value, gradient = function(x)
+    steps, changes, inverse = [], [], []
+    n_iter, converged = np.zeros(n_groups, dtype=np.int64), np.zeros(n_groups, dtype=bool)
+    for _ in range(max_iter):
+        largest = np.zeros(n_groups)
+        np.maximum.at(largest, group, np.abs(gradient) / scale)
+        converged = largest <= tol
+        if converged.all():
+            break
+        n_iter += ~converged
+        direction = -_two_loops(gradient, steps, changes, inverse, scale, group, dot)
+        direction[converged[group]] = 0.0
+        slope = dot(direction, gradient)
+        uphill = slope > 0
+        if uphill.any():
+            # What is remembered misleads where rounding has spoilt it: the plain gradient never does.
+            direction[uphill[group]] = -(gradient / scale)[uphill[group]]
+            slope = dot(direction, gradient)
+        length, new = np.ones(n_groups), None
+        for _ in range(60):
+            new = x + length[group] * direction
+            new_value, new_gradient = function(new)
+            limit = value + _ENOUGH * length * slope + _ROUNDING * np.abs(value)
+            # Near the minimum values differ by rounding alone, and the slope tells more.
+            flat = np.abs(dot(new_gradient, direction)) <= np.abs(slope)
+            good = (new_value <= limit) | (flat & (new_value <= value + 1e-9 * np.abs(value)))
+            good |= converged | ~np.isfinite(slope)
+            if good.all():
+                break
+            length[~good] *= 0.5
+        step, change = new - x, new_gradient - gradient
+        curvature = dot(step, change)
+        steps.append(step)
+        changes.append(change)
+        inverse.append(np.divide(1.0, curvature, out=np.zeros(n_groups), where=curvature > 0))
+        if len(steps) > _MEMORY:
+            del steps[0], changes[0], inverse[0]
+        x, value, gradient = new, new_value, new_gradient
+    return x, value, n_iter, converged
+
+
+def _two_loops(gradient, steps, changes, inverse, scale, group, dot):
+    """The gradient times the inverse of the second derivatives as the remembered steps show it."""
+    direction, shares = gradient.copy(), []
+    for step, change, rho in zip(reversed(steps), reversed(changes), reversed(inverse), strict=True):
+        share = rho * dot(step, direction)
+        shares.append(share)
+        direction -= share[group] * change
+    direction /= scale
+    if steps:
+        # How much steeper the function was than its scale says, along the last step.
+        size = dot(changes[-1], changes[-1] / scale)
+        ratio = np.divide(1.0, inverse[-1] * size, out=np.ones_like(size), where=(inverse[-1] > 0) & (size > 0))
+        direction *= np.clip(ratio, 1e-3, 1e3)[group]
+    for step, change, rho, share in zip(steps, changes, inverse, reversed(shares), strict=True):
+        direction += (share - rho * dot(change, direction))[group] * step
+    return direction

@@ -1,0 +1,174 @@
+"""The likelihood of lists as sequences of choices, with its gradient and information: Plackett and Luce's model.
+
+A list chooses its items one after the other from those that are left, each with a chance in proportion to its worth.
+What is left of a list at each of its rows is a sum of worths from the end of the list, and what a row gives the
+gradient a running total from its beginning: all lists of all queries take a few operations on their rows.
+
+Tied items of a list are one class. "efron" takes from the sum before the r-th of its d choices a share r/d of the
+class, "breslow" nothing, as these authors do for tied times in Cox's model, whose partial likelihood this is.
+"""
+
+import copy
+
+import numpy as np
+
+from ..._arrays._ragged import starts_to_ptr
+from ..._kernels import ragged_cumsum
+
+__all__ = ["Stages"]
+
+
+class Stages:
+    """The rows of lists, prepared for many evaluations of their likelihood.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        Lists of weight 0 do not count.
+    absent : {"last", "ignore"}
+        Whether the items that a list does not hold are left at its end.
+    ties : {"efron", "breslow"}
+        How the items of a class are chosen.
+    """
+
+    def __init__(self, lists, absent, ties):
+        self.lists, self.absent = lists, absent
+        self.weight = lists.list_weight[lists.row_list]
+        self.candidate, self.row_list, self.ptr = lists.candidate, lists.row_list, lists.row_ptr
+        # Rows are sorted by rank; a class begins where the rank changes.
+        start = np.ones(lists.n_rows, dtype=bool)
+        start[1:] = (lists.rank[1:] != lists.rank[:-1]) | (self.row_list[1:] != self.row_list[:-1])
+        self.is_strict = bool(start.all())
+        if not self.is_strict:
+            self.class_ptr = starts_to_ptr(start)
+            self.row_class = np.cumsum(start) - 1
+            size = np.diff(self.class_ptr)[self.row_class]
+            place = np.arange(lists.n_rows) - self.class_ptr[self.row_class]
+            #: Share of its class that is taken from the sum before the choice of each row.
+            self.taken = place / size if ties == "efron" else np.zeros(lists.n_rows)
+        # Rows from the end of each list to its beginning.
+        ends = self.ptr[1:][self.row_list] - 1
+        self.backwards = ends - (np.arange(lists.n_rows) - self.ptr[self.row_list])
+
+    def with_list_weight(self, weight):
+        """The same rows under other weights of the lists, (n_lists,)."""
+        other = copy.copy(self)
+        other.weight = weight[self.row_list]
+        return other
+
+    def n_choices(self):
+        """Total weight of the rows of each candidate, (n_candidates,)."""
+        return np.bincount(self.candidate, weights=self.weight, minlength=self.lists.n_candidates)
+
+    def value_and_gradient(self, log_worth):
+        """Log-likelihood of each query, (n_queries,), and its derivatives by the log-worths, (n_candidates,)."""
+        lists = self.lists
+        worth, shift = self._worths(log_worth)
+        left = self._left(worth)
+        terms = self.weight * (log_worth[self.candidate] - shift[self.candidate] - np.log(left))
+        value = np.bincount(lists.list_query[self.row_list], weights=terms, minlength=lists.n_queries)
+        share, rest = self._shares(self.weight / left)
+        gradient = np.bincount(
+            self.candidate, weights=self.weight - worth[self.candidate] * share, minlength=lists.n_candidates
+        )
+        if rest is not None:
+            gradient -= worth * self._over_absent(rest)
+        return value, gradient
+
+    def by_list(self, log_worth, q):
+        """Derivatives of the log-likelihood of one copy of each list of a query: (n_lists, n_items)."""
+        lists = self.lists
+        first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
+        rows = slice(self.ptr[first], self.ptr[last])
+        worth, _ = self._worths(log_worth)
+        share, rest = self._shares(1.0 / self._left(worth))
+        own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
+        score = np.zeros((last - first, own.stop - own.start))
+        if rest is not None:
+            score -= worth[own] * rest[first:last, None]
+        score[self.row_list[rows] - first, self.candidate[rows] - own.start] = (
+            1.0 - worth[self.candidate[rows]] * share[rows]
+        )
+        return score
+
+    def information(self, log_worth, q):
+        """Minus the second derivatives of the log-likelihood of a query: (n_items, n_items)."""
+        lists = self.lists
+        worth, _ = self._worths(log_worth)
+        left = self._left(worth)
+        share, rest = self._shares(self.weight / left)
+        square, square_rest = self._shares(self.weight / left**2)
+        both = square if self.is_strict else self._shares(self.weight / left**2, power=2)[0]
+        own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
+        n = own.stop - own.start
+        curvature, diagonal = np.zeros((n, n)), np.zeros(n)
+        for k in range(lists.list_ptr[q], lists.list_ptr[q + 1]):
+            rows = slice(self.ptr[k], self.ptr[k + 1])
+            item = self.candidate[rows] - own.start
+            # Two items share the stages down to the upper one of them.
+            shared = np.minimum.outer(square[rows], square[rows])
+            if not self.is_strict:
+                tied = np.equal.outer(self.row_class[rows], self.row_class[rows])
+                shared = np.where(tied, both[rows], shared)
+            if rest is None:
+                curvature[np.ix_(item, item)] += shared
+                diagonal[item] += share[rows]
+            else:
+                # Absent items are left at every stage.
+                whole, every = np.full((n, n), square_rest[k]), np.full(n, rest[k])
+                whole[item] = square[rows][:, None]
+                whole[:, item] = square[rows]
+                whole[np.ix_(item, item)] = shared
+                every[item] = share[rows]
+                curvature += whole
+                diagonal += every
+        own_worth = worth[own]
+        curvature *= -own_worth[:, None] * own_worth
+        curvature[np.arange(n), np.arange(n)] += own_worth * diagonal
+        return curvature
+
+    def _worths(self, log_worth):
+        """Worths with the greatest of each query at 1, and the shift of their logarithms, both (n_candidates,)."""
+        lists = self.lists
+        shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])[lists.candidate_query]
+        return np.exp(log_worth - shift), shift
+
+    def _left(self, worth):
+        """Sum of the worths that each row is chosen from, (n_rows,)."""
+        mine = worth[self.candidate]
+        left = ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
+        if not self.is_strict:
+            of_class = np.add.reduceat(mine, self.class_ptr[:-1])
+            left = left[self.class_ptr[:-1]][self.row_class] - self.taken * of_class[self.row_class]
+        if self.absent == "last":
+            lists = self.lists
+            held = np.add.reduceat(mine, self.ptr[:-1])
+            total = np.add.reduceat(worth, lists.candidate_ptr[:-1])[lists.list_query]
+            # A list that holds all items leaves nothing, whatever rounding says.
+            full = lists.list_length == lists.query_n_items[lists.list_query]
+            left = left + np.where(full, 0.0, np.maximum(total - held, 0.0))[self.row_list]
+        return left
+
+    def _shares(self, chance, power=1):
+        """Sum of what each row's item takes part in, (n_rows,), by `chance` of the rows, and of each whole list.
+
+        An item takes part in the stages above its class as a whole, and in those of its class without what was taken.
+        """
+        running = ragged_cumsum(chance, self.ptr)
+        rest = running[self.ptr[1:] - 1] if self.absent == "last" else None
+        if self.is_strict:
+            return running, rest
+        head = self.class_ptr[:-1]
+        before = running[head] - chance[head]
+        inside = np.add.reduceat(chance * (1.0 - self.taken) ** power, head)
+        return (before + inside)[self.row_class], rest
+
+    def _over_absent(self, rest):
+        """Sum of a value of each list over the lists of the query that do not hold the candidate, (n_candidates,)."""
+        lists = self.lists
+        held = np.bincount(self.candidate, weights=rest[self.row_list], minlength=lists.n_candidates)
+        total = lists.sum_over_lists(rest)[lists.candidate_query]
+        everywhere = (
+            np.bincount(self.candidate, minlength=lists.n_candidates) == np.diff(lists.list_ptr)[lists.candidate_query]
+        )
+        return np.where(everywhere, 0.0, np.maximum(total - held, 0.0))

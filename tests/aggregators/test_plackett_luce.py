@@ -1,0 +1,283 @@
+"""Plackett and Luce's model: its likelihood written out, Cox's model of statsmodels, choix, and published numbers."""
+
+import warnings
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from skrankagg import BordaCount, PlackettLuce, RankedLists
+from skrankagg.aggregators._models._many_minima import minimise
+from skrankagg.aggregators._models._plackett_luce import invert_information
+from skrankagg.aggregators._models._stages import Stages
+from skrankagg.exceptions import InputError
+from skrankagg.utils.estimator_checks import example_lists
+
+pytestmark = pytest.mark.twice
+
+
+def full_lists(n_lists, n_items, length=None, n_queries=1, seed=0, n_levels=None):
+    """Lists drawn by the model, cut to a length, or with ranks rounded to some levels."""
+    rng = np.random.default_rng(seed)
+    worth = rng.normal(size=n_items)
+    order = np.argsort(-(worth + rng.gumbel(size=(n_queries, n_lists, n_items))), axis=2)
+    query, voter, place = (index.ravel() for index in np.indices(order.shape))
+    rank = place + 1 if n_levels is None else 1 + place * n_levels // n_items
+    frame = pd.DataFrame({"query": query, "voter": voter, "item": order.ravel(), "rank": rank})
+    return frame[frame["rank"] <= (length or n_items)].reset_index(drop=True)
+
+
+def partial_lists(n_lists, n_items, seed=0):
+    """Lists of some items each."""
+    frame = full_lists(n_lists, n_items, seed=seed)
+    kept = np.random.default_rng(seed).random(len(frame)) < 0.7
+    return frame[kept | (frame["rank"] <= 2)].reset_index(drop=True)
+
+
+def likelihood_written_out(classes, log_worth, left_over, ties):
+    """Log-likelihood of one list of classes, choice by choice."""
+    total = 0.0
+    for k, items in enumerate(classes):
+        below = [item for later in classes[k:] for item in later] + list(left_over)
+        whole, of_class = (sum(np.exp(log_worth[i]) for i in some) for some in (below, items))
+        for r, item in enumerate(items):
+            taken = r / len(items) * of_class if ties == "efron" else 0.0
+            total += log_worth[item] - np.log(whole - taken)
+    return total
+
+
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_likelihood_and_derivatives_are_those_written_out(absent, ties, seed):
+    lists = RankedLists.from_frame(example_lists(seed, n_queries=2, n_voters=4, n_items=6))
+    rng = np.random.default_rng(seed)
+    lists = lists.with_list_weight(rng.choice([0.0, 0.5, 2.0], lists.n_lists))
+    log_worth = 2 * rng.normal(size=lists.n_candidates)
+    stages = Stages(lists, absent, ties)
+    value, gradient = stages.value_and_gradient(log_worth)
+    expected = np.zeros(lists.n_queries)
+    for k in range(lists.n_lists):
+        rows = slice(lists.row_ptr[k], lists.row_ptr[k + 1])
+        held, rank = lists.candidate[rows], lists.rank[rows]
+        classes = [held[rank == place].tolist() for place in np.unique(rank)]
+        q = lists.list_query[k]
+        rest = set(range(*lists.candidate_ptr[q : q + 2])) - set(held.tolist()) if absent == "last" else ()
+        expected[q] += lists.list_weight[k] * likelihood_written_out(classes, log_worth, rest, ties)
+    np.testing.assert_allclose(value, expected, atol=1e-10)
+    step = 1e-6 * np.eye(lists.n_candidates)
+    slopes = [
+        (stages.value_and_gradient(log_worth + one)[0].sum() - stages.value_and_gradient(log_worth - one)[0].sum())
+        / 2e-6
+        for one in step
+    ]
+    np.testing.assert_allclose(gradient, slopes, atol=2e-7)
+    own = slice(*lists.candidate_ptr[1:3])
+    curves = [
+        (stages.value_and_gradient(log_worth - one)[1] - stages.value_and_gradient(log_worth + one)[1])[own] / 2e-6
+        for one in step[own]
+    ]
+    np.testing.assert_allclose(stages.information(log_worth, 1), curves, atol=2e-7)
+    mine = slice(*lists.list_ptr[1:3])
+    np.testing.assert_allclose(lists.list_weight[mine] @ stages.by_list(log_worth, 1), gradient[own], atol=1e-10)
+
+
+@pytest.mark.parametrize(("length", "absent"), [(5, "ignore"), (2, "last")])
+def test_the_likelihood_of_all_lists_adds_up_to_1(length, absent):
+    log_worth = np.array([0.3, -1.0, 2.0, 0.0, 0.7])
+    lists = list(permutations(range(5), length))
+    # One query for each list, and a list of weight 0 that makes all items its candidates.
+    rows = [(k, "v", item, place, 1.0) for k, one in enumerate(lists) for place, item in enumerate(one, 1)]
+    rows += [(k, "w", item, item + 1, 0.0) for k in range(len(lists)) for item in range(5)]
+    encoded = RankedLists.from_frame(pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"]))
+    value, _ = Stages(encoded, absent, "efron").value_and_gradient(np.tile(log_worth, len(lists)))
+    assert np.exp(value).sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def cox(frame, absent, ties):
+    """Coefficients and standard errors by Cox's partial likelihood: a stratum for each list, the rank as time."""
+    regression = pytest.importorskip("statsmodels.duration.hazard_regression", reason="statsmodels is not installed")
+    items = sorted(frame["item"].unique())
+    rows = []
+    for voter, own in frame.groupby("voter"):
+        rows += [(voter, item, rank, 1) for item, rank in zip(own["item"], own["rank"], strict=True)]
+        if absent == "last":
+            rows += [(voter, item, len(items) + 1, 0) for item in items if item not in set(own["item"])]
+    data = pd.DataFrame(rows, columns=["voter", "item", "time", "status"])
+    design = (data["item"].to_numpy()[:, None] == np.array(items[1:])).astype(float)
+    model = regression.PHReg(data["time"], design, status=data["status"], strata=data["voter"], ties=ties)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = model.fit(method="newton", maxiter=100, tol=1e-14, disp=False)
+    return np.concatenate([[0.0], result.params]), result.cov_params()
+
+
+@pytest.mark.parametrize("kind", ["partial", "top", "efron", "breslow"])
+def test_coefficients_and_standard_errors_are_those_of_coxs_model(kind):
+    absent = "last" if kind == "top" else "ignore"
+    ties = kind if kind in ("efron", "breslow") else "efron"
+    frame = {
+        "partial": lambda: partial_lists(40, 8),
+        "top": lambda: full_lists(40, 9, length=4),
+        "efron": lambda: full_lists(40, 8, n_levels=5),
+        "breslow": lambda: full_lists(40, 8, n_levels=5),
+    }[kind]()
+    expected, covariance = cox(frame, absent, ties)
+    method = PlackettLuce(prior=0, absent=absent, ties=ties, std_errors="model", tol=1e-11)
+    found = method.fit_transform(frame.assign(query="q")).sort_values("item")
+    tolerance = 1e-8 if ties == "efron" and kind != "efron" else 1e-6
+    np.testing.assert_allclose(found["score"] - found["score"].iloc[0], expected, atol=tolerance)
+    # Contrasts to the mean instead of the first item.
+    n = len(expected)
+    whole = np.zeros((n, n))
+    whole[1:, 1:] = covariance
+    centre = np.eye(n) - 1 / n
+    np.testing.assert_allclose(
+        found["std_error"], np.sqrt(np.diag(centre @ whole @ centre)), atol=tolerance, rtol=10 * tolerance
+    )
+    assert found["score"].sum() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_choix_agrees():
+    choix = pytest.importorskip("choix", reason="choix is not installed")
+    frame = full_lists(60, 7)
+    orders = [tuple(own.sort_values("rank")["item"]) for _, own in frame.groupby("voter")]
+    expected = choix.ilsr_rankings(7, orders, alpha=0.0, max_iter=1000, tol=1e-12)
+    found = PlackettLuce(prior=0, absent="ignore", tol=1e-11).fit_transform(frame).sort_values("item")["score"]
+    np.testing.assert_allclose(found, expected - expected.mean(), atol=1e-8)
+
+
+def test_the_toy_example_of_the_r_package():
+    duels = ["AB", "CA", "AD", "BA", "BC"]
+    frame = pd.DataFrame(
+        [("q", voter, item, rank) for voter, duel in enumerate(duels) for rank, item in enumerate(duel, 1)],
+        columns=["query", "voter", "item", "rank"],
+    )
+    score = PlackettLuce(prior=0.5, absent="ignore", tol=1e-10).fit_transform(frame).set_index("item")["score"]
+    relative = score - score["A"]
+    # Published in the Overview of the R package PlackettLuce, with half a pseudo-ranking.
+    np.testing.assert_allclose(relative[["B", "C", "D"]], [0.5184185, 0.1354707, -1.1537565], atol=1e-7)
+
+
+def test_nascar_has_the_published_coefficients_and_errors(shared_data):
+    races = pd.read_csv(shared_data / "plackettluce" / "nascar.csv")
+    frame = races.rename(columns={"race": "voter", "driver": "item", "place": "rank"}).assign(query="2002")
+    lists = RankedLists.from_frame(frame)
+    score = PlackettLuce(absent="ignore", tol=1e-10)._aggregate(lists).score
+    inverse, _ = invert_information(Stages(lists, "ignore", "efron").information(score, 0))
+    place = {item: k for k, item in enumerate(lists.items[lists.candidate_item])}
+    expected = pd.read_csv(shared_data / "plackettluce" / "expected.csv")
+    drivers = expected[expected["what"].str.match(r"driver \d+$")]
+    assert len(drivers) == 4
+    for row in drivers.itertuples():
+        one, first = place[int(row.what.split()[1])], place[1]
+        assert score[one] - score[first] == pytest.approx(float(row.value), abs=1e-6)
+        error = np.sqrt(inverse[one, one] + inverse[first, first] - 2 * inverse[one, first])
+        assert error == pytest.approx(float(row.standard_error), abs=2e-6)
+    (best,) = expected.loc[expected["what"].str.startswith("best three"), "value"]
+    others = frame[~frame["item"].isin([84, 85, 86, 87])]
+    without = PlackettLuce(prior=0, absent="ignore").fit_transform(others).set_index("item")["score"]
+    means = others.groupby("item")["rank"].mean().sort_values().index[:3]
+    np.testing.assert_allclose(without[means] - without[1], [float(one) for one in best.split()], atol=0.005)
+    with pytest.raises(InputError, match="no list ranks 84, 85, 86, 87 above others"):
+        PlackettLuce(prior=0, absent="ignore").fit(frame)
+
+
+def test_integer_weights_are_copies():
+    frame = full_lists(6, 5, seed=3)
+    weight = {0: 3, 1: 1, 2: 2, 3: 1, 4: 0, 5: 1}
+    copies = pd.concat(
+        [frame[frame["voter"] == v].assign(voter=10 * v + k) for v, n in weight.items() for k in range(n)]
+    )
+    for std_errors in ("model", "voters"):
+        method = PlackettLuce(std_errors=std_errors, tol=1e-11)
+        found = method.fit_transform(frame.assign(weight=frame["voter"].map(weight)))
+        pd.testing.assert_frame_equal(found, method.fit_transform(copies), check_exact=False, atol=1e-8)
+
+
+def test_paired_comparisons_are_merged_and_give_the_same(monkeypatch):
+    rng = np.random.default_rng(0)
+    pairs = np.array([rng.choice(6, 2, replace=False) for _ in range(200)])
+    frame = pd.DataFrame(
+        {"query": "q", "voter": np.repeat(np.arange(200), 2), "item": pairs.ravel(), "rank": [1, 2] * 200}
+    )
+    frame.loc[frame["voter"] % 9 == 0, "rank"] = 1
+    frame["weight"] = 1.0 + frame["voter"] % 3
+    method = PlackettLuce(absent="ignore", std_errors="voters", tol=1e-11)
+    merged = method.fit_transform(frame)
+    lists = method._prepare(RankedLists.from_frame(frame))
+    again = method._repeat(lists)(2 * lists.list_weight)
+    monkeypatch.setattr("skrankagg.aggregators._models._plackett_luce.merge_equal_pairs", lambda lists: (lists, None))
+    pd.testing.assert_frame_equal(merged, method.fit_transform(frame), check_exact=False, atol=1e-8)
+    np.testing.assert_allclose(again, method._repeat(lists)(2 * lists.list_weight), atol=1e-8)
+
+
+def test_queries_together_are_queries_alone():
+    frame = full_lists(12, 6, n_queries=4, seed=2)
+    together = PlackettLuce(std_errors="model", tol=1e-10).fit_transform(frame)
+    alone = [PlackettLuce(std_errors="model", tol=1e-10).fit_transform(one) for _, one in frame.groupby("query")]
+    pd.testing.assert_frame_equal(together, pd.concat(alone, ignore_index=True), check_exact=False, atol=1e-7)
+
+
+def test_worths_are_shares_and_standard_errors_may_be_infinite():
+    frame = pd.DataFrame(
+        [("q", v, item, rank) for v, duel in enumerate(["ab", "ba", "cd", "dc"]) for rank, item in enumerate(duel, 1)],
+        columns=["query", "voter", "item", "rank"],
+    )
+    found = PlackettLuce(absent="ignore", std_errors="model").fit_transform(frame)
+    np.testing.assert_allclose(found["worth"], 0.25)
+    assert np.isinf(found["std_error"]).all()  # nothing compares a and b with c and d
+    assert (found["score"] == found["score"].iloc[0]).all()
+
+
+def test_recovery_and_coverage():
+    rng = np.random.default_rng(0)
+    worth = np.linspace(1.5, -1.5, 8)
+    order = np.argsort(-(worth + rng.gumbel(size=(300, 40, 8))), axis=2)
+    query, voter, place = (index.ravel() for index in np.indices(order.shape))
+    frame = pd.DataFrame({"query": query, "voter": voter, "item": order.ravel(), "rank": place + 1})
+    for kind in ("model", "voters"):
+        found = PlackettLuce(prior=0, std_errors=kind).fit_transform(frame)
+        apart = (found["score"] - worth[found["item"]]) / found["std_error"]
+        assert abs(apart.mean()) < 0.02
+        assert (apart.abs() < 1.96).mean() == pytest.approx(0.95, abs=0.02)
+    assert (found.groupby("item")["score"].mean() - worth).abs().max() < 0.1
+
+
+def test_an_iteration_that_is_cut_short_warns():
+    with pytest.warns(ConvergenceWarning, match="raise max_iter, tol or prior"):
+        method = PlackettLuce(max_iter=2).fit(full_lists(20, 8))
+    assert not method.query_info_["converged"].any()
+
+
+def test_one_item_or_one_list_has_an_answer():
+    one = pd.DataFrame({"query": "q", "voter": ["u", "v"], "item": ["a", "a"], "rank": 1})
+    assert PlackettLuce().fit_transform(one)["score"].tolist() == [0.0]
+    single = PlackettLuce().fit_transform(full_lists(1, 5))
+    assert single["score"].is_monotonic_decreasing and np.isfinite(single["score"]).all()
+
+
+def test_full_lists_of_equal_voters_are_ordered_nearly_as_by_borda():
+    frame = full_lists(400, 6, seed=8)
+    assert PlackettLuce().fit_transform(frame)["item"].tolist() == BordaCount().fit_transform(frame)["item"].tolist()
+
+
+def test_minima_of_many_groups():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(3), 4)
+    centre, steep = rng.normal(size=12), np.exp(rng.normal(size=12))
+
+    def function(x):
+        return (
+            np.bincount(group, weights=steep * (np.cosh(x - centre) - 1)),
+            steep * np.sinh(x - centre),
+        )
+
+    x, value, n_iter, converged = minimise(function, np.zeros(12), group, 3, np.ones(12), tol=1e-12, max_iter=100)
+    np.testing.assert_allclose(x, centre, atol=1e-10)
+    assert converged.all() and (n_iter > 1).all() and (value < 1e-12).all()
