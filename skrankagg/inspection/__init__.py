@@ -1,4 +1,7 @@
-"""How sure a consensus is, and who made it: resampled voters, shares of the score, influence, near ties."""
+"""How sure a consensus is, and who made it: resampled voters, shares of the score, influence, near ties.
+
+Plots of it, and a report on one page, :func:`~skrankagg.plotting.ranking_report`, are in :mod:`skrankagg.plotting`.
+"""
 
 from ._confidence import *
 from ._contributions import *

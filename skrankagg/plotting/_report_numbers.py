@@ -109,10 +109,8 @@ def _confidence_sets(aggregator, lists, prepared, confidence, draws, caveats):
     try:
         return {"confidence": rank_confidence(aggregator, lists, confidence=confidence, **draws)}
     except InputError:
-        name = type(aggregator).__name__
-        caveats.append(
-            Text("There are no confidence sets for {}, whose scores are not sums of what each list says.", (name,))
-        )
+        words = "There are no confidence sets for {}, whose scores are not sums of what each list says by itself."
+        caveats.append(Text(words, (repr(aggregator),)))
         return {}
 
 
