@@ -217,6 +217,21 @@ def test_paired_comparisons_are_merged_and_give_the_same(monkeypatch):
     np.testing.assert_allclose(again, method._repeat(lists)(2 * lists.list_weight), atol=1e-8)
 
 
+@pytest.mark.parametrize("n_queries", [1, 3])
+def test_many_weights_of_pairs_at_once_are_one_after_the_other(n_queries):
+    rng = np.random.default_rng(1)
+    pairs = np.array([rng.choice(7, 2, replace=False) for _ in range(90)])
+    frame = pd.DataFrame({"voter": np.repeat(np.arange(90), 2), "item": pairs.ravel(), "rank": [1, 2] * 90})
+    frame.loc[frame["voter"] % 5 == 0, "rank"] = 1
+    lists = RankedLists.from_frame(frame.assign(query=frame["voter"] % n_queries))
+    method = PlackettLuce(absent="ignore")
+    weights = rng.integers(0, 4, (lists.n_lists, 6)).astype(float)
+    found, one = method._repeat_many(lists)(weights), method._repeat(lists)
+    assert found.shape == (lists.n_candidates, 6)
+    for score, weight in zip(found.T, weights.T, strict=True):
+        np.testing.assert_allclose(score, one(weight), atol=1e-10)
+
+
 def test_queries_together_are_queries_alone():
     frame = full_lists(12, 6, n_queries=4, seed=2)
     together = PlackettLuce(std_errors="model", tol=1e-10).fit_transform(frame)

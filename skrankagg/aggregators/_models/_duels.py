@@ -1,8 +1,14 @@
 """Lists that say the same once: paired comparisons come in millions, of few pairs."""
 
 import numpy as np
+from scipy.sparse import csr_array
 
-__all__ = ["merge_equal_pairs"]
+__all__ = ["PairCounts", "holds_pairs", "merge_equal_pairs"]
+
+
+def holds_pairs(lists):
+    """Whether all lists are of two items."""
+    return lists.n_rows == 2 * lists.n_lists and bool((lists.list_length == 2).all())
 
 
 def merge_equal_pairs(lists):
@@ -11,7 +17,7 @@ def merge_equal_pairs(lists):
     Returns lists with the weights added up, and for each list before which one it has become; the lists themselves and
     None where that would change nothing. The candidates stay as they are.
     """
-    if lists.n_rows != 2 * lists.n_lists or (lists.list_length != 2).any():
+    if not holds_pairs(lists):
         return lists, None
     first, second = lists.candidate[0::2].astype(np.int64), lists.candidate[1::2].astype(np.int64)
     tied = lists.rank[0::2] == lists.rank[1::2]
@@ -31,3 +37,54 @@ def merge_equal_pairs(lists):
         raise AssertionError("each pair of items is kept once, so that no item can vanish")
     pattern = place[pattern]
     return merged.with_list_weight(np.bincount(pattern, weights=lists.list_weight, minlength=len(kept))), pattern
+
+
+class PairCounts:
+    """Paired comparisons of items that no list holds more than two of, under many weights of the lists at once.
+
+    A tie counts as won once by each of the two.
+    """
+
+    def __init__(self, lists):
+        self.lists = lists
+        first, second = lists.candidate[0::2].astype(np.int64), lists.candidate[1::2].astype(np.int64)
+        tied = lists.rank[0::2] == lists.rank[1::2]
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        code, pair = np.unique(low * lists.n_candidates + high, return_inverse=True)
+        self.one, self.other = np.divmod(code, lists.n_candidates)
+        n_lists, each = lists.n_lists, np.arange(lists.n_lists)
+        self.compared = csr_array((np.where(tied, 2.0, 1.0), (pair, each)), shape=(len(code), n_lists))
+        winner = np.concatenate([first, second[tied]])
+        self.won = csr_array(
+            (np.ones(len(winner)), (winner, np.concatenate([each, each[tied]]))), shape=(lists.n_candidates, n_lists)
+        )
+        pairs = np.arange(len(code))
+        self.takes_part = csr_array(
+            (np.ones(2 * len(code)), (np.concatenate([self.one, self.other]), np.concatenate([pairs, pairs]))),
+            shape=(lists.n_candidates, len(code)),
+        )
+
+    def likelihood(self, weights):
+        """Wins of each candidate, (n_candidates, n_replicates), and a function of their log-worths.
+
+        It returns the log-likelihood without its constant, (n_queries, n_replicates), and the derivatives.
+        """
+        lists = self.lists
+        compared, won = self.compared @ weights, self.won @ weights
+        heads, query = lists.candidate_ptr[:-1], lists.candidate_query
+        n_pairs = len(self.one)
+        of_query = csr_array(
+            (np.ones(n_pairs), (query[self.one], np.arange(n_pairs))), shape=(lists.n_queries, n_pairs)
+        )
+
+        def value_and_gradient(log_worth):
+            shift = np.maximum.reduceat(log_worth, heads, axis=0)[query]
+            worth = np.exp(log_worth - shift)
+            both = worth[self.one] + worth[self.other]
+            terms = compared * np.log(both)
+            value = np.add.reduceat(won * log_worth - shift * (self.takes_part @ compared) / 2, heads, axis=0)
+            value -= of_query @ terms
+            gradient = won - worth * (self.takes_part @ (compared / both))
+            return value, gradient
+
+        return won, value_and_gradient

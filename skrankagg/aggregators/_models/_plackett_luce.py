@@ -16,11 +16,14 @@ from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ...exceptions import InputError
 from .._kemeny._components import strong_components
-from ._duels import merge_equal_pairs
+from ._duels import PairCounts, holds_pairs, merge_equal_pairs
 from ._many_minima import minimise
 from ._stages import Stages
 
 __all__ = ["PlackettLuce"]
+
+# Pairs and replicates that are fitted at one time.
+_CELLS = 1 << 20
 
 
 class PlackettLuce(BaseAggregator):
@@ -194,6 +197,42 @@ class PlackettLuce(BaseAggregator):
             return self._fit(stages.with_list_weight(weight), start)[0]
 
         return score
+
+    def _repeat_many(self, lists):
+        if self.prior == 0 or self.absent == "last" or not holds_pairs(lists):
+            return super()._repeat_many(lists)
+        merged, pattern = merge_equal_pairs(lists)
+        pairs, start = PairCounts(merged), self._fit(Stages(merged, "ignore", "efron"), np.zeros(lists.n_candidates))[0]
+        some = max(1, _CELLS // max(len(pairs.one), lists.n_candidates))
+
+        def scores(weights):
+            if pattern is not None:
+                weights = np.stack(
+                    [np.bincount(pattern, weights=one, minlength=merged.n_lists) for one in weights.T], 1
+                )
+            parts = [self._fit_pairs(pairs, weights[:, k : k + some], start) for k in range(0, weights.shape[1], some)]
+            return np.concatenate(parts, axis=1)
+
+        return scores
+
+    def _fit_pairs(self, pairs, weights, start):
+        """Log-worths under many weights of lists of two items, (n_candidates, n_replicates)."""
+        lists, n = pairs.lists, weights.shape[1]
+        won, likelihood = pairs.likelihood(weights)
+        shape = lists.n_candidates, n
+
+        def minus_log_posterior(log_worth):
+            log_worth = log_worth.reshape(shape)
+            value, gradient = likelihood(log_worth)
+            terms = self.prior * log_worth - 2 * self.prior * np.logaddexp(0.0, log_worth)
+            value = value + np.add.reduceat(terms, lists.candidate_ptr[:-1], axis=0)
+            return -value.ravel(), -(gradient + self.prior * np.tanh(-log_worth / 2)).ravel()
+
+        group = (lists.candidate_query[:, None].astype(np.int64) * n + np.arange(n)).ravel()
+        options = {"tol": self.tol, "max_iter": self.max_iter}
+        start = np.repeat(start[:, None], n, axis=1).ravel()
+        found = minimise(minus_log_posterior, start, group, lists.n_queries * n, (won + self.prior).ravel(), **options)
+        return found[0].reshape(shape)
 
     def _fit(self, stages, start):
         """Log-worths, iterations and whether they converged, of each query."""
