@@ -5,6 +5,7 @@ Everything here speaks plain pandas frames with the canonical columns: ``query, 
 ``query, item, relevance`` for judgements, ``query, item, score, rank`` for a consensus.
 """
 
+from ._make_comparisons import *
 from ._make_ranked_lists import *
 from ._mallows import *
 from ._preflib import *

@@ -134,6 +134,8 @@ def make_plackett_luce(
     worth: ArrayLike | None = None,
     spread: float = 1.0,
     list_length: int | None = None,
+    ties: float = 0.0,
+    reliability: ArrayLike | None = None,
     return_worth: Literal[False] = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame: ...
@@ -146,6 +148,8 @@ def make_plackett_luce(
     worth: ArrayLike | None = None,
     spread: float = 1.0,
     list_length: int | None = None,
+    ties: float = 0.0,
+    reliability: ArrayLike | None = None,
     return_worth: Literal[True],
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]: ...
@@ -157,6 +161,8 @@ def make_plackett_luce(
     worth: ArrayLike | None = None,
     spread: float = 1.0,
     list_length: int | None = None,
+    ties: float = 0.0,
+    reliability: ArrayLike | None = None,
     return_worth: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
@@ -167,7 +173,7 @@ def make_plackett_luce(
     n_queries : int, default=1
         Number of queries.
     n_voters : int, default=10
-        Number of voters, each with a list in every query.
+        Number of voters, each with a list in every query; that of `reliability` where it is given.
     n_items : int, default=20
         Number of items; those of `worth` where it is given.
     worth : array-like of shape (n_items,), default=None
@@ -176,6 +182,11 @@ def make_plackett_luce(
         Standard deviation of the logarithm of the worth that is drawn; 0 makes all orders equally likely.
     list_length : int or None, default=None
         Places that are kept of each list, the first ones; None keeps all.
+    ties : float, default=0.0
+        From 0 to 1: the probability that an item ties with the item above it in its list.
+    reliability : array-like of shape (n_voters,), default=None
+        Reliability of the voters in every query: 1 follows the worths as they are, 0 orders by chance, and a number
+        below 0 prefers the worse items. None is 1 for all.
     return_worth : bool, default=False
         Whether to return the worth as well.
     random_state : int, RandomState instance or None, default=None
@@ -184,7 +195,8 @@ def make_plackett_luce(
     Returns
     -------
     lists : DataFrame
-        Columns query, voter, item (str) and rank (int64, from 1), ordered by query, voter and rank.
+        Columns query, voter, item (str) and rank (int64, from 1, tied items share the lowest rank of their bucket),
+        ordered by query, voter and rank.
     worth : DataFrame
         Columns query, item, worth; only with ``return_worth=True``.
 
@@ -195,13 +207,17 @@ def make_plackett_luce(
 
     See Also
     --------
+    make_comparisons : Comparisons of two items each, by their worth.
     make_mallows : Lists around a central order.
 
     Notes
     -----
-    The next item is :math:`i` with probability :math:`w_i / \sum_j w_j` over the items that are left [1]_ [2]_. Drawn
-    at once, by sorting :math:`\log w_i + g_i` with independent standard Gumbel :math:`g_i`. :math:`O(n \log n)` for a
-    list.
+    The next item is :math:`i` with probability :math:`w_i^a / \sum_j w_j^a` over the items that are left [1]_ [2]_,
+    :math:`a` being the reliability of the voter. Drawn at once, by sorting :math:`a \log w_i + g_i` with independent
+    standard Gumbel :math:`g_i`. :math:`O(n \log n)` for a list.
+
+    Ties are drawn afterwards, whatever the worths, as in :func:`make_ranked_lists`: each item but the first joins the
+    bucket of the item above it with probability `ties`. Neither option changes what is drawn without it.
 
     References
     ----------
@@ -220,14 +236,27 @@ def make_plackett_luce(
         if worth.ndim != 1 or len(worth) == 0 or not np.isfinite(worth).all() or (worth <= 0).any():
             raise InputError("make_plackett_luce expects worth to be a list of finite numbers above 0; got others.")
         n_items = len(worth)
+    power = np.ones(1)
+    if reliability is not None:
+        power = np.asarray(reliability, dtype=np.float64)
+        if power.ndim != 1 or len(power) == 0 or not np.isfinite(power).all():
+            raise InputError("make_plackett_luce expects reliability to be a list of finite numbers; got others.")
+        n_voters = len(power)
     _check("make_plackett_luce", n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
     if not _is_number(spread) or not 0 <= spread < math.inf:
         raise InputError(f"make_plackett_luce expects spread to be a finite number of at least 0, got {spread!r}.")
+    if not _is_number(ties) or not 0 <= ties <= 1:
+        raise InputError(f"make_plackett_luce expects ties to be a number from 0 to 1, got {ties!r}.")
     random = check_random_state(random_state)
     drawn = random.standard_normal((n_queries, n_items)) * spread
     log_worth = drawn if worth is None else np.tile(np.log(worth), (n_queries, 1))
-    order = np.argsort(-(log_worth[:, None] + random.gumbel(size=(n_queries, n_voters, n_items))), axis=-1)
-    lists = _frame(order, list_length)
+    seen = power[:, None] * log_worth[:, None] + random.gumbel(size=(n_queries, n_voters, n_items))
+    lists = _frame(np.argsort(-seen, axis=-1), list_length)
+    if ties:
+        place = lists["rank"].to_numpy()
+        joins = (random.random_sample(len(place)) < ties) & (place > 1)
+        head = np.maximum.accumulate(np.where(joins, 0, np.arange(len(place))))
+        lists["rank"] = place[head]
     if not return_worth:
         return lists
     truth = pd.DataFrame(

@@ -1,0 +1,214 @@
+"""Paired comparisons drawn from Bradley and Terry's model: ties, judges of differing reliability, unequal exposure."""
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+from .._support._numbers import is_integer, is_real
+from ..exceptions import InputError
+from ._make_ranked_lists import _names
+
+__all__ = ["make_comparisons"]
+
+
+class Comparisons(NamedTuple):
+    """Comparisons of two items each, and what they were drawn from: worths of the items, and the judges."""
+
+    comparisons: pd.DataFrame
+    worth: pd.DataFrame
+    judges: pd.DataFrame
+
+
+def make_comparisons(
+    n_items: int = 30,
+    n_comparisons: int = 1000,
+    *,
+    worth: ArrayLike | None = None,
+    spread: float = 1.0,
+    n_judges: int = 1,
+    reliability: ArrayLike | None = None,
+    reliability_spread: float = 0.0,
+    ties: float = 0.0,
+    exposure: Literal["equal", "unequal"] = "equal",
+    n_queries: int = 1,
+    random_state: int | np.random.RandomState | None = None,
+) -> Comparisons:
+    r"""Make comparisons of two items each, of which the item of greater worth is likelier to win.
+
+    Parameters
+    ----------
+    n_items : int, default=30
+        Number of items, at least 2; that of `worth` where it is given.
+    n_comparisons : int, default=1000
+        Number of comparisons of each query.
+    worth : array-like of shape (n_items,), default=None
+        Worth of the items, above 0, in every query; None draws it for each query.
+    spread : float, default=1.0
+        Standard deviation of the logarithm of the worth that is drawn; 0 makes all items equally good.
+    n_judges : int, default=1
+        Number of judges, of whom each comparison has one at random; that of `reliability` where it is given.
+    reliability : array-like of shape (n_judges,), default=None
+        Reliability of the judges in every query: 1 follows the worths as they are, 0 decides by chance, and a number
+        below 0 prefers the worse item. None draws it.
+    reliability_spread : float, default=0.0
+        Standard deviation of the logarithm of the reliability that is drawn, whose median is 1.
+    ties : float, default=0.0
+        Probability that two items of equal worth tie, below 1; others tie more rarely.
+    exposure : {"equal", "unequal"}, default="equal"
+        Whether all items are compared equally often, or some in far more comparisons than others, whatever their worth.
+    n_queries : int, default=1
+        Number of queries, whose items have worths and exposures of their own and whose judges are the same.
+    random_state : int, RandomState instance or None, default=None
+        Source of randomness; an int gives the same data on every call.
+
+    Returns
+    -------
+    Comparisons
+        A named tuple of three frames:
+
+        - `comparisons`: winner, loser (str), tie (bool) and judge (str), in the order in which they were drawn, as
+          :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>` takes them; with several queries
+          the column query (str) comes first. Of a tie, winner and loser are in random order.
+        - `worth`: query, item, worth (float64) of all items, compared or not. A single query is named q, as
+          from_comparisons names it.
+        - `judges`: judge, reliability (float64)
+
+    Raises
+    ------
+    ValueError
+        If a parameter is outside its range.
+
+    See Also
+    --------
+    make_plackett_luce : Lists of more than two items by their worth.
+    skrankagg.RankedLists.from_comparisons : Encodes comparisons.
+    skrankagg.aggregators.PlackettLuce : Estimates the worths.
+
+    Notes
+    -----
+    With :math:`s_i = w_i^a`, :math:`w_i` being the worth of item :math:`i` and :math:`a` the reliability of the judge,
+    item :math:`i` wins against :math:`j`, or ties with it, with the probabilities
+
+    .. math::
+        \frac{s_i}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
+        \frac{\nu \sqrt{s_i s_j}}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
+        \nu = \frac{2 \cdot \mathtt{ties}}{1 - \mathtt{ties}},
+
+    Davidson's extension [2]_ of the model of Bradley and Terry [1]_, which it is for ``ties=0``.
+
+    The first item of a pair is drawn in proportion to :math:`e^{x_i}` and the second one likewise from the others.
+    For unequal exposure :math:`x_i` is standard normal and independent of the worth, else 0. An item of low exposure
+    may be in no comparison at all.
+
+    Items are named i01, i02, ..., judges v1, ... and several queries q1, ..., with as many digits as are needed.
+    Each kind of draw has its own stream: ties and reliabilities change neither the pairs nor the worths.
+
+    References
+    ----------
+    .. [1] R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs I. The method of paired
+       comparisons", Biometrika 39, 1952.
+    .. [2] R. R. Davidson, "On extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
+       JASA 65, 1970.
+
+    Examples
+    --------
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.aggregators import PlackettLuce
+    >>> from skrankagg.datasets import make_comparisons
+    >>> games = make_comparisons(n_comparisons=500, worth=[1, 2, 4], ties=0.2, exposure="unequal", random_state=0)
+    >>> lists = RankedLists.from_comparisons(games.comparisons, tie="tie")
+    >>> PlackettLuce(absent="ignore").fit_transform(lists)["item"].tolist()
+    ['i3', 'i2', 'i1']
+    """
+    if worth is not None:
+        worth = _vector("worth", worth, "finite numbers above 0")
+        if (worth <= 0).any():
+            raise InputError("make_comparisons expects worth to be a list of finite numbers above 0; got others.")
+        n_items = len(worth)
+    if reliability is not None:
+        reliability = _vector("reliability", reliability, "finite numbers")
+        n_judges = len(reliability)
+    sizes = (
+        ("n_items", n_items, 2),
+        ("n_comparisons", n_comparisons, 1),
+        ("n_judges", n_judges, 1),
+        ("n_queries", n_queries, 1),
+    )
+    for name, value, least in sizes:
+        if not is_integer(value) or value < least:
+            raise InputError(f"make_comparisons expects {name} to be an int of at least {least}, got {value!r}.")
+    for name, value in (("spread", spread), ("reliability_spread", reliability_spread)):
+        if not is_real(value) or not 0 <= value < math.inf:
+            raise InputError(f"make_comparisons expects {name} to be a finite number of at least 0, got {value!r}.")
+    if not is_real(ties) or not 0 <= ties < 1:
+        raise InputError(f"make_comparisons expects ties to be a number from 0 to below 1, got {ties!r}.")
+    if exposure not in ("equal", "unequal"):
+        raise InputError(f"make_comparisons expects exposure to be 'equal' or 'unequal', got {exposure!r}.")
+
+    # One stream per kind of draw, so that one option does not reshuffle what another has drawn.
+    seeds = check_random_state(random_state).randint(2**31 - 1, size=5)
+    worth_random, exposure_random, pair_random, judge_random, outcome_random = map(np.random.RandomState, seeds)
+    normal = worth_random.standard_normal((n_queries, n_items))
+    log_worth = normal * spread if worth is None else np.tile(np.log(worth), (n_queries, 1))
+    if reliability is None:
+        reliability = np.exp(reliability_spread * judge_random.standard_normal(n_judges))
+    log_exposure = exposure_random.standard_normal((n_queries, n_items)) * (exposure == "unequal")
+
+    pairs = np.stack([_draw_pairs(np.exp(one), n_comparisons, pair_random) for one in log_exposure])
+    judge = judge_random.randint(n_judges, size=(n_queries, n_comparisons))
+    value = np.take_along_axis(log_worth[:, None], pairs, axis=2)
+    # Half the difference of the log-worths: the terms of the formula, divided by the root of their product.
+    half = reliability[judge] * (value[..., 0] - value[..., 1]) / 2
+    first, second = np.exp(half - abs(half)), np.exp(-half - abs(half))
+    equal = 2 * ties / (1 - ties) * np.exp(-abs(half))
+    luck = outcome_random.random_sample(half.shape) * (first + second + equal)
+    tied = luck >= first + second
+    swapped = (luck >= first) & ~tied
+    winner, loser = np.where(swapped, pairs[..., 1], pairs[..., 0]), np.where(swapped, pairs[..., 0], pairs[..., 1])
+
+    items, judges = _names("i", n_items), _names("v", n_judges)
+    queries = pd.Index(["q"], dtype=str) if n_queries == 1 else _names("q", n_queries)
+    columns = {
+        "winner": items.take(winner.ravel()),
+        "loser": items.take(loser.ravel()),
+        "tie": tied.ravel(),
+        "judge": judges.take(judge.ravel()),
+    }
+    if n_queries > 1:
+        columns = {"query": queries.repeat(n_comparisons), **columns}
+    return Comparisons(
+        comparisons=pd.DataFrame(columns),
+        worth=pd.DataFrame(
+            {
+                "query": queries.repeat(n_items),
+                "item": items.take(np.tile(np.arange(n_items), n_queries)),
+                "worth": np.exp(log_worth).ravel(),
+            }
+        ),
+        judges=pd.DataFrame({"judge": judges, "reliability": reliability}),
+    )
+
+
+def _vector(name, value, kind):
+    value = np.asarray(value, dtype=np.float64)
+    if value.ndim != 1 or len(value) == 0 or not np.isfinite(value).all():
+        raise InputError(f"make_comparisons expects {name} to be a list of {kind}; got others.")
+    return value
+
+
+def _draw_pairs(exposure, n_pairs, random):
+    """Two different items of each pair, in proportion to their exposure, without replacement: (n_pairs, 2)."""
+    bound = np.cumsum(exposure)
+
+    def draw(n):
+        # The last item takes what rounding leaves above the last bound.
+        return np.minimum(np.searchsorted(bound, random.random_sample(n) * bound[-1], "right"), len(bound) - 1)
+
+    first, second = draw(n_pairs), draw(n_pairs)
+    while len(again := np.flatnonzero(first == second)):
+        second[again] = draw(len(again))
+    return np.stack([first, second], axis=1)

@@ -1,0 +1,161 @@
+"""Paired comparisons and lists by worth: each probability of the models is found in the data."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from skrankagg import Qrels, RankedLists
+from skrankagg.datasets import make_comparisons, make_plackett_luce
+from skrankagg.datasets._make_comparisons import _draw_pairs
+
+MANY = 40_000
+
+
+def shares(comparisons):
+    """Number of comparisons of each pair, and shares of wins of the first item and of ties among them."""
+    low, high = comparisons[["winner", "loser"]].min(axis=1), comparisons[["winner", "loser"]].max(axis=1)
+    won = (comparisons["winner"] == low) & ~comparisons["tie"]
+    found = pd.DataFrame({"low": low, "high": high, "won": won, "tied": comparisons["tie"]})
+    return found.groupby(["low", "high"]).agg(n=("won", "size"), won=("won", "mean"), tied=("tied", "mean"))
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.3])
+@pytest.mark.parametrize("reliability", [1.0, 0.5, -1.0])
+def test_outcomes_have_the_probabilities_of_their_definition(ties, reliability):
+    worth = np.array([1.0, 2.0, 6.0])
+    made = make_comparisons(n_comparisons=MANY, worth=worth, ties=ties, reliability=[reliability], random_state=0)
+    found = shares(made.comparisons)
+    nu = 2 * ties / (1 - ties)
+    for i, j in itertools.combinations(range(3), 2):
+        a, b = worth[[i, j]] ** reliability
+        middle = nu * np.sqrt(a * b)
+        expected = np.array([a, middle]) / (a + b + middle)
+        n, *mine = found.loc[(f"i{i + 1}", f"i{j + 1}")]
+        np.testing.assert_allclose(mine, expected, atol=4.5 * np.sqrt(0.25 / n))
+        assert n == pytest.approx(MANY / 3, abs=4.5 * np.sqrt(MANY * 2 / 9))
+
+
+def test_equal_items_tie_as_often_as_said_and_in_random_order():
+    made = make_comparisons(2, MANY, spread=0.0, ties=0.4, random_state=1).comparisons
+    assert made["tie"].mean() == pytest.approx(0.4, abs=0.012)
+    assert (made.loc[made["tie"], "winner"] == "i1").mean() == pytest.approx(0.5, abs=0.02)
+
+
+def test_judges_are_as_reliable_as_the_table_says():
+    made = make_comparisons(2, MANY, worth=[1.0, 3.0], n_judges=4, reliability_spread=1.0, random_state=2)
+    assert made.judges["judge"].tolist() == ["v1", "v2", "v3", "v4"]
+    right = (made.comparisons["winner"] == "i2").groupby(made.comparisons["judge"]).agg(["mean", "size"])
+    expected = 1 / (1 + 3.0 ** -made.judges["reliability"].to_numpy())
+    np.testing.assert_allclose(right["mean"], expected, atol=0.02)
+    assert right["size"].min() > MANY / 4 - 500
+    many = make_comparisons(2, 1, n_judges=4000, reliability_spread=0.5, random_state=0).judges["reliability"]
+    assert np.log(many).mean() == pytest.approx(0.0, abs=0.03) and np.log(many).std() == pytest.approx(0.5, abs=0.03)
+
+
+def test_exposure_is_unequal_where_it_should_be():
+    def counts(exposure):
+        made = make_comparisons(20, MANY, exposure=exposure, random_state=3)
+        seen = pd.concat([made.comparisons["winner"], made.comparisons["loser"]]).value_counts()
+        return seen.reindex(made.worth["item"], fill_value=0)
+
+    assert counts("equal").max() / counts("equal").min() < 1.15
+    assert counts("unequal").max() / counts("unequal").min() > 10
+
+
+def test_the_second_item_is_drawn_from_the_others():
+    exposure = np.array([1.0, 2.0, 5.0])
+    pairs = _draw_pairs(exposure, MANY, np.random.RandomState(0))
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+    for i, j in itertools.permutations(range(3), 2):
+        expected = exposure[i] / 8 * exposure[j] / (8 - exposure[i])
+        assert (pairs == [i, j]).all(axis=1).mean() == pytest.approx(expected, abs=0.012)
+
+
+def test_options_do_not_reshuffle_what_others_have_drawn():
+    plain = make_comparisons(n_comparisons=300, random_state=4)
+    odd = make_comparisons(n_comparisons=300, ties=0.5, random_state=4)
+    assert_frame_equal(plain.worth, odd.worth)
+    pairs = [np.sort(made.comparisons[["winner", "loser"]].to_numpy(dtype=object), axis=1) for made in (plain, odd)]
+    assert (pairs[0] == pairs[1]).all()
+    assert_frame_equal(odd.comparisons, make_comparisons(n_comparisons=300, ties=0.5, random_state=4).comparisons)
+
+
+def test_frames_are_those_that_from_comparisons_takes():
+    made = make_comparisons(12, 400, n_judges=3, ties=0.2, random_state=5)
+    assert made.comparisons.columns.tolist() == ["winner", "loser", "tie", "judge"]
+    lists = RankedLists.from_comparisons(made.comparisons, tie="tie", judge="judge")
+    assert lists.list_weight.sum() == 400
+    assert lists.queries.tolist() == ["q"] == made.worth["query"].unique().tolist()
+    truth = Qrels.from_frame(made.worth.rename(columns={"worth": "relevance"}))
+    assert len(truth.align(lists)) == 1
+    several = make_comparisons(4, 50, n_queries=10, random_state=5)
+    assert several.comparisons.columns.tolist() == ["query", "winner", "loser", "tie", "judge"]
+    assert several.comparisons["query"].value_counts(sort=False).to_dict() == {f"q{k:02d}": 50 for k in range(1, 11)}
+    assert several.worth.shape == (40, 3) and several.worth["worth"].nunique() == 40
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"n_items": 1}, "n_items to be an int of at least 2, got 1"),
+        ({"worth": [2.0]}, "n_items to be an int of at least 2, got 1"),
+        ({"n_comparisons": 0}, "n_comparisons to be an int of at least 1, got 0"),
+        ({"n_judges": 1.5}, "n_judges to be an int of at least 1, got 1.5"),
+        ({"n_queries": True}, "n_queries to be an int of at least 1, got True"),
+        ({"worth": [1, 0]}, "worth to be a list of finite numbers above 0"),
+        ({"worth": [[1, 2]]}, "worth to be a list of finite numbers above 0"),
+        ({"reliability": [np.nan]}, "reliability to be a list of finite numbers"),
+        ({"spread": -1}, "spread to be a finite number of at least 0, got -1"),
+        ({"reliability_spread": np.inf}, "reliability_spread to be a finite number of at least 0, got inf"),
+        ({"ties": 1}, "ties to be a number from 0 to below 1, got 1"),
+        ({"exposure": "odd"}, "exposure to be 'equal' or 'unequal', got 'odd'"),
+    ],
+)
+def test_impossible_comparisons_are_refused(wrong, words):
+    with pytest.raises(ValueError) as error:
+        make_comparisons(**wrong)
+    assert words in str(error.value)
+
+
+# ---------------------------------------------------------------------- lists by worth
+
+
+def test_voters_follow_the_worths_as_they_are_reliable():
+    lists = make_plackett_luce(n_queries=MANY // 4, worth=[1.0, 3.0], reliability=[1.0, 0.0, -2.0, 0.5], random_state=0)
+    first = lists[lists["rank"] == 1]
+    right = (first["item"] == "i2").groupby(first["voter"]).mean()
+    assert right.index.tolist() == ["v1", "v2", "v3", "v4"]
+    np.testing.assert_allclose(right, 1 / (1 + 3.0 ** -np.array([1.0, 0.0, -2.0, 0.5])), atol=0.025)
+
+
+def test_lists_tie_as_often_as_said():
+    plain = make_plackett_luce(n_voters=300, n_items=30, random_state=1)
+    tied = make_plackett_luce(n_voters=300, n_items=30, ties=0.4, random_state=1)
+    assert_frame_equal(plain.drop(columns="rank"), tied.drop(columns="rank"))
+    assert plain["rank"].dtype == tied["rank"].dtype
+    n_tied = 0
+    for _, one in tied.groupby("voter"):
+        assert one["rank"].tolist() == one["rank"].rank(method="min").tolist()
+        n_tied += 30 - one["rank"].nunique()
+    # 8700 chances of 0.4: the share has a standard deviation of 0.005.
+    assert n_tied / (300 * 29) == pytest.approx(0.4, abs=0.025)
+    assert set(make_plackett_luce(ties=1, random_state=0)["rank"]) == {1}
+    ones = make_plackett_luce(reliability=np.ones(10), random_state=0)
+    assert_frame_equal(ones, make_plackett_luce(n_voters=10, random_state=0))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"ties": 1.5}, "ties to be a number from 0 to 1, got 1.5"),
+        ({"ties": float("nan")}, "ties to be a number from 0 to 1, got nan"),
+        ({"reliability": [1.0, float("inf")]}, "reliability to be a list of finite numbers"),
+    ],
+)
+def test_impossible_lists_are_refused(wrong, words):
+    with pytest.raises(ValueError) as error:
+        make_plackett_luce(**wrong)
+    assert words in str(error.value)
