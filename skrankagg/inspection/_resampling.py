@@ -23,7 +23,7 @@ __all__ = ["UNITS", "Resampling", "units_of"]
 
 UNITS = ("list", "voter", "query")
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
-# Scores that are made at one time, with what is sorted: some 64 MB.
+# Scores that are made at one time, 8 MB, besides what is sorted.
 _CELLS = 1 << 20
 # Below so many lists the draws say little.
 _FEW = 5
@@ -33,25 +33,26 @@ _FEW = 5
 class Replicates:
     """What the replicates of some queries give.
 
-    `queries` are the first of them and the one after the last, `ptr` their candidates from 0. `score` is of shape
-    (n_candidates, n_resamples), `first` and `last` are the places of the class of each item. `valid` (n_queries,
-    n_resamples) says which replicates count: not those that failed.
+    `queries` are the first of them and the one after the last, `ptr` their candidates from 0. `first` and `last` are
+    the places of the class of each item, (n_candidates, n_resamples), and `score_se` (n_candidates,) is the standard
+    deviation of the scores. `valid` (n_queries, n_resamples) says which replicates count: not those that failed.
     """
 
     queries: tuple
     ptr: np.ndarray
-    score: np.ndarray
+    score_se: np.ndarray
     first: np.ndarray
     last: np.ndarray
     valid: np.ndarray
 
     def of_queries(self):
-        """Query, its candidates, and scores and places in the replicates of it that count."""
+        """Query, standard deviations of its candidates, and their places in the replicates of it that count."""
         for k, q in enumerate(range(*self.queries)):
-            own = slice(self.ptr[k], self.ptr[k + 1])
-            valid = self.valid[k]
-            parts = (part[own] if valid.all() else part[own][:, valid] for part in (self.score, self.first, self.last))
-            yield q, *parts
+            own, valid = slice(self.ptr[k], self.ptr[k + 1]), self.valid[k]
+            first = self.first[own] if valid.all() else self.first[own][:, valid]
+            same = self.last is self.first
+            last = first if same else self.last[own] if valid.all() else self.last[own][:, valid]
+            yield q, self.score_se[own], first, last
 
 
 class Resampling:
@@ -83,7 +84,7 @@ class Resampling:
                 "not know; choose unit='list', unit='voter' or a method that is not fitted."
             )
         self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
-        self.unit, self.progress = unit, Progress("replicates", verbose)
+        self.unit, self.progress, self.error = unit, Progress("replicates", verbose), None
         self.units = units_of(given, lists, unit)
         self.lists = _pool(lists) if unit == "query" else lists
         seed = random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
@@ -105,43 +106,72 @@ class Resampling:
             scale = np.maximum.reduceat(scale, lists.candidate_ptr[:-1])
         return self.aggregator._rank(lists), scale
 
-    def replicates(self, scale=None):
-        """Aggregate the draws of some queries at a time: :class:`Replicates`."""
+    def replicates(self, ranked, scale):
+        """Aggregate the draws of some queries at a time: :class:`Replicates`; takes what `aggregate` gave."""
         lists = self.lists
+        centre = np.empty(lists.n_candidates)
+        centre[ranked.order] = ranked.score
         cells = np.cumsum(lists.query_n_items) * self.n_resamples // _CELLS
         starts = np.flatnonzero(np.diff(cells, prepend=-1))
         try:
             for start, stop in zip(starts, [*starts[1:], lists.n_queries], strict=True):
-                block = lists if stop - start == lists.n_queries else lists.take(np.arange(start, stop))
-                weights = self.units.weights(start, stop, self.n_resamples, self.seed, self.lists)
-                score = self._scores(block, weights)
-                ptr = block.candidate_ptr
-                silent = np.add.reduceat(weights, block.list_ptr[:-1], axis=0) == 0
-                valid = ~(silent | np.logical_or.reduceat(np.isnan(score), ptr[:-1], axis=0))
-                first, last = places_of_replicates(ptr, score, None if scale is None else scale[start:stop])
-                yield Replicates((int(start), int(stop)), ptr, score, first, last, valid)
+                whole = stop - start == lists.n_queries
+                block = lists if whole else lists.take(np.arange(start, stop))
+                own = centre[lists.candidate_ptr[start] : lists.candidate_ptr[stop]]
+                size = None if scale is None else scale[start:stop]
+                yield self._block((int(start), int(stop)), block, own, size)
                 self.progress.show(f"query {stop} of {lists.n_queries}")
         finally:
             self.progress.close()
 
-    def _scores(self, block, weights):
+    def _block(self, queries, block, centre, scale):
+        weights = self.units.weights(*queries, self.n_resamples, self.seed, self.lists)
+        heads, query = block.candidate_ptr[:-1], block.candidate_query
+        dtype = np.int16 if block.query_n_items.max() < 2**15 else np.int32
+        first = np.empty((block.n_candidates, self.n_resamples), dtype=dtype)
+        last, valid = None, np.empty((block.n_queries, self.n_resamples), dtype=bool)
+        total, squares = np.zeros(block.n_candidates), np.zeros(block.n_candidates)
+        scores = self.aggregator._repeat_many(block)
+        # One query may have too many items for all replicates at once.
+        some = max(1, _CELLS // block.n_candidates) if block.n_queries == 1 else self.n_resamples
+        for k in range(0, self.n_resamples, some):
+            part = slice(k, k + some)
+            score = self._scores(block, scores, weights[:, part])
+            high, low = places_of_replicates(block.candidate_ptr, score, scale)
+            first[:, part] = high
+            if low is not high and last is None:
+                last = first.copy()
+            if last is not None:
+                last[:, part] = low
+            silent = np.add.reduceat(weights[:, part], block.list_ptr[:-1], axis=0) == 0
+            valid[:, part] = ~(silent | np.logical_or.reduceat(np.isnan(score), heads, axis=0))
+            with np.errstate(invalid="ignore"):
+                score -= centre[:, None]
+                if not valid[:, part].all():
+                    score[~valid[query, part]] = 0.0
+                total += score.sum(axis=1)
+                squares += np.einsum("ij,ij->i", score, score)
+        n_valid = valid.sum(axis=1)
+        if not n_valid.any() and self.error is not None:
+            raise self.error
+        n = n_valid[query]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            score_se = np.sqrt(np.maximum(squares - total**2 / n, 0.0) / (n - 1))
+        return Replicates(queries, block.candidate_ptr, score_se, first, first if last is None else last, valid)
+
+    def _scores(self, block, scores, weights):
+        """Scores of some replicates, (n_candidates, n_replicates); NaN in those that fail, whose error is kept."""
         if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
-            return _score(self.aggregator, block, weights)
-        parts = np.array_split(np.arange(weights.shape[1]), effective_n_jobs(self.n_jobs))
-        return np.concatenate(
-            Parallel(n_jobs=self.n_jobs)(
-                delayed(_score)(self.aggregator, block, weights[:, part]) for part in parts if len(part)
-            ),
-            axis=1,
-        )
+            found = [_try(scores, weights, block.n_candidates)]
+        else:
+            parts = np.array_split(weights, min(effective_n_jobs(self.n_jobs), weights.shape[1]), axis=1)
+            found = Parallel(n_jobs=self.n_jobs)(delayed(_try_again)(self.aggregator, block, part) for part in parts)
+        self.error = next((error for _, error in found if error is not None), self.error)
+        return np.concatenate([score for score, _ in found], axis=1) if len(found) > 1 else found[0][0]
 
 
-def _score(aggregator, lists, weights):
-    """Scores of all replicates, (n_candidates, n_replicates); NaN in those that fail, unless all do."""
-    score, error = _try(aggregator._repeat_many(lists), weights, lists.n_candidates)
-    if error is not None and np.isnan(score).all():
-        raise error
-    return score
+def _try_again(aggregator, lists, weights):
+    return _try(aggregator._repeat_many(lists), weights, lists.n_candidates)
 
 
 def _try(scores, weights, n_candidates):

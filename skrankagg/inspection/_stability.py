@@ -158,20 +158,22 @@ def rank_stability(
     columns = {name: np.full(n, np.nan) for name in ("rank_low", "rank_high", "rank_mean", "score_se")}
     columns |= {f"top_{k}": np.full(n, np.nan) for k in places} | {"above_next": np.full(n, np.nan)}
     columns |= {"tied_group": np.ones(n, dtype=np.int64), "n_resamples": np.zeros(n, dtype=np.int64)}
-    for block in resampling.replicates(scale):
-        for q, score, first, last in block.of_queries():
+    for block in resampling.replicates(ranked, scale):
+        for q, score_se, first, last in block.of_queries():
             own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
             order = ranked.order[own] - own.start
-            columns["n_resamples"][own] = score.shape[1]
-            if score.shape[1] == 0:
+            columns["n_resamples"][own] = first.shape[1]
+            if first.shape[1] == 0:
                 continue
             # From here on in the order of the consensus.
-            score, first, last = score[order], first[order], last[order]
+            same = last is first
+            first = first[order]
+            last = first if same else last[order]
             if resampling.units.size(q) > 1:
                 columns["rank_low"][own] = _quantile(first, (1 - confidence) / 2)
                 columns["rank_high"][own] = _quantile(last, (1 + confidence) / 2)
             columns["rank_mean"][own] = (first.mean(axis=1) + last.mean(axis=1)) / 2
-            columns["score_se"][own] = score.std(axis=1, ddof=1) if score.shape[1] > 1 else np.nan
+            columns["score_se"][own] = score_se[order]
             for k in places:
                 columns[f"top_{k}"][own] = _share_of_top(first, last, k)
             above = _share_above(first[:-1], first[1:])
@@ -263,7 +265,7 @@ def preference_probabilities(
     )
     ranked, scale = resampling.aggregate()
     lists = resampling.lists
-    (block,) = resampling.replicates(scale)
+    (block,) = resampling.replicates(ranked, scale)
     ((_, _, first, _),) = block.of_queries()
     if first.shape[1] == 0:
         raise InputError("The lists must give a consensus in some draw; in none does a list of positive weight count.")

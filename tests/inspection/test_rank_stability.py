@@ -119,12 +119,14 @@ def test_a_query_is_drawn_alike_whichever_others_are_there():
     pd.testing.assert_frame_equal(whole[whole["query"] == "q2"].reset_index(drop=True), part)
 
 
-def test_blocks_of_queries_change_nothing(monkeypatch):
+@pytest.mark.parametrize("method", [Copeland(), BordaCount()], ids=repr)
+@pytest.mark.parametrize("cells", [300, 40])  # some queries, and some replicates of one query
+def test_blocks_of_queries_change_nothing(method, cells, monkeypatch):
     from skrankagg.inspection import _resampling
 
-    whole = rank_stability(Copeland(), lists(6), n_resamples=30)
-    monkeypatch.setattr(_resampling, "_CELLS", 300)
-    pd.testing.assert_frame_equal(rank_stability(Copeland(), lists(6), n_resamples=30), whole)
+    whole = rank_stability(method, lists(6), n_resamples=30)
+    monkeypatch.setattr(_resampling, "_CELLS", cells)
+    pd.testing.assert_frame_equal(rank_stability(method, lists(6), n_resamples=30), whole)
 
 
 def test_processes_share_the_draws():
