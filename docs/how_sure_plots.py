@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -34,15 +33,17 @@ def leaderboard():
 
 
 def draw(folder):
-    """Draw and save the three plots."""
+    """Draw and save the plots."""
     lists, method = leaderboard(), BordaCount(absent="ignore")
-    figure, axes = plt.subplots(1, 2, figsize=(13, 4.6), layout="constrained", width_ratios=(1.35, 1))
-    RankStabilityDisplay.from_estimator(method, lists, k=1, ax=axes[0])
-    PreferenceProbabilityDisplay.from_estimator(method, lists, ax=axes[1])
-    figure.savefig(folder / "how_sure_places.png", dpi=100)
-    VoterInfluenceDisplay.from_estimator(method, lists).figure_.savefig(folder / "how_sure_voters.png", dpi=100)
     fusion = ReciprocalRankFusion(k=10, voter_weights={"bm25": 1.0, "dense": 1.0, "recency": 0.5})
-    ContributionDisplay.from_estimator(fusion, HITS).figure_.savefig(folder / "how_sure_shares.png", dpi=100)
+    displays = {
+        "places": RankStabilityDisplay.from_estimator(method, lists, k=1),
+        "pairs": PreferenceProbabilityDisplay.from_estimator(method, lists),
+        "voters": VoterInfluenceDisplay.from_estimator(method, lists),
+        "shares": ContributionDisplay.from_estimator(fusion, HITS),
+    }
+    for name, display in displays.items():
+        display.figure_.savefig(folder / f"how_sure_{name}.png", dpi=100)
 
 
 if __name__ == "__main__":

@@ -22,11 +22,12 @@ _STYLE = """
 .skrankagg-report ul { padding-left: 1.2rem; }
 .skrankagg-report .scroll { overflow-x: auto; margin: .6rem 0; }
 .skrankagg-report table { border-collapse: collapse; font-size: .88rem; background: #fff; color: inherit; margin: 0; }
-.skrankagg-report th, .skrankagg-report td { padding: .22rem .6rem; text-align: left; vertical-align: top;
+.skrankagg-report th, .skrankagg-report td { padding: .22rem .6rem; text-align: left !important; vertical-align: top;
   border: 0; border-bottom: 1px solid #e5e5e5; background: #fff; max-width: 24rem; overflow-wrap: break-word; }
 .skrankagg-report thead th { border-bottom: 1px solid #8c8c8c; overflow-wrap: normal; vertical-align: bottom; }
-.skrankagg-report .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.skrankagg-report .lead { font-size: 1.05rem; }
+.skrankagg-report table .number { text-align: right !important; font-variant-numeric: tabular-nums;
+  white-space: nowrap; }
+.skrankagg-report .opening { font-size: 1.05rem; }
 .skrankagg-report img { display: block; max-width: 100%; height: auto; }
 @media (max-width: 40rem) { .skrankagg-report { padding: .7rem; }
   .skrankagg-report img { max-width: none; } }
@@ -82,7 +83,7 @@ def picture_of(draw):
 def html_of(title, lead, sections, pictures):
     """The report as a part of an HTML page, with its own styles."""
     parts = [f"<style>{_STYLE}</style>", f"<h1>{_fill(title, escape)}</h1>"]
-    parts += [f'<p class="lead">{_fill(text, escape)}</p>' for text in lead]
+    parts += [f'<p class="opening">{_fill(text, escape)}</p>' for text in lead]
     for section in sections:
         parts.append(f"<h2>{section.title}</h2>")
         if section.bullets:
