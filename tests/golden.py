@@ -176,6 +176,12 @@ GOLDEN = [
     (MarkovChain(chain="mc4"), "b a d c", [2609 / 5336, 63 / 184, 3 / 29, 3 / 46]),
     # mct 3/4 1/8 0 1/8 | 1/8 7/8 0 0 | 1/4 1/4 3/8 1/8 | 1/8 1/4 1/8 1/2
     (MarkovChain(chain="mct"), "b a d c", [333647 / 725512, 235115 / 725512, 101053 / 725512, 55697 / 725512]),
+    # rank-centrality 2/3 1/6 0 1/6 | 1/6 5/6 0 0 | 1/3 1/3 1/3 0 | 1/6 1/3 0 1/2: a and b have three opponents
+    (
+        MarkovChain(chain="rank-centrality"),
+        "b a d c",
+        [391451 / 818892, 3851 / 11868, 118873 / 818892, 9 / 172],
+    ),
     # The lists completed by d 4 | c 4 | a and d 3.5:
     # mc1 3/8 1/4 1/8 1/4 | 1/4 3/4 0 0 | 2/9 1/3 1/3 1/9 | 3/11 3/11 2/11 3/11
     (
@@ -202,6 +208,12 @@ GOLDEN = [
         MarkovChain(chain="mct", absent="last"),
         "b a c d",
         [7549 / 14063, 3452 / 14063, 41337 / 345548, 237305 / 2418836],
+    ),
+    # rank-centrality 5/9 2/9 1/9 1/9 | 1/9 8/9 0 0 | 2/9 1/3 1/3 1/9 | 2/9 1/3 2/9 2/9
+    (
+        MarkovChain(chain="rank-centrality", absent="last"),
+        "b a c d",
+        [6757 / 11966, 5779 / 23932, 208755 / 1950458, 338647 / 3900916],
     ),
     # Roots of the derivatives of the likelihood, written out in 30 digits, with half a comparison won and lost.
     (

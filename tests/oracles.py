@@ -199,11 +199,17 @@ def _moves(i, items, lists, weights, chain):
             tied = sum((weights[voter] for voter in both), Fraction(0)) - better - worse
             if chain == "mc4":
                 share = Fraction(better > worse)
+            elif chain == "rank-centrality":
+                share = (better + tied / 2) / (better + worse + tied) if both else Fraction(0)
             else:
                 share = (better + tied / 2) / (better + worse + tied) if both else Fraction(1, 2)
-            moves[j] = share / len(items)
+            moves[j] = share / (_most_opponents(items, lists) if chain == "rank-centrality" else len(items))
     moves[i] = 1 - sum(probability for j, probability in moves.items() if j != i)
     return moves
+
+
+def _most_opponents(items, lists):
+    return max(len({j for ballot in lists.values() if i in ballot for j in ballot} - {i}) for i in items) or 1
 
 
 def completed(lists, weights):

@@ -20,7 +20,7 @@ from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
 
-CHAINS = ["mc1", "mc2", "mc3", "mc4", "mct"]
+CHAINS = ["mc1", "mc2", "mc3", "mc4", "mct", "rank-centrality"]
 every_chain = pytest.mark.parametrize("chain", CHAINS)
 
 
@@ -140,7 +140,9 @@ def test_the_reading_of_absence_on_a_benchmark_of_short_lists(chain, ignore, las
         assert round(100 * evaluate(consensus, qrels, "map").loc["run", "map"], 1) == expected
 
 
-@pytest.mark.parametrize(("chain", "map_"), list(zip(CHAINS, [0.4868, 0.4910, 0.4890, 0.4960, 0.4990], strict=True)))
+@pytest.mark.parametrize(
+    ("chain", "map_"), list(zip(CHAINS[:5], [0.4868, 0.4910, 0.4890, 0.4960, 0.4990], strict=True))
+)
 def test_map_on_flagrs_data(chain, map_):
     lists, qrels = make_rasdagen()
     assert round(evaluate(MarkovChain(chain=chain).fit_transform(lists), qrels, "map").loc["run", "map"], 4) == map_
@@ -153,12 +155,48 @@ def test_mc3_and_mct_are_one_chain_on_full_lists():
     )
 
 
+def test_rank_centrality_is_mct_without_moves_to_itself_on_full_lists():
+    frame = example_lists(full=True, n_queries=1)
+    n = frame["item"].nunique()
+    expected = chain_of(frame, "mct") * n / (n - 1)
+    np.fill_diagonal(expected, 0.0)
+    np.fill_diagonal(expected, 1 - expected.sum(axis=1))
+    np.testing.assert_allclose(chain_of(frame, "rank-centrality"), expected, rtol=1e-13)
+
+
+def test_rank_centrality_is_that_of_choix():
+    choix = pytest.importorskip("choix", reason="choix is not installed")
+    rng = np.random.default_rng(0)
+    for n_items, n_pairs in ((5, 40), (12, 60), (30, 900)):
+        worth = rng.normal(size=n_items)
+        one = rng.integers(0, n_items, n_pairs)
+        other = (one + rng.integers(1, n_items, n_pairs)) % n_items
+        wins = worth[one] + rng.logistic(size=n_pairs) > worth[other]
+        pairs = [*np.stack([np.where(wins, one, other), np.where(wins, other, one)], axis=1).tolist()]
+        pairs += [
+            pair for k in range(n_items) for pair in ([k, (k + 1) % n_items], [(k + 1) % n_items, k])
+        ]  # connected
+        expected = choix.rank_centrality(n_items, pairs, alpha=0.0)
+        lists = RankedLists.from_comparisons(pd.DataFrame(pairs, columns=["winner", "loser"]))
+        method = MarkovChain(chain="rank-centrality", ergodic_number=0, tol=1e-14, max_iter=10**6)
+        found = np.log(method.fit_transform(lists).sort_values("item")["score"].to_numpy())
+        np.testing.assert_allclose(found - found.mean(), expected - expected.mean(), rtol=0, atol=1e-8)
+
+
+def test_rank_centrality_takes_the_share_of_comparisons_and_not_their_number():
+    lists = profile("ab", "ba", "ca", "ac", "bc", "cb")
+    for weight in (1.0, 100.0):
+        weighted = lists.assign(weight=np.where(lists["voter"].isin(["v0", "v1"]), weight, 1.0))
+        scores = MarkovChain(chain="rank-centrality").fit_transform(weighted)["score"]
+        np.testing.assert_allclose(scores, 1 / 3, rtol=1e-12)
+
+
 def test_only_mc4_must_put_a_condorcet_winner_first():
     # a beats every other item 4 to 3, and is last where it is not first.
     lists = profile(*["abcdef"] * 4, *["bcdefa"] * 3)
     assert Copeland().fit_transform(lists)["item"].iloc[0] == "a"
     first = {chain: MarkovChain(chain=chain).fit_transform(lists)["item"].iloc[0] for chain in CHAINS}
-    assert first == {"mc1": "b", "mc2": "b", "mc3": "b", "mc4": "a", "mct": "b"}
+    assert first == {"mc1": "b", "mc2": "b", "mc3": "b", "mc4": "a", "mct": "b", "rank-centrality": "b"}
 
 
 @every_chain
@@ -180,6 +218,7 @@ def test_items_that_no_list_holds_both_of():
     lists = profile("ab", "xy")
     assert chain_of(lists, "mc4")[0].tolist() == [1.0, 0.0, 0.0, 0.0]
     assert chain_of(lists, "mct")[1].tolist() == [0.25, 0.5, 0.125, 0.125]
+    assert chain_of(lists, "rank-centrality")[1].tolist() == [1.0, 0.0, 0.0, 0.0]
     # One list has a before x and the other x before a.
     assert chain_of(lists, "mc4", "last")[0].tolist() == [1.0, 0.0, 0.0, 0.0]
     assert chain_of(lists, "mct", "last")[1].tolist() == [0.1875, 0.5625, 0.125, 0.125]

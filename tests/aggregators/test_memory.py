@@ -92,9 +92,9 @@ LARGE = [
     Kemeny(n_restarts=1, ties="weak"),
     KwikSort(n_init=1),
     LocalKemenization(),
-    *(MarkovChain(chain=chain) for chain in ("mc3", "mc4", "mct")),
+    *(MarkovChain(chain=chain) for chain in ("mc3", "mc4", "mct", "rank-centrality")),
     *(MarkovChain(chain=chain, max_iter=100) for chain in ("mc1", "mc2")),  # too few to be sure of a walk up the lists
-    *(MarkovChain(chain=chain, absent="last") for chain in ("mc3", "mc4", "mct")),
+    *(MarkovChain(chain=chain, absent="last") for chain in ("mc3", "mc4", "mct", "rank-centrality")),
     *(MarkovChain(chain=chain, absent="last", max_iter=100) for chain in ("mc1", "mc2")),
     Minimax(),
     Outranking(),

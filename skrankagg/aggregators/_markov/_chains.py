@@ -1,4 +1,4 @@
-"""The chains of Dwork et al. and DeConde et al.: where the walker goes from an item.
+"""The chains of Dwork et al., DeConde et al. and Negahban et al.: where the walker goes from an item.
 
 Each is read in two ways, and is the same on lists that hold all items:
 
@@ -153,7 +153,43 @@ class MCT:
         return _stay_with_the_rest(_among_states(moves, held))
 
 
-CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT}
+class RankCentrality:
+    """Draw one of as many items as the most compared item was compared with, and move there as in MCT.
+
+    A pair that no list compares leads nowhere; a walker on an item with fewer opponents stays more often.
+    """
+
+    goes_up = False
+
+    @staticmethod
+    def row_weight(lists, absent):
+        return None
+
+    @staticmethod
+    def transitions(above, level, held):
+        both = _reverse(above) + above
+        both += level
+        apart = both == 0
+        both[apart] = 1.0
+        moves = np.divide(level, 2, order="C")
+        moves += _reverse(above)
+        moves /= both
+        # The diagonal holds the lists of the item itself, which say nothing of its opponents.
+        n_opponents = (~apart).sum(axis=-1) - (held > 0)
+        moves /= np.maximum(n_opponents.max(axis=-1), 1)[..., None, None]
+        return _stay_with_the_rest(moves)
+
+    @staticmethod
+    def completed(above, level, held, total):
+        # All lists compare all items.
+        moves = _completed_margins(above, held)
+        moves /= 2 * _share_of(total)
+        moves += 0.5
+        moves /= np.maximum(_n_states(held) - 1, 1)
+        return _stay_with_the_rest(_among_states(moves, held))
+
+
+CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT, "rank-centrality": RankCentrality}
 
 
 def _reverse(above):

@@ -97,7 +97,7 @@ class MarkovChain(BaseAggregator):
 
     Parameters
     ----------
-    chain : {"mc1", "mc2", "mc3", "mc4", "mct"}, default="mc4"
+    chain : {"mc1", "mc2", "mc3", "mc4", "mct", "rank-centrality"}, default="mc4"
         How the walker moves, see Notes. "mc4" is the default: with it, and only with it, an item that beats every other
         one by a majority always comes first.
     absent : {"last", "ignore"}, default="ignore"
@@ -129,6 +129,7 @@ class MarkovChain(BaseAggregator):
     --------
     stationary_distribution : Where the walker is in the long run.
     Copeland : Counts the opponents beaten, however good they are.
+    PlackettLuce : The worths under which the lists are likeliest.
 
     Notes
     -----
@@ -141,14 +142,23 @@ class MarkovChain(BaseAggregator):
     - "mc4": it draws one of the :math:`n` items, :math:`j`, and moves there if a majority of the lists that rank both
       prefer :math:`j`;
     - "mct", of DeConde et al. [2]_: it draws :math:`j` in the same way, and moves there with the share of the lists
-      that rank both which prefers :math:`j`.
+      that rank both which prefers :math:`j`;
+    - "rank-centrality", of Negahban et al. [3]_: it draws one of :math:`d` items, and moves there with the same share,
+      if any list ranks both. :math:`d` is the number of items that the most compared item of the query was compared
+      with, so that
+
+      .. math:: T_{ij} = \frac1d \, \frac{W_{ji} + E_{ij} / 2}{W_{ij} + W_{ji} + E_{ij}},
+
+      where the lists that rank both weigh :math:`W_{ij}` if they prefer :math:`i`, and :math:`E_{ij}` if they tie the
+      two. Only the share counts, not how many lists it is of.
 
     With :math:`T` these transitions and :math:`a` the ergodic number, the scores are the distribution
 
     .. math:: \pi = (1 - a) \, \pi T + a \, (1/n, \ldots, 1/n).
 
     With ``absent="ignore"`` only lists that hold both items compare them, so an absent item is not below a ranked one.
-    Where no list holds both, there is no move in "mc4" and an even chance in "mct", by the papers. In "mc1", "mc2" and
+    Where no list holds both, there is no move in "mc4" and "rank-centrality" and an even chance in "mct", by the
+    papers. In "mc1", "mc2" and
     "mc3" the walker then goes to items of the same list, hence more often to items that many lists hold; on paired
     comparisons "mct" and "mc4" follow the quality of items, and "mc1" to "mc3" the number of their comparisons as well.
     With ``absent="last"`` the chains are those of lists that are completed first, each by the items that it does not
@@ -156,10 +166,14 @@ class MarkovChain(BaseAggregator):
 
     Lists draw with probabilities in proportion to their weights. The papers have no ties within lists; here a tied item
     is "at or above" in "mc1" and "mc2" and not "above" in "mc3"; in "mc4" a list that ties two items is on neither
-    side, the larger side is the majority and a draw causes no move; in "mct" it is half for each. An item that only
+    side, the larger side is the majority and a draw causes no move; in "mct" and "rank-centrality" it is half for each.
+    An item that only
     lists of weight 0 hold is not a state of the chain, and scores 0. A single item scores 1.
 
-    If all lists hold all items and tie none, "mc3" and "mct" are the same chain. The walk is not the one of FLAGR,
+    If all lists hold all items and tie none, "mc3" and "mct" are the same chain, and "rank-centrality" moves as they do
+    but :math:`n / (n - 1)` times as often, which matters to the jumps alone. The paper of "rank-centrality" has no
+    jumps: ``ergodic_number=0`` is its estimate, and the logarithms of the scores are then log-worths of Bradley and
+    Terry's model, if comparisons connect all items. The walk is not the one of FLAGR,
     whose "MC1" and "MC2" never block a move on partial lists, whose "MC3" moves to the worse item and whose counts of
     the lists that rank both run over the row; nor that of TopKLists, whose MC1 to MC3 are other chains.
 
@@ -172,6 +186,8 @@ class MarkovChain(BaseAggregator):
     .. [1] C. Dwork, R. Kumar, M. Naor and D. Sivakumar, "Rank aggregation methods for the web", WWW 2001.
     .. [2] R. P. DeConde, S. Hawley, S. Falcon, N. Clegg, B. Knudsen and R. Etzioni, "Combining results of microarray
        experiments: a rank aggregation approach", Statistical Applications in Genetics and Molecular Biology 5, 2006.
+    .. [3] S. Negahban, S. Oh and D. Shah, "Rank centrality: ranking from pairwise comparisons", Operations Research 65,
+       2017.
 
     Examples
     --------
@@ -215,7 +231,7 @@ class MarkovChain(BaseAggregator):
     def __init__(
         self,
         *,
-        chain: Literal["mc1", "mc2", "mc3", "mc4", "mct"] = "mc4",
+        chain: Literal["mc1", "mc2", "mc3", "mc4", "mct", "rank-centrality"] = "mc4",
         absent: Literal["last", "ignore"] = "ignore",
         ergodic_number: float = 0.15,
         max_iter: int = 10_000,
