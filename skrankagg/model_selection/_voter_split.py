@@ -1,0 +1,173 @@
+"""A splitter of lists within their queries: voters are held out where what is learnt belongs to a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold
+from sklearn.utils import check_random_state
+
+from .._data._frames import show_id
+from .._data._ranked_lists import check_lists, encode_plain
+from .._data._types import PlainLists
+from .._support._numbers import is_integer
+from ..exceptions import InputError, InputTypeError
+
+__all__ = ["VoterKFold"]
+
+# So many lists of a query NumPy can draw from.
+_MOST = 10**9
+
+
+class VoterKFold:
+    """Split the lists of each query into folds, each of which is the test set once.
+
+    This is not a splitter of scikit-learn's kind, whose samples are queries here: both sets hold lists of all queries,
+    as weights of the lists, so that all items stay candidates.
+
+    Parameters
+    ----------
+    n_splits : int, default=5
+        Number of folds, at least 2.
+    shuffle : bool, default=False
+        Whether to divide the lists of a query at random, else folds are neighbours in the order of the voters.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the shuffle. The folds of a query do not depend on which other queries are there.
+
+    See Also
+    --------
+    QueryKFold : Holds out whole queries, for what is learnt for all queries together.
+    cross_val_likelihood : Likelihood of the lists that are held out.
+    skrankagg.RankedLists.with_list_weight : Gives lists other weights.
+
+    Notes
+    -----
+    A list of weight 1 is in one test set, with all of its weight, and in the training sets of the other folds. A list
+    of weight 0 is in none.
+
+    Where all weights of a query are whole, a list of weight w is w lists, as ballots and comparisons are, and
+    ``shuffle=True`` divides these: some may be in the training set and others in the test set of a fold.
+    ``shuffle=False`` refuses such lists, as a fold would hold out everything that says the same. A list of a query with
+    other weights stays whole.
+
+    The numbers of lists in the folds of a query differ by at most 1. If a query has fewer lists than there are folds,
+    the last folds leave it out of the test set and have all of its lists in the training set. If it has only one list,
+    nothing is left for training in the fold that tests it.
+
+    Comparisons of one judge are different lists, and are not held out together.
+
+    Examples
+    --------
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.model_selection import VoterKFold
+    >>> lists = RankedLists.from_lists([["a", "b"], ["b", "a"], ["a", "c"], ["c", "b"]])
+    >>> for train, test in VoterKFold(2).split(lists):
+    ...     print(train, test)
+    [0. 0. 1. 1.] [1. 1. 0. 0.]
+    [1. 1. 0. 0.] [0. 0. 1. 1.]
+    >>> lists.with_list_weight(train).candidate_weight
+    array([1., 1., 0.])
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        *,
+        shuffle: bool = False,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        KFold(n_splits, shuffle=shuffle, random_state=random_state)  # refuses what it cannot take
+        self.n_splits = n_splits
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def split(
+        self, lists: PlainLists, y: object = ..., groups: object = ...
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Generate the weights of the lists in each training and test set.
+
+        Parameters
+        ----------
+        lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+        y, groups : object
+            Refused: scikit-learn gives them to splitters of samples.
+
+        Yields
+        ------
+        train, test : ndarray of shape (n_lists,), dtype=float64
+            Weights for ``lists.with_list_weight``, in the order of the lists of RankedLists: by query, then by voter.
+            Their sum is the weight of the lists, and so is that of all test sets.
+
+        Raises
+        ------
+        TypeError
+            If it is called as scikit-learn calls splitters of samples.
+        ValueError
+            If lists stand for several, and are not shuffled.
+        """
+        if y is not ... or groups is not ...:
+            raise InputTypeError(
+                "VoterKFold divides the lists within each query, while the samples of scikit-learn's functions are "
+                "queries. Hold out queries with QueryKFold, or lists with cross_val_likelihood."
+            )
+        lists = check_lists(encode_plain(lists))
+        weight = lists.list_weight
+        seed = self.random_state
+        if self.shuffle and not is_integer(seed):
+            seed = check_random_state(seed).randint(2**31 - 1)
+        tests = np.zeros((self.n_splits, lists.n_lists))
+        for q in range(lists.n_queries):
+            own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
+            tests[:, own] = self._divide(weight[own], lists.queries, q, seed)
+        for test in tests:
+            yield weight - test, test
+
+    def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
+        """Number of folds.
+
+        Parameters
+        ----------
+        X, y, groups : object
+            Ignored.
+
+        Returns
+        -------
+        int
+            The parameter `n_splits`.
+        """
+        return self.n_splits
+
+    def __repr__(self) -> str:
+        return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state})"
+
+    def _divide(self, weight, queries, q, seed):
+        """Weights of the lists of a query in each test set, (n_splits, n_lists)."""
+        whole = bool((weight % 1 == 0).all())
+        if whole and weight.max() > 1 and not self.shuffle:
+            raise InputError(
+                f"A list of weight {weight.max():g} of query {show_id(queries, q)} stands for as many lists that say "
+                "the same, which one fold would hold out together; choose shuffle=True, which divides them."
+            )
+        if whole and weight.sum() >= _MOST:
+            raise InputError(
+                f"The lists of query {show_id(queries, q)} stand for {weight.sum():g} lists; VoterKFold divides fewer "
+                f"than {_MOST:g}. Divide the weights by a number."
+            )
+        left = weight.astype(np.int64) if whole else (weight > 0).astype(np.int64)
+        sizes = [len(part) for part in np.array_split(np.empty(int(left.sum()), dtype=bool), self.n_splits)]
+        if not self.shuffle:
+            fold = np.repeat(np.arange(self.n_splits), sizes)
+            counts = np.zeros((self.n_splits, len(weight)))
+            counts[fold, np.flatnonzero(left)] = 1.0
+        else:
+            digest = blake2b(str(queries[q]).encode(), digest_size=8).digest()
+            rng = np.random.default_rng([abs(int(seed)), int.from_bytes(digest, "little")])
+            counts = np.empty((self.n_splits, len(weight)))
+            for k, size in enumerate(sizes):
+                drawn = rng.multivariate_hypergeometric(left, size, method="marginals")
+                counts[k], left = drawn, left - drawn
+        return counts if whole else counts * weight

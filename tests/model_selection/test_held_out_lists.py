@@ -1,0 +1,221 @@
+"""Lists held out within their queries, and their likelihood: against loops over the lists, one by one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+
+from skrankagg import BordaCount, PlackettLuce, RankedLists, ReciprocalRankFusion
+from skrankagg.datasets import make_comparisons, make_plackett_luce
+from skrankagg.model_selection import VoterKFold, cross_val_consensus, cross_val_likelihood
+
+pytestmark = pytest.mark.twice
+
+LISTS = RankedLists.from_frame(make_plackett_luce(n_queries=4, n_voters=13, n_items=9, ties=0.2, random_state=0))
+
+
+def folds(lists, n_splits=5, **options):
+    return list(VoterKFold(n_splits, **options).split(lists))
+
+
+# ---------------------------------------------------------------------- the folds
+
+
+@pytest.mark.parametrize("options", [{}, {"shuffle": True, "random_state": 3}])
+def test_every_list_is_tested_once_and_else_learnt_from(options):
+    found = folds(LISTS, **options)
+    assert len(found) == VoterKFold(5).get_n_splits() == 5
+    for train, test in found:
+        assert train.shape == test.shape == (LISTS.n_lists,)
+        np.testing.assert_array_equal(train + test, LISTS.list_weight)
+        assert set(test) == {0.0, 1.0}
+    np.testing.assert_array_equal(sum(test for _, test in found), 1.0)
+    sizes = np.array([LISTS.sum_over_lists(test) for _, test in found])
+    assert sizes.T.tolist() == [[3, 3, 3, 2, 2]] * 4
+
+
+def test_unshuffled_folds_are_those_of_scikit_learn():
+    one = LISTS.take([0])
+    for (_, test), (_, expected) in zip(folds(one), KFold(5).split(np.arange(13)), strict=True):
+        assert np.flatnonzero(test).tolist() == expected.tolist()
+
+
+def test_shuffles_are_seeded_and_those_of_a_query_are_its_own():
+    options = {"shuffle": True, "random_state": 7}
+    whole, again, other = (folds(LISTS, shuffle=True, random_state=seed) for seed in (7, 7, 8))
+    np.testing.assert_array_equal(whole, again)
+    assert not np.array_equal(whole, other)
+    for (_, test), (_, expected) in zip(folds(LISTS.take([2, 0]), **options), whole, strict=True):
+        by_query = expected.reshape(4, 13)
+        np.testing.assert_array_equal(test.reshape(2, 13), by_query[[2, 0]])
+    assert not np.array_equal(*np.stack(whole)[:, 1].reshape(5, 4, 13)[:, :2].swapaxes(0, 1))
+    random = np.random.RandomState(0)
+    first, second = (folds(LISTS, shuffle=True, random_state=random) for _ in range(2))
+    assert not np.array_equal(first, second)
+
+
+def test_queries_of_few_lists_are_left_out_of_the_last_folds():
+    few = RankedLists.from_lists([["a", "b"], ["b", "a"], ["a"]])
+    for options in ({}, {"shuffle": True, "random_state": 0}):
+        found = folds(few, **options)
+        assert [test.sum() for _, test in found] == [1, 1, 1, 0, 0]
+        assert [train.sum() for train, _ in found] == [2, 2, 2, 3, 3]
+
+
+def test_lists_of_whole_weight_are_divided_and_others_stay_whole():
+    three = RankedLists.from_lists([["a", "b"], ["b", "a"], ["c", "a"]])
+    found = folds(three.with_list_weight([40, 0, 3]), shuffle=True, random_state=0)
+    np.testing.assert_array_equal(sum(test for _, test in found), [40, 0, 3])
+    assert [test.sum() for _, test in found] == [9, 9, 9, 8, 8]
+    assert all((test % 1 == 0).all() for _, test in found)
+    found = folds(three.with_list_weight([4.5, 0, 2]), n_splits=2)
+    assert [test.tolist() for _, test in found] == [[4.5, 0, 0], [0, 0, 2]]
+    with pytest.raises(ValueError, match=r"list of weight 40 of query 'q' .* choose shuffle=True"):
+        folds(three.with_list_weight([40, 0, 3]))
+    with pytest.raises(ValueError, match=r"divides fewer than 1e\+09"):
+        folds(three.with_list_weight([1e9, 0, 3]), shuffle=True)
+
+
+def test_divided_lists_are_a_random_share():
+    two = RankedLists.from_lists([["a", "b"], ["b", "a"]]).with_list_weight([30, 20])
+    tested = [folds(two, shuffle=True, random_state=seed)[0][1][0] for seed in range(2000)]
+    # Hypergeometric: 10 of 50, 30 of them of the first kind.
+    assert np.mean(tested) == pytest.approx(6.0, abs=0.15)
+    assert np.var(tested) == pytest.approx(10 * 0.6 * 0.4 * 40 / 49, rel=0.12)
+
+
+def test_functions_of_scikit_learn_are_refused():
+    model = ReciprocalRankFusion()
+    with pytest.raises(TypeError, match=r"samples of scikit-learn's functions are queries.*QueryKFold"):
+        cross_val_score(model, LISTS, cv=VoterKFold(2), scoring=lambda *_: 0.0)
+    with pytest.raises(TypeError, match="QueryKFold"):
+        GridSearchCV(model, {"k": [1, 2]}, cv=VoterKFold(2), scoring=lambda *_: 0.0).fit(LISTS)
+    with pytest.raises(ValueError, match="cv must give positions of queries"):
+        cross_val_consensus(model, LISTS, cv=VoterKFold(2))
+
+
+def test_impossible_folds_are_refused():
+    for wrong in (1, 2.5):
+        with pytest.raises(ValueError, match=r"n_splits|number of folds"):
+            VoterKFold(wrong)
+    with pytest.raises(ValueError, match="random_state"):
+        VoterKFold(random_state=0)
+    assert repr(VoterKFold(3)) == "VoterKFold(n_splits=3, shuffle=False, random_state=None)"
+
+
+# ---------------------------------------------------------------------- the likelihood
+
+
+def likelihood_of_list(places, log_worth, absent, ties):
+    """Log-likelihood of one list, {item: place}, choice by choice, and the number of its choices."""
+    worth = {item: np.exp(one) for item, one in log_worth.items()}
+    left = dict(worth) if absent == "last" else {item: worth[item] for item in places}
+    total, n_choices = 0.0, 0
+    for place in sorted(set(places.values())):
+        tied = [item for item in places if places[item] == place]
+        for r, item in enumerate(tied):
+            taken = r / len(tied) * sum(worth[one] for one in tied) if ties == "efron" else 0.0
+            total += np.log(worth[item] / (sum(left.values()) - taken))
+        n_choices += len(tied) - (len(left) == len(tied))
+        for item in tied:
+            del left[item]
+    return total, n_choices
+
+
+@pytest.mark.parametrize("ties", ["efron", "breslow"])
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize("cv", [VoterKFold(4), VoterKFold(3, shuffle=True, random_state=1)])
+def test_likelihood_is_that_of_a_loop_over_the_lists(absent, ties, cv):
+    frame = make_plackett_luce(n_queries=3, n_voters=6, n_items=6, ties=0.3, list_length=4, random_state=1)
+    frame = frame.drop(index=frame.sample(frac=0.2, random_state=0).index).reset_index(drop=True)
+    model = PlackettLuce(absent=absent, ties=ties, prior=0.3)
+    found = cross_val_likelihood(model, frame, cv)
+    lists = RankedLists.from_frame(frame)
+    rows = lists.to_frame()
+    total, chance, n_choices = (dict.fromkeys(lists.queries, 0.0) for _ in range(3))
+    for train, test in cv.split(frame):
+        weight = train[lists.row_list]
+        # Of weight 0, so that their items stay candidates.
+        worth = model.fit_transform(rows.assign(weight=weight)).set_index(["query", "item"])["score"]
+        for k in np.flatnonzero(test):
+            own = rows[lists.row_list == k]
+            query = own["query"].iloc[0]
+            places = dict(zip(own["item"], own["rank"], strict=True))
+            one, n = likelihood_of_list(places, worth[query].to_dict(), absent, ties)
+            total[query], n_choices[query] = total[query] + one, n_choices[query] + n
+            chance[query] += likelihood_of_list(places, dict.fromkeys(worth[query].index, 0.0), absent, ties)[0]
+    assert found["query"].tolist() == lists.queries.tolist()
+    assert found["n_lists"].tolist() == [6.0] * 3
+    assert found["n_choices"].tolist() == list(n_choices.values())
+    np.testing.assert_allclose(found["log_likelihood"], list(total.values()), rtol=1e-9)
+    np.testing.assert_allclose(found["per_choice"], found["log_likelihood"] / found["n_choices"], rtol=1e-15)
+    np.testing.assert_allclose(found["uniform"] * found["n_choices"], list(chance.values()), rtol=1e-12)
+
+
+def test_queries_do_not_depend_on_each_other():
+    model = PlackettLuce()
+    whole, some = cross_val_likelihood(model, LISTS), cross_val_likelihood(model, LISTS.take([3, 1]))
+    assert_frame_equal(some, whole.iloc[[3, 1]].reset_index(drop=True), rtol=1e-9)
+    assert_frame_equal(whole, cross_val_likelihood(model, LISTS.to_frame()))
+
+
+def test_sensible_settings_are_likelier_than_others():
+    games = make_comparisons(15, 400, spread=1.0, exposure="unequal", random_state=0).comparisons
+    lists = RankedLists.from_comparisons(games)
+    by_prior = {
+        prior: cross_val_likelihood(PlackettLuce(prior=prior, absent="ignore"), lists).loc[0]
+        for prior in (1e-6, 0.5, 1e5)
+    }
+    value = {prior: row["per_choice"] for prior, row in by_prior.items()}
+    assert value[0.5] > value[1e-6] and value[0.5] > value[1e5] + 0.03
+    # A huge prior is chance.
+    assert value[1e5] == pytest.approx(-np.log(2), abs=1e-3)
+    assert all(row["uniform"] == pytest.approx(-np.log(2)) for row in by_prior.values())
+    assert by_prior[0.5]["n_lists"] == by_prior[0.5]["n_choices"] == 400
+    # Close to what the true worths would give, and not above: nothing is learnt from what is tested.
+    noise = make_comparisons(15, 400, spread=0.0, random_state=1).comparisons
+    chance = cross_val_likelihood(PlackettLuce(prior=0.01, absent="ignore"), RankedLists.from_comparisons(noise))
+    assert (chance["per_choice"] < chance["uniform"]).all()
+
+
+def test_the_likelihood_comes_near_that_of_the_true_worths():
+    made = make_comparisons(10, 20_000, random_state=2)
+    log_worth = np.log(made.worth.set_index("item")["worth"])
+    games = made.comparisons
+    gap = games["winner"].map(log_worth) - games["loser"].map(log_worth)
+    truth = -np.logaddexp(0.0, -gap.to_numpy()).mean()
+    found = cross_val_likelihood(PlackettLuce(absent="ignore"), RankedLists.from_comparisons(games)).loc[0]
+    # Nine worths from 16,000 comparisons cost about 9 / 2 / 16,000 of each.
+    assert truth - 2e-3 < found["per_choice"] < truth + 1e-4
+
+
+def test_weights_of_the_model_count_in_the_fit_alone():
+    lists = RankedLists.from_lists([["a", "b", "c"]] * 4 + [["c", "b", "a"]])
+    plain = cross_val_likelihood(PlackettLuce(), lists)
+    weighed = cross_val_likelihood(PlackettLuce(voter_weights={1: 1, 2: 1, 3: 1, 4: 1, 5: 0}), lists)
+    assert (plain["n_choices"] == weighed["n_choices"]).all() and (plain["uniform"] == weighed["uniform"]).all()
+    assert plain.loc[0, "log_likelihood"] != weighed.loc[0, "log_likelihood"]
+    silent = lists.with_list_weight([1, 1, 1, 1, 0])
+    assert cross_val_likelihood(PlackettLuce(), silent).loc[0, ["n_lists", "n_choices"]].tolist() == [4, 8]
+
+
+def test_queries_without_choices_and_of_one_list():
+    one = cross_val_likelihood(PlackettLuce(absent="ignore"), [["a", "b", "c"]]).loc[0]
+    assert one["per_choice"] == pytest.approx(one["uniform"]) == pytest.approx(-np.log(6) / 2)
+    single = cross_val_likelihood(PlackettLuce(absent="ignore"), [["a"], ["b"]]).loc[0]
+    assert single["n_choices"] == 0 and single["log_likelihood"] == 0
+    assert np.isnan(single["per_choice"]) and np.isnan(single["uniform"])
+
+
+def test_open_worths_and_other_methods_are_refused():
+    lists = RankedLists.from_lists([["a", "b"], ["b", "a"], ["a", "b"]])
+    with pytest.raises(ValueError, match=r"Without the lists of fold 2: With prior=0 a chain of lists must lead"):
+        cross_val_likelihood(PlackettLuce(prior=0), lists, VoterKFold(3))
+    with pytest.raises(TypeError, match=r"which is PlackettLuce; got BordaCount\(\)"):
+        cross_val_likelihood(BordaCount(), lists)
+    with pytest.raises(TypeError, match="cv must be an int or a VoterKFold"):
+        cross_val_likelihood(PlackettLuce(), lists, KFold(2))
+    with pytest.raises(ValueError, match="k-fold"):
+        cross_val_likelihood(PlackettLuce(), lists, 1)
+    assert cross_val_likelihood(PlackettLuce(std_errors="model"), pd.DataFrame(lists.to_frame())).shape == (1, 6)
