@@ -23,6 +23,7 @@ from skrankagg import (
     Condorcet,
     Copeland,
     FootruleOptimal,
+    HodgeRank,
     InverseSquareRank,
     Kemeny,
     KwikSort,
@@ -225,6 +226,33 @@ GOLDEN = [
         PlackettLuce(absent="ignore"),
         "b a d c",
         [0.7984801076216581, 0.4050098048213607, -0.01341614835782464, -1.302086945452715],
+    ),
+    # Margins a-b -1 of 3, a-c 1 of 3, a-d 1 of 2 (w holds neither), b-c 3 of 3, b-d 3 of 3, c-d 1 of 3: 12 b = 7,
+    # 12 c = -3, 11 a + d = 1, a + 11 d = -5.
+    (HodgeRank(), "b a c d", [7 / 12, 2 / 15, -1 / 4, -7 / 15]),
+    # a-b 0 of 2, a-c 1 of 1, a-d 0 of 1, b-c 2 of 2, b-d 1 of 1: 5 a - b = 1, 2 d = a + b - 1, 3 c = a + 2 b - 3.
+    (HodgeRank(absent="ignore"), "b a d c", [17 / 38, 11 / 38, -5 / 38, -23 / 38]),
+    # a-b -log 5/3, a-c and c-d log 5/3, a-d log 2, b-c and b-d log 7, with the weights above.
+    (
+        HodgeRank(flow="logit"),
+        "b a c d",
+        [
+            (log(5 / 3) + 2 * log(7)) / 4,
+            (8 * log(2) + log(5 / 3) + log(7)) / 40,
+            -log(7) / 4,
+            -(8 * log(2) + 11 * log(5 / 3) + 11 * log(7)) / 40,
+        ],
+    ),
+    # a-b and a-d 0, a-c and b-d log 3, b-c log 5.
+    (
+        HodgeRank(flow="logit", absent="ignore"),
+        "b a d c",
+        [
+            (7 * log(3) + 10 * log(5)) / 38,
+            (9 * log(3) + 2 * log(5)) / 38,
+            (6 * log(5) - 11 * log(3)) / 38,
+            -(5 * log(3) + 18 * log(5)) / 38,
+        ],
     ),
     # Agree, of 3: b-a 2, a-b 1, a-c 2, c-a 1, a-d 3, d-a 2, b-c 3, b-d 3, c-d 2, d-c 1; at least 1.5 are needed. Only
     # absence objects, there being 3 places of difference to reach: a-b, a-c, c-a, c-b, c-d, d-a 1, d-b, d-c 2; at most

@@ -15,6 +15,7 @@ from skrankagg import (
     Condorcet,
     Copeland,
     FootruleOptimal,
+    HodgeRank,
     Kemeny,
     KwikSort,
     LocalKemenization,
@@ -88,6 +89,7 @@ def stated(method, lists):
 LARGE = [
     Agglomerative(),
     FootruleOptimal(),
+    *(HodgeRank(flow=flow, absent=absent) for flow in ("margin", "logit") for absent in ("last", "ignore")),
     Kemeny(n_restarts=1),
     Kemeny(n_restarts=1, ties="weak"),
     KwikSort(n_init=1),
@@ -340,7 +342,7 @@ def test_every_method_answers_or_refuses_in_a_limited_address_space():
     )
     assert run.returncode == 0, run.stderr[-2000:]
     outcome = dict(line.split("\t") for line in run.stdout.splitlines())
-    quadratic = ("DIBRA(S", "Foot", "Kem", "Kwik", "Local", "Markov", "Mini", "Out", "Pick", "Pref", "RankedP", "Schu")
+    quadratic = ("DIBRA(S", "Foot", "Hod", "Ke", "Kw", "Loc", "Mark", "Mini", "Out", "Pick", "Pref", "RankedP", "Schu")
     refused = {name for name in outcome if name.startswith((*quadratic, "AggregatorUnion"))}
     refused -= {f"MarkovChain[chain={chain}{absent}]" for chain in ("mc1", "mc2") for absent in ("", ",absent=last")}
     assert {name for name in outcome if outcome[name] == "refused"} == refused

@@ -35,6 +35,7 @@ WEIGHABLE = [
     for one, *_ in GOLDEN
     if get_tags(one).aggregator_tags.voter_weights
     and not (isinstance(one, BY_EVIDENCE) and getattr(one, "statistic", None) in (None, "stuart"))
+    and getattr(one, "flow", None) != "logit"
     and getattr(one, "support", None) != "log"  # nor is the logarithm of a number of lists
 ]
 
