@@ -1,0 +1,124 @@
+"""Worths from paired comparisons and lists: which orders are found with unequal exposure, and what it costs.
+
+Run it from anywhere as `python benchmarks/arena.py [--draws 20] [--repeat 3]`; it takes about half a minute. evalica
+and choix take part where they are installed.
+
+The first table is Kendall's tau with the true worths of 30 items, as mean and minimum of draws of 20,000 duels in which
+some items take part in far more than others. The second one is CPU seconds, the cheapest of several runs, of
+
+- races: 36 races of 43 out of 87 drivers, of the size of the NASCAR data of Hunter (2004)
+- lists: 1000 lists of 1000 items
+- queries: 20 queries of 50 lists of 100 items
+- duels: a million duels of 100 models from a frame of text ids, step by step
+- draws: 1000 draws of 100,000 duels of 100 models, by rank_stability
+"""
+
+import argparse
+import importlib.util
+import warnings
+
+import numpy as np
+import pandas as pd
+from _measure import cpu_time, table
+from scipy.stats import kendalltau
+
+from skrankagg import MarkovChain, PlackettLuce, RankedLists
+from skrankagg.aggregators._models._duels import merge_equal_pairs
+from skrankagg.datasets import make_comparisons, make_plackett_luce
+from skrankagg.inspection import rank_stability
+
+METHODS = [
+    PlackettLuce(absent="ignore"),
+    MarkovChain(chain="mct"),
+    MarkovChain(chain="mct", ergodic_number=0.0),
+    MarkovChain(chain="rank-centrality"),
+]
+
+
+def of_evalica(duels):
+    """Scores by evalica's model of Bradley and Terry, a Series by item."""
+    import evalica
+
+    won = [evalica.Winner.X] * len(duels)
+    return evalica.bradley_terry(duels["winner"], duels["loser"], won, limit=10_000).scores
+
+
+def of_choix(duels):
+    """Scores by choix, from the matrix of wins, a Series by item."""
+    import choix
+
+    code, items = pd.factorize(pd.concat([duels["winner"], duels["loser"]]), sort=True)
+    n = len(items)
+    wins = np.bincount(code[: len(duels)] * n + code[len(duels) :], minlength=n * n).reshape(n, n)
+    return pd.Series(choix.ilsr_pairwise_dense(wins.astype(np.float64), alpha=1e-6), index=items)
+
+
+OTHERS = {
+    name: scores
+    for name, scores in (("evalica", of_evalica), ("choix", of_choix))
+    if importlib.util.find_spec(name) is not None
+}
+
+
+def recovery(n_draws):
+    """Rows of the table of taus."""
+    found = {}
+    for seed in range(n_draws):
+        made = make_comparisons(30, 20_000, exposure="unequal", random_state=seed)
+        worth = made.worth.set_index("item")["worth"]
+        lists = RankedLists.from_comparisons(made.comparisons)
+        scores = {repr(method): method.fit_transform(lists).set_index("item")["score"] for method in METHODS}
+        scores |= {name: of(made.comparisons) for name, of in OTHERS.items()}
+        for name, one in scores.items():
+            found.setdefault(name, []).append(kendalltau(worth, one.reindex(worth.index))[0])
+    return [[name, f"{np.mean(taus):.3f}", f"{np.min(taus):.3f}"] for name, taus in found.items()]
+
+
+def races():
+    """36 races of 43 of 87 drivers each."""
+    rng = np.random.default_rng(0)
+    frame = make_plackett_luce(n_voters=36, n_items=87, random_state=0)
+    kept = rng.random((36, 87)).argsort(axis=1).argsort(axis=1) < 43
+    driver = frame["item"].str[1:].astype(int).to_numpy() - 1
+    return RankedLists.from_frame(frame[kept[frame["voter"].str[1:].astype(int) - 1, driver]])
+
+
+def costs(repeat):
+    """Rows of the table of CPU seconds: what, seconds."""
+    model = PlackettLuce(absent="ignore")
+    sizes = {"lists": {"n_voters": 1000, "n_items": 1000}, "queries": {"n_queries": 20, "n_voters": 50, "n_items": 100}}
+    all_lists = {"races": races()}
+    for name, size in sizes.items():
+        all_lists[name] = RankedLists.from_frame(make_plackett_luce(**size, random_state=0))
+    for name, lists in all_lists.items():
+        yield name, cpu_time(lambda lists=lists: model.fit_transform(lists), repeat)
+
+    duels = make_comparisons(100, 1_000_000, exposure="unequal", random_state=0).comparisons
+    encode = cpu_time(lambda: RankedLists.from_comparisons(duels), repeat)
+    lists = RankedLists.from_comparisons(duels)
+    fit = cpu_time(lambda: model.fit_transform(lists), repeat)
+    yield "duels, from_comparisons", encode
+    yield "duels, merging the lists of from_comparisons", cpu_time(lambda: merge_equal_pairs(lists), repeat)
+    yield "duels, PlackettLuce, with merging", fit
+    yield "duels, all of ours", encode + fit
+    for name, of in OTHERS.items():
+        yield f"duels, {name}", cpu_time(lambda of=of: of(duels), repeat)
+
+    lists = RankedLists.from_comparisons(duels[:100_000])
+    yield "draws", cpu_time(lambda: rank_stability(model, lists, n_resamples=1000), 1)
+
+
+def main():
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--repeat", type=int, default=3)
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    table(recovery(arguments.draws), ["tau with the worths", "mean", "min"])
+    print()
+    table(([name, f"{seconds:.3f}"] for name, seconds in costs(arguments.repeat)), ["CPU seconds", ""])
+
+
+if __name__ == "__main__":
+    main()
