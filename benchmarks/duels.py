@@ -13,8 +13,8 @@ the items, which is the truth, and with the number of lists that hold them, as m
 - matched: 20,000, in which the second item is drawn among those of similar quality to the first, as in a league
 - ten: 100 lists of ten items
 
-The last row is the maximum likelihood estimate under the model from which the lists are drawn; it is not part of the
-library. Left out, because their cost grows with the square or the cube of the number of lists: Agglomerative,
+PlackettLuce(absent="ignore") is the model from which the lists are drawn, and so shows what is attainable. Left out,
+because their cost grows with the square or the cube of the number of lists: Agglomerative,
 RankStatistic(statistic="stuart"), exact p-values of RobustRankAggregation.
 """
 
@@ -41,6 +41,7 @@ from skrankagg import (
     Minimax,
     Outranking,
     PickAPerm,
+    PlackettLuce,
     PreferenceRelations,
     RankedLists,
     RankedPairs,
@@ -87,6 +88,7 @@ METHODS = [
     KwikSort(absent="ignore"),
     LocalKemenization(absent="ignore"),
     Minimax(absent="ignore"),
+    PlackettLuce(absent="ignore"),
 ]
 OTHERS = [
     SimpleBorda(),
@@ -154,25 +156,6 @@ def seen_lists(random_state, *, n_lists, length, matched=None, spread=1.0, n_ite
     return RankedLists.from_frame(frame), quality
 
 
-def most_likely_qualities(lists, max_iter=10_000):
-    """Hunter's iteration for the Plackett-Luce model: strengths that make the lists of one query most likely."""
-    length = int(lists.list_length[0])
-    item = lists.candidate.reshape(-1, length)
-    # Each place but the last is a choice among the items from there on.
-    chosen = np.bincount(item[:, :-1].ravel(), minlength=lists.n_candidates)
-    strength = np.ones(lists.n_candidates)
-    for _ in range(max_iter):
-        left = np.cumsum(strength[item][:, ::-1], axis=1)[:, ::-1][:, :-1]
-        share = np.cumsum(1 / left, axis=1)
-        share = np.column_stack([share, share[:, -1]])
-        new = np.maximum(chosen, 1e-9) / np.bincount(item.ravel(), weights=share.ravel())
-        new /= new.mean()
-        if np.abs(np.log(new / strength)).max() < 1e-6:
-            break
-        strength = new
-    return strength
-
-
 def taus(order, lists, quality):
     """Kendall's tau of an order of the pairs with their quality, and with the number of lists that hold them."""
     place = -np.arange(len(order))
@@ -200,7 +183,6 @@ def main():
         for seed in range(arguments.repeat):
             lists, quality = seen_lists(seed, **setting)
             orders = {repr(method): order_of(method, lists) for method in methods}
-            orders["(maximum likelihood)"] = np.argsort(-most_likely_qualities(lists))
             for title, order in orders.items():
                 found.setdefault(title, {}).setdefault(name, []).append(taus(order, lists, quality))
     rows = [

@@ -1,19 +1,22 @@
 """Plackett and Luce's model: its likelihood written out, Cox's model of statsmodels, choix, and published numbers."""
 
 import warnings
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
 from skrankagg import BordaCount, PlackettLuce, RankedLists
 from skrankagg.aggregators._models._many_minima import minimise
 from skrankagg.aggregators._models._plackett_luce import invert_information
 from skrankagg.aggregators._models._stages import Stages
+from skrankagg.aggregators._models._tied_stages import TiedStages
+from skrankagg.datasets import make_comparisons
 from skrankagg.exceptions import InputError
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -99,6 +102,123 @@ def test_the_likelihood_of_all_lists_adds_up_to_1(length, absent):
     assert np.exp(value).sum() == pytest.approx(1.0, abs=1e-12)
 
 
+def davidson_written_out(classes, log_worth, left_over, prevalence):
+    """Log-likelihood of one list of classes, with all sets that could have been chosen at each stage."""
+    total = 0.0
+    for k, items in enumerate(classes):
+        left = [item for later in classes[k:] for item in later] + list(left_over)
+        sets = [one for size in range(1, len(prevalence) + 1) for one in combinations(left, size)]
+        chances = [prevalence[len(one) - 1] * np.exp(np.mean([log_worth[i] for i in one])) for one in sets]
+        chosen = prevalence[len(items) - 1] * np.exp(np.mean([log_worth[i] for i in items]))
+        total += np.log(chosen / np.sum(chances))
+    return total
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=15, deadline=None)
+def test_davidsons_ties_are_those_of_all_sets(absent, seed):
+    lists = RankedLists.from_frame(example_lists(seed, n_queries=2, n_voters=4, n_items=6))
+    rng = np.random.default_rng(seed)
+    lists = lists.with_list_weight(rng.choice([0.5, 1.0, 2.0], lists.n_lists))
+    stages = TiedStages(lists, absent)
+    variables = stages.start(rng.normal(size=lists.n_candidates))
+    variables[lists.n_candidates :] += rng.normal(size=stages.n_extra)
+    value, gradient = stages.value_and_gradient(variables)
+    prevalence, expected = stages.prevalence(variables), np.zeros(2)
+    for k in range(lists.n_lists):
+        rows = slice(lists.row_ptr[k], lists.row_ptr[k + 1])
+        held, rank, q = lists.candidate[rows], lists.rank[rows], lists.list_query[k]
+        classes = [held[rank == place].tolist() for place in np.unique(rank)]
+        rest = set(range(*lists.candidate_ptr[q : q + 2])) - set(held.tolist()) if absent == "last" else ()
+        expected[q] += lists.list_weight[k] * davidson_written_out(classes, variables, rest, prevalence[q])
+    np.testing.assert_allclose(value, expected, atol=1e-10)
+    slopes = [
+        (stages.value_and_gradient(variables + one)[0].sum() - stages.value_and_gradient(variables - one)[0].sum())
+        / 2e-6
+        for one in 1e-6 * np.eye(len(variables))
+    ]
+    np.testing.assert_allclose(gradient, slopes, atol=1e-6)
+    own, n = slice(*lists.list_ptr[:2]), lists.candidate_ptr[1]
+    summed = lists.list_weight[own] @ stages.by_list(variables, 0)
+    np.testing.assert_allclose(summed[:n], gradient[:n], atol=1e-10)
+    np.testing.assert_allclose(summed[n:], gradient[lists.n_candidates :][: len(summed) - n], atol=1e-10)
+
+
+def test_davidsons_model_of_pairs_is_the_likeliest_one():
+    comparisons, _, _ = make_comparisons(n_items=5, n_comparisons=400, ties=0.3, random_state=2)
+    lists = RankedLists.from_comparisons(comparisons, tie="tie")
+    one, other = (pd.Categorical(comparisons[side]).codes for side in ("winner", "loser"))
+    tied = comparisons["tie"].to_numpy()
+
+    def minus_log_likelihood(variables):
+        t, nu = np.append(0.0, variables[:-1]), np.exp(variables[-1])
+        a, b = np.exp(t[one]), np.exp(t[other])
+        return -np.log(np.where(tied, nu * np.sqrt(a * b), a) / (a + b + nu * np.sqrt(a * b))).sum()
+
+    best = minimize(minus_log_likelihood, np.zeros(5), method="BFGS", options={"gtol": 1e-9})
+    expected = np.append(0.0, best.x[:-1])
+    method = PlackettLuce(prior=0, absent="ignore", ties="davidson", std_errors="model")
+    found = method.fit_transform(lists).sort_values("item")
+    np.testing.assert_allclose(found["score"], expected - expected.mean(), atol=1e-5)
+    info = method.fit(lists).query_info_
+    assert info["tie_prevalence"][0] == pytest.approx(np.exp(best.x[-1]), abs=1e-5)
+    assert info["log_likelihood"][0] == pytest.approx(-best.fun, abs=1e-8)
+    step = 1e-3 * np.eye(5)
+    curves = [
+        [
+            sum(s * r * minus_log_likelihood(best.x + s * one + r * other_one) for s in (1, -1) for r in (1, -1)) / 4e-6
+            for one in step
+        ]
+        for other_one in step
+    ]
+    centre = np.eye(5) - 1 / 5
+    covariance = np.zeros((5, 5))
+    covariance[1:, 1:] = np.linalg.inv(curves)[:-1, :-1]
+    np.testing.assert_allclose(found["std_error"], np.sqrt(np.diag(centre @ covariance @ centre)), rtol=1e-4)
+    voters = PlackettLuce(prior=0, absent="ignore", ties="davidson", std_errors="voters").fit_transform(lists)
+    np.testing.assert_allclose(voters["std_error"], method.fit_transform(lists)["std_error"], rtol=0.2)
+
+
+def test_davidsons_model_without_ties_is_the_plain_one():
+    frame = full_lists(12, 6, length=4, seed=5)
+    for absent in ("last", "ignore"):
+        plain = PlackettLuce(absent=absent, std_errors="model").fit_transform(frame)
+        davidson = PlackettLuce(absent=absent, ties="davidson", std_errors="model").fit_transform(frame)
+        pd.testing.assert_frame_equal(davidson, plain, check_exact=False, atol=1e-7)
+    assert PlackettLuce(ties="davidson").fit(frame).query_info_["tie_prevalence"].tolist() == [0.0]
+
+
+def test_davidsons_prior_may_tie_too():
+    frame = example_lists(4, n_queries=2, n_voters=5, n_items=6)
+    lists = RankedLists.from_frame(frame)
+    method = PlackettLuce(ties="davidson", prior=0.7)
+    stages = method._stages(lists)
+    variables = stages.start(np.random.default_rng(0).normal(size=lists.n_candidates))
+    terms, slopes, tie_slopes = method._log_prior(stages, variables)
+    t, d = variables[: lists.n_candidates], stages.prevalence(variables)[lists.candidate_query, 1]
+    np.testing.assert_allclose(terms, 0.7 * t - 1.4 * np.log(1 + np.exp(t) + d * np.exp(t / 2)))
+    step = 1e-6 * np.eye(len(variables))
+    numeric = [
+        (method._log_prior(stages, variables + one)[0].sum() - method._log_prior(stages, variables - one)[0].sum())
+        / 2e-6
+        for one in step
+    ]
+    np.testing.assert_allclose(np.concatenate([slopes, tie_slopes]), numeric, atol=1e-8)
+    score = method.fit_transform(lists)["score"]
+    assert np.isfinite(score).all()
+    weight = lists.list_weight * 2
+    np.testing.assert_allclose(
+        method._repeat(lists)(weight), method._aggregate(lists.with_list_weight(weight)).score, atol=1e-8
+    )
+
+
+def test_too_many_tied_items_are_refused():
+    frame = pd.DataFrame({"query": "q", "voter": "v", "item": range(25), "rank": 1})
+    with pytest.raises(InputError, match="takes up to 20 tied items of a list; some list ties 25"):
+        PlackettLuce(ties="davidson").fit(frame)
+
+
 def cox(frame, absent, ties):
     """Coefficients and standard errors by Cox's partial likelihood: a stratum for each list, the rank as time."""
     regression = pytest.importorskip("statsmodels.duration.hazard_regression", reason="statsmodels is not installed")
@@ -169,7 +289,7 @@ def test_nascar_has_the_published_coefficients_and_errors(shared_data):
     frame = races.rename(columns={"race": "voter", "driver": "item", "place": "rank"}).assign(query="2002")
     lists = RankedLists.from_frame(frame)
     score = PlackettLuce(absent="ignore", tol=1e-10)._aggregate(lists).score
-    inverse, _ = invert_information(Stages(lists, "ignore", "efron").information(score, 0))
+    inverse, _ = invert_information(Stages(lists, "ignore", "efron").information(score, 0), len(score))
     place = {item: k for k, item in enumerate(lists.items[lists.candidate_item])}
     expected = pd.read_csv(shared_data / "plackettluce" / "expected.csv")
     drivers = expected[expected["what"].str.match(r"driver \d+$")]

@@ -19,6 +19,7 @@ from .._kemeny._components import strong_components
 from ._duels import PairCounts, holds_pairs, merge_equal_pairs
 from ._many_minima import minimise
 from ._stages import Stages
+from ._tied_stages import MOST_TIED, TiedStages
 
 __all__ = ["PlackettLuce"]
 
@@ -40,8 +41,8 @@ class PlackettLuce(BaseAggregator):
     absent : {"last", "ignore"}, default="last"
         Whether the items that a list does not hold are left over when it ends, as those of a list that is cut are, or
         were not there to be chosen, as in races, panels and paired comparisons.
-    ties : {"efron", "breslow"}, default="efron"
-        How tied items of a list are chosen, see Notes.
+    ties : {"efron", "breslow", "davidson"}, default="efron"
+        How tied items of a list are chosen, see Notes. "davidson" estimates how frequent ties are.
     std_errors : {"model", "voters"}, default=None
         Whether to compute standard errors: by the curvature of the likelihood, or by how much the lists differ
         ("voters"), which holds also where the model does not. None computes none.
@@ -55,13 +56,14 @@ class PlackettLuce(BaseAggregator):
     Attributes
     ----------
     query_info_ : DataFrame
-        For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter`, and `converged`.
+        For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter`, `converged`, and
+        with ``ties="davidson"`` `tie_prevalence`, :math:`d_2`, 0 where no two items tie.
 
     Raises
     ------
     InputError
         With ``prior=0``, if the worths of a query have no maximum: some items were never ranked below, or never above,
-        the others.
+        the others. With ``ties="davidson"``, if more than 20 items tie in a list.
 
     Warns
     -----
@@ -91,8 +93,11 @@ class PlackettLuce(BaseAggregator):
 
     Of a class of :math:`d` tied items the r-th choice, from 0, is from the sum less :math:`r / d` of the class
     ("efron") or from the whole sum ("breslow"), as for tied times in Cox's model, whose partial likelihood this
-    is [4]_. A tie at the end of a list is evidence that its items are alike. If it only means "not ranked", leave its
-    items out.
+    is [4]_. With "davidson" a set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean
+    of its worths, :math:`d_1 = 1` and the others estimated for each query [3]_, [5]_; the sum over all sets is an
+    elementary symmetric polynomial, which takes the square of the largest class for each row. The comparisons of the
+    prior may then tie, too. A tie at the end of a list is evidence that its items are alike. If it only means "not
+    ranked", leave its items out.
 
     Standard errors are of :math:`t_i` less the mean of the query, at the estimate and without the prior, which is no
     data. They are infinite where the lists leave worths open. With "voters" a list of a whole weight w counts as w
@@ -108,6 +113,8 @@ class PlackettLuce(BaseAggregator):
     .. [3] H. L. Turner, J. van Etten, D. Firth and I. Kosmidis, "Modelling rankings in R: the PlackettLuce package",
        Computational Statistics 35, 2020.
     .. [4] B. Efron, "The efficiency of Cox's likelihood function for censored data", JASA 72, 1977.
+    .. [5] R. R. Davidson, "On extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
+       JASA 65, 1970.
 
     Examples
     --------
@@ -130,21 +137,20 @@ class PlackettLuce(BaseAggregator):
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, None, closed="left")],
         "absent": [StrOptions({"last", "ignore"})],
-        "ties": [StrOptions({"efron", "breslow"})],
+        "ties": [StrOptions({"efron", "breslow", "davidson"})],
         "std_errors": [StrOptions({"model", "voters"}), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         **VOTER_WEIGHTS,
     }
     _variants = ({}, {"absent": "ignore"})
-    _query_columns = ("log_likelihood", "n_iter", "converged")
 
     def __init__(
         self,
         *,
         prior: float = 0.5,
         absent: Literal["last", "ignore"] = "last",
-        ties: Literal["efron", "breslow"] = "efron",
+        ties: Literal["efron", "breslow", "davidson"] = "efron",
         std_errors: Literal["model", "voters"] | None = None,
         max_iter: int = 500,
         tol: float = 1e-12,
@@ -159,6 +165,11 @@ class PlackettLuce(BaseAggregator):
         self.voter_weights = voter_weights
 
     @property
+    def _query_columns(self):
+        own = ("tie_prevalence",) if self.ties == "davidson" else ()
+        return ("log_likelihood", "n_iter", "converged", *own)
+
+    @property
     def _result_columns(self):
         return ("worth",) if self.std_errors is None else ("worth", "std_error")
 
@@ -166,8 +177,9 @@ class PlackettLuce(BaseAggregator):
         if self.prior == 0:
             self._check_connected(lists)
         merged, pattern = merge_equal_pairs(lists)
-        stages = Stages(merged, self.absent, self.ties)
-        log_worth, n_iter, converged = self._fit(stages, np.zeros(lists.n_candidates))
+        stages = self._stages(merged)
+        variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
+        log_worth = variables[: lists.n_candidates]
         if not converged.all():
             warn_user(
                 f"{self!r} did not come within tol in {self.max_iter} iterations for {int((~converged).sum())} of "
@@ -176,33 +188,47 @@ class PlackettLuce(BaseAggregator):
             )
         columns = {"worth": _shares_of_query(lists, log_worth)}
         if self.std_errors is not None:
-            columns["std_error"] = self._std_errors(stages, lists, pattern, log_worth)
+            columns["std_error"] = self._std_errors(stages, lists, pattern, variables)
         queries = {
-            "log_likelihood": stages.value_and_gradient(log_worth)[0],
+            "log_likelihood": stages.value_and_gradient(variables)[0],
             "n_iter": n_iter,
             "converged": converged,
         }
+        if self.ties == "davidson":
+            prevalence = stages.prevalence(variables)
+            queries["tie_prevalence"] = prevalence[:, 1] if prevalence.shape[1] > 1 else np.zeros(lists.n_queries)
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
 
     def _repeat(self, lists):
         if self.prior == 0:
             return super()._repeat(lists)
         merged, pattern = merge_equal_pairs(lists)
-        stages = Stages(merged, self.absent, self.ties)
-        start = self._fit(stages, np.zeros(lists.n_candidates))[0]
+        stages = self._stages(merged)
+        start = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))[0]
 
         def score(weight):
             if pattern is not None:
                 weight = np.bincount(pattern, weights=weight, minlength=merged.n_lists)
-            return self._fit(stages.with_list_weight(weight), start)[0]
+            return self._fit(stages.with_list_weight(weight), start)[0][: lists.n_candidates]
 
         return score
 
+    def _stages(self, lists):
+        if self.ties != "davidson":
+            return Stages(lists, self.absent, self.ties)
+        stages = TiedStages(lists, self.absent)
+        if stages.largest > MOST_TIED:
+            raise InputError(
+                f"ties='davidson' takes up to {MOST_TIED} tied items of a list; some list ties {stages.largest}. "
+                "Choose ties='efron', or leave out the end of the list where the tie means that it was not ranked."
+            )
+        return stages
+
     def _repeat_many(self, lists):
-        if self.prior == 0 or self.absent == "last" or not holds_pairs(lists):
+        if self.prior == 0 or self.absent == "last" or self.ties == "davidson" or not holds_pairs(lists):
             return super()._repeat_many(lists)
         merged, pattern = merge_equal_pairs(lists)
-        pairs, start = PairCounts(merged), self._fit(Stages(merged, "ignore", "efron"), np.zeros(lists.n_candidates))[0]
+        pairs, start = PairCounts(merged), self._fit(self._stages(merged), np.zeros(lists.n_candidates))[0]
         some = max(1, _CELLS // max(len(pairs.one), lists.n_candidates))
 
         def scores(weights):
@@ -235,51 +261,65 @@ class PlackettLuce(BaseAggregator):
         return found[0].reshape(shape)
 
     def _fit(self, stages, start):
-        """Log-worths, iterations and whether they converged, of each query."""
-        lists, prior = stages.lists, self.prior
-        query, n_queries = lists.candidate_query, lists.n_queries
+        """Log-worths and parameters of ties, iterations of each query, and whether it converged."""
+        lists = stages.lists
+        n, n_queries = lists.n_candidates, lists.n_queries
+        group = np.concatenate([lists.candidate_query, stages.extra_query()])
 
-        def minus_log_posterior(log_worth):
-            value, gradient = stages.value_and_gradient(log_worth)
-            if prior:
-                terms = prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth)
-                value = value + np.bincount(query, weights=terms, minlength=n_queries)
-                gradient = gradient + prior * np.tanh(-log_worth / 2)
+        def minus_log_posterior(variables):
+            value, gradient = stages.value_and_gradient(variables)
+            if self.prior:
+                terms, slopes, tie_slopes = self._log_prior(stages, variables)
+                value = value + np.bincount(lists.candidate_query, weights=terms, minlength=n_queries)
+                gradient[:n] += slopes
+                gradient[n:] += tie_slopes
             return -value, -gradient
 
-        curvature = stages.n_choices() + prior
-        log_worth, _, n_iter, converged = minimise(
-            minus_log_posterior,
-            start,
-            query,
-            n_queries,
-            np.where(curvature > 0, curvature, 1.0),
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
-        if prior == 0:
-            log_worth = log_worth - _mean_of_query(lists, log_worth)
-        return log_worth, n_iter, converged
+        curvature = stages.n_choices()
+        curvature[:n] += self.prior
+        options = {"tol": self.tol, "max_iter": self.max_iter}
+        scale = np.where(curvature > 0, curvature, 1.0)
+        variables, _, n_iter, converged = minimise(minus_log_posterior, start, group, n_queries, scale, **options)
+        if self.prior == 0:
+            variables[:n] -= _mean_of_query(lists, variables[:n])
+        return variables, n_iter, converged
+
+    def _log_prior(self, stages, variables):
+        """Of each candidate, with its derivatives by the log-worths and by the parameters of ties."""
+        lists, prior = stages.lists, self.prior
+        log_worth, extra = np.split(variables, [lists.n_candidates])
+        if not len(extra):
+            return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2), extra
+        # A comparison with the item of worth 1 may end in a tie.
+        log_tie = np.where(stages.seen[:, 0], extra.reshape(stages.seen.shape)[:, 0], -np.inf)[lists.candidate_query]
+        terms = np.stack([np.zeros_like(log_worth), log_worth, log_tie + log_worth / 2])
+        greatest = terms.max(axis=0)
+        total = np.log(np.exp(terms - greatest).sum(axis=0)) + greatest
+        share, tied = np.exp(log_worth - total), np.exp(terms[2] - total)
+        slopes = np.zeros(stages.seen.shape)
+        slopes[:, 0] = np.bincount(lists.candidate_query, weights=-2 * prior * tied, minlength=lists.n_queries)
+        return prior * log_worth - 2 * prior * total, prior - 2 * prior * (share + tied / 2), slopes.ravel()
 
     def _scale(self, log_worth):
         """Size of the terms: what the iteration leaves open decides nothing."""
         return np.maximum(np.abs(log_worth), 10 * self.tol / TOLERANCE)
 
-    def _std_errors(self, stages, lists, pattern, log_worth):
+    def _std_errors(self, stages, lists, pattern, variables):
         error = np.empty(lists.n_candidates)
-        weight = lists.list_weight
-        for q in range(lists.n_queries):
-            own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
-            inverse, open_ = invert_information(stages.information(log_worth, q))
+        squares = _weights_of_squares(lists.list_weight, pattern, stages.lists)
+        for q, n in enumerate(lists.query_n_items):
+            inverse, is_open = invert_information(stages.information(variables, q), int(n))
             if self.std_errors == "voters":
                 mine = slice(stages.lists.list_ptr[q], stages.lists.list_ptr[q + 1])
-                scores = stages.by_list(log_worth, q)
-                square = _weights_of_squares(weight, pattern, stages.lists)[mine]
-                inverse = inverse @ (scores.T * square) @ scores @ inverse
+                # Parameters of ties that do not occur are not among those of the information.
+                scores = stages.by_list(variables, q)
+                scores = np.column_stack([scores[:, :n], scores[:, n:][:, (scores[:, n:] != 0).any(axis=0)]])
+                inverse = inverse @ (scores.T * squares[mine]) @ scores @ inverse
             # The contrast to the mean of the query.
-            inverse = inverse - inverse.mean(axis=0)
+            inverse = inverse[:n, :n] - inverse[:n, :n].mean(axis=0)
             inverse = inverse - inverse.mean(axis=1)[:, None]
-            error[own] = np.where(open_, np.inf, np.sqrt(np.maximum(np.diag(inverse), 0.0)))
+            spread = np.inf if is_open else np.sqrt(np.maximum(np.diag(inverse), 0.0))
+            error[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = spread
         return error
 
     def _check_connected(self, lists):
@@ -322,17 +362,13 @@ class PlackettLuce(BaseAggregator):
         return tags
 
 
-def invert_information(information):
-    """Pseudo-inverse of the information (n, n), and the items whose worth it leaves open to a contrast, bool (n,)."""
+def invert_information(information, n):
+    """Pseudo-inverse of the information, of n items and what follows them, and whether it leaves contrasts open."""
     size, vectors = np.linalg.eigh(information)
-    n = len(size)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T
-    # That all worths may be multiplied is no matter; any other direction is open.
-    left = vectors[:, null]
-    open_ = np.einsum("ij,ij->i", left, left) - 1.0 / n > 1e-6
-    # The mean that the others are compared with is open as well.
-    return inverse, np.full(n, bool(open_.any()))
+    # All worths may be multiplied by a number, which changes no contrast; any other direction leaves one open.
+    return inverse, bool(np.count_nonzero(null) > 1)
 
 
 def _weights_of_squares(weight, pattern, merged):

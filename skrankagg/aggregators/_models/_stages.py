@@ -50,6 +50,18 @@ class Stages:
         ends = self.ptr[1:][self.row_list] - 1
         self.backwards = ends - (np.arange(lists.n_rows) - self.ptr[self.row_list])
 
+    def start(self, log_worth):
+        """Variables to begin with: the log-worths alone."""
+        return log_worth
+
+    def extra_query(self):
+        """Queries of the variables besides the log-worths: there are none."""
+        return np.empty(0, dtype=np.int64)
+
+    def prevalence(self, variables):
+        """How frequent choices of several items are, to one of one item: (n_queries, 1), as there are none."""
+        return np.ones((self.lists.n_queries, 1))
+
     def with_list_weight(self, weight):
         """The same rows under other weights of the lists, (n_lists,)."""
         other = copy.copy(self)

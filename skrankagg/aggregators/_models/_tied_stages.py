@@ -1,0 +1,206 @@
+"""The likelihood of lists in which several items may be chosen at once: Davidson's ties, of classes of any size.
+
+From the items that are left a set of k is chosen in proportion to its prevalence d_k times the geometric mean of its
+worths. The sum over all sets of k items is an elementary symmetric polynomial of the k-th roots of the worths: adding
+one item after the other, from the end of each list, gives those of all stages, and going back their derivatives, where
+counting the sets would take a time that grows with their number. Lists are worked on side by side.
+
+Variables are the log-worths of the candidates, and after them for each query the logarithms of d_2, d_3, ...; d_1 is 1,
+and d_k is 0 where no class of k items occurs.
+"""
+
+import copy
+
+import numpy as np
+
+__all__ = ["MOST_TIED", "TiedStages"]
+
+#: Largest class of tied items: the polynomials take its square for each row.
+MOST_TIED = 20
+# Step of differences of derivatives.
+_STEP = 1e-5
+# Numbers of the polynomials that are held at one time.
+_CELLS = 1 << 22
+
+
+class TiedStages:
+    """The rows of lists, prepared for many evaluations; the counterpart of Stages with parameters for ties.
+
+    Parameters
+    ----------
+    lists : RankedLists
+        Lists of weight 0 do not count.
+    absent : {"last", "ignore"}
+        Whether the items that a list does not hold are left at its end.
+    """
+
+    def __init__(self, lists, absent):
+        self.lists, self.absent, self.list_weight = lists, absent, lists.list_weight
+        new = np.ones(lists.n_rows, dtype=bool)
+        new[1:] = (lists.rank[1:] != lists.rank[:-1]) | (lists.row_list[1:] != lists.row_list[:-1])
+        row_class = np.cumsum(new) - 1
+        #: Size of the class of each row, and whether the row begins it.
+        self.size, self.begins = np.bincount(row_class)[row_class], new
+        counted = self.begins & (lists.list_weight[lists.row_list] > 0)
+        self.largest = int(self.size[counted].max(initial=1))
+        seen = np.zeros((lists.n_queries, self.largest + 1), dtype=bool)
+        seen[lists.list_query[lists.row_list[counted]], self.size[counted]] = True
+        #: Which tie sizes occur in each query, from 2.
+        self.seen = seen[:, 2:]
+        self.blocks = list(self._blocks())
+
+    @property
+    def n_extra(self):
+        """Number of variables besides the log-worths."""
+        return self.seen.size
+
+    def extra_query(self):
+        """The query of each of them."""
+        return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
+
+    def start(self, log_worth):
+        """Variables to begin with: ties of every size that occurs are one tenth as frequent as choices of one."""
+        return np.concatenate([log_worth, np.where(self.seen, np.log(0.1), 0.0).ravel()])
+
+    def with_list_weight(self, weight):
+        """The same rows under other weights of the lists, (n_lists,)."""
+        other = copy.copy(self)
+        other.list_weight = weight
+        return other
+
+    def n_choices(self):
+        """Total weight of the rows of each candidate, and of the classes of each size: as many as variables."""
+        lists, weight = self.lists, self.list_weight[self.lists.row_list]
+        rows = np.bincount(lists.candidate, weights=weight / self.size, minlength=lists.n_candidates)
+        ties = np.zeros((lists.n_queries, self.largest + 1))
+        begins = np.flatnonzero(self.begins)
+        np.add.at(ties, (lists.list_query[lists.row_list[begins]], self.size[begins]), weight[begins])
+        return np.concatenate([rows, ties[:, 2:].ravel()])
+
+    def prevalence(self, variables):
+        """d_1, d_2, ... of each query, (n_queries, largest class)."""
+        extra = variables[self.lists.n_candidates :].reshape(self.seen.shape)
+        return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(extra), 0.0)])
+
+    def value_and_gradient(self, variables):
+        """Log-likelihood of each query, (n_queries,), and its derivatives by all variables."""
+        lists = self.lists
+        value, gradient = np.zeros(lists.n_queries), np.zeros(lists.n_candidates)
+        ties = np.zeros((lists.n_queries, self.largest))
+        for own, candidate, terms, slopes, tie_slopes in self._of_lists(variables):
+            weight, query = self.list_weight[own], lists.list_query[own]
+            value += np.bincount(query, weights=weight * terms, minlength=lists.n_queries)
+            gradient += np.bincount(
+                candidate.ravel(), weights=(weight[:, None] * slopes).ravel(), minlength=lists.n_candidates + 1
+            )[:-1]
+            np.add.at(ties, query, weight[:, None] * tie_slopes)
+        return value, np.concatenate([gradient, np.where(self.seen, ties[:, 1:], 0.0).ravel()])
+
+    def by_list(self, variables, q):
+        """Derivatives of the log-likelihood of one copy of each list of a query: (n_lists, n_items + n_sizes)."""
+        lists = self.lists
+        first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
+        start, stop = lists.candidate_ptr[q], lists.candidate_ptr[q + 1]
+        score = np.zeros((last - first, stop - start + self.seen.shape[1]))
+        for own, candidate, _, slopes, tie_slopes in self._of_lists(variables):
+            mine = np.flatnonzero((own >= first) & (own < last))
+            for k in mine:
+                held = candidate[k] < lists.n_candidates
+                score[own[k] - first, candidate[k][held] - start] = slopes[k][held]
+                score[own[k] - first, stop - start :] = np.where(self.seen[q], tie_slopes[k, 1:], 0.0)
+        return score
+
+    def information(self, variables, q):
+        """Minus the second derivatives of a query, (n_items + n_sizes, n_items + n_sizes), by differences."""
+        lists = self.lists
+        start, stop = lists.candidate_ptr[q], lists.candidate_ptr[q + 1]
+        alone = lists.take([q]).with_list_weight(self.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]])
+        stages = TiedStages(alone, self.absent)
+        extra = variables[lists.n_candidates :].reshape(self.seen.shape)[q, : stages.largest - 1]
+        at = np.concatenate([variables[start:stop], extra])
+        counted = np.concatenate([np.ones(stop - start, dtype=bool), stages.seen[0]])
+        curves = np.zeros((len(at), len(at)))
+        for k in np.flatnonzero(counted):
+            step = np.zeros(len(at))
+            step[k] = _STEP
+            curves[k] = (stages.value_and_gradient(at - step)[1] - stages.value_and_gradient(at + step)[1]) / (
+                2 * _STEP
+            )
+        curves = (curves + curves.T) / 2
+        return curves[np.ix_(counted, counted)]
+
+    def _blocks(self):
+        """Lists side by side: which, their candidates from the end, and the rows that begin classes."""
+        lists = self.lists
+        length = lists.query_n_items[lists.list_query] if self.absent == "last" else lists.list_length
+        order = np.argsort(length, kind="stable")
+        cells = np.cumsum(length[order].astype(np.float64) * self.largest**2) // _CELLS
+        for own in np.split(order, np.flatnonzero(np.diff(cells)) + 1):
+            longest = int(length[own].max())
+            candidate = np.full((len(own), longest), lists.n_candidates)
+            size = np.zeros((len(own), longest), dtype=np.int64)  # of the class that is complete there
+            for k, one in enumerate(own):
+                rows = slice(lists.row_ptr[one], lists.row_ptr[one + 1])
+                held = lists.candidate[rows][::-1]
+                if self.absent == "last":
+                    everything = np.arange(*lists.candidate_ptr[lists.list_query[one] : lists.list_query[one] + 2])
+                    rest = np.setdiff1d(everything, held, assume_unique=True)
+                else:
+                    rest = held[:0]
+                candidate[k, : len(rest)] = rest
+                candidate[k, len(rest) : len(rest) + len(held)] = held
+                place = slice(len(rest), len(rest) + len(held))
+                size[k, place] = np.where(self.begins[rows], self.size[rows], 0)[::-1]
+            yield own, candidate, size
+
+    def _of_lists(self, variables):
+        """Of one copy of each list: log-likelihood, derivatives by log-worths and by the logarithms of d_1, d_2, ..."""
+        lists, n_sizes = self.lists, self.largest
+        log_worth = variables[: lists.n_candidates]
+        shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])
+        prevalence = self.prevalence(variables)
+        relative = np.append(log_worth - shift[lists.candidate_query], -np.inf)  # nothing is chosen beyond a list's end
+        roots = np.arange(1, n_sizes + 1)
+        sizes = np.arange(n_sizes)
+        for own, candidate, size in self.blocks:
+            d = prevalence[lists.list_query[own]]
+            mine = relative[candidate]
+            with np.errstate(invalid="ignore"):
+                x = np.exp(mine[:, :, None] / roots)  # (lists, rows, k): the k-th roots of the worths
+            n_lists, longest = candidate.shape
+            # Coefficients of the product of 1 + x z, up to degree k for the k-th roots, before each row is added.
+            sums = np.zeros((longest + 1, n_lists, n_sizes, n_sizes + 1))
+            sums[0, :, :, 0] = 1.0
+            for p in range(longest):
+                sums[p + 1] = sums[p]
+                sums[p + 1, :, :, 1:] += x[:, p, :, None] * sums[p, :, :, :-1]
+            choices = sums[1:, :, sizes, sizes + 1].transpose(1, 0, 2) * d[:, None, :]  # (lists, rows, k): d_k e_k
+            total = choices.sum(axis=2)
+            is_stage = size > 0
+            # Half of a tie: the mean of the log-worths of the class, which ends at its first row.
+            running = np.cumsum(np.where(np.isfinite(mine), mine, 0.0), axis=1)
+            before = np.take_along_axis(
+                np.column_stack([np.zeros(n_lists), running]),
+                np.maximum(np.arange(1, longest + 1) - size, 0),
+                axis=1,
+            )
+            mean = (running - before) / np.maximum(size, 1)
+            chosen = np.take_along_axis(d, np.maximum(size - 1, 0).reshape(n_lists, -1), axis=1)
+            terms = np.where(is_stage, mean + np.log(chosen) - np.log(np.where(is_stage, total, 1.0)), 0.0)
+            inverse = np.where(is_stage, 1.0 / np.where(total > 0, total, 1.0), 0.0)
+            tie_slopes = -(choices * inverse[:, :, None]).sum(axis=1)
+            np.add.at(tie_slopes, (np.nonzero(is_stage)[0], size[is_stage] - 1), 1.0)
+            slopes = np.zeros((n_lists, longest))
+            back = np.zeros((n_lists, n_sizes, n_sizes + 1))
+            share = np.zeros(n_lists)  # what each member of the class at hand has of its choice
+            left = np.zeros(n_lists, dtype=np.int64)
+            for p in range(longest - 1, -1, -1):
+                begins = is_stage[:, p]
+                left = np.where(begins, size[:, p], left)
+                share = np.where(begins, 1.0 / np.maximum(size[:, p], 1), share)
+                back[:, sizes, sizes + 1] += d * inverse[:, p, None]
+                by_root = (back[:, :, 1:] * sums[p, :, :, :-1]).sum(axis=2)
+                slopes[:, p] = np.where(left > 0, share, 0.0) - (by_root * x[:, p] / roots).sum(axis=1)
+                left = np.maximum(left - 1, 0)
+                back[:, :, :-1] += back[:, :, 1:] * x[:, p, :, None]
+            yield own, candidate, terms.sum(axis=1), slopes, tie_slopes
