@@ -49,7 +49,8 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
     TypeError
         If `model` is not PlackettLuce, or `cv` is another splitter.
     ValueError
-        If `cv` is below 2; with ``prior=0``, if the lists of some training set leave worths open.
+        If `cv` is below 2; if `ties` is neither "efron" nor "breslow"; with ``prior=0``, if the lists of some training
+        set leave worths open.
 
     See Also
     --------
@@ -96,6 +97,11 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
         raise InputTypeError(
             f"cross_val_likelihood needs a model that gives lists a likelihood, which is PlackettLuce; got {model!r}. "
             "Other methods can be measured by judgements, see Comparator, or by their agreement with the lists."
+        )
+    if model.ties not in ("efron", "breslow"):
+        raise InputError(
+            f"cross_val_likelihood knows the likelihood of tied items for ties='efron' and 'breslow'; got "
+            f"ties={model.ties!r}. Choose ties='efron'."
         )
     if is_integer(cv):
         cv = VoterKFold(cv, shuffle=True, random_state=0)

@@ -214,6 +214,8 @@ def test_open_worths_and_other_methods_are_refused():
         cross_val_likelihood(PlackettLuce(prior=0), lists, VoterKFold(3))
     with pytest.raises(TypeError, match=r"which is PlackettLuce; got BordaCount\(\)"):
         cross_val_likelihood(BordaCount(), lists)
+    with pytest.raises(ValueError, match="ties='efron' and 'breslow'; got ties='davidson'"):
+        cross_val_likelihood(PlackettLuce().set_params(ties="davidson"), lists)
     with pytest.raises(TypeError, match="cv must be an int or a VoterKFold"):
         cross_val_likelihood(PlackettLuce(), lists, KFold(2))
     with pytest.raises(ValueError, match="k-fold"):
