@@ -10,6 +10,7 @@ some items take part in far more than others. The second one is CPU seconds, the
 - lists: 1000 lists of 1000 items
 - queries: 20 queries of 50 lists of 100 items
 - duels: a million duels of 100 models from a frame of text ids, step by step
+- judged duels: the same of 50 judges, one tenth of them ties where the models are equally good
 - draws: 1000 draws of 100,000 duels of 100 models, by rank_stability
 """
 
@@ -103,6 +104,12 @@ def costs(repeat):
     yield "duels, all of ours", encode + fit
     for name, of in OTHERS.items():
         yield f"duels, {name}", cpu_time(lambda of=of: of(duels), repeat)
+
+    judged = make_comparisons(100, 1_000_000, n_judges=50, ties=0.1, exposure="unequal", random_state=0).comparisons
+    encode = cpu_time(lambda: RankedLists.from_comparisons(judged, tie="tie", judge="judge"), repeat)
+    judged = RankedLists.from_comparisons(judged, tie="tie", judge="judge")
+    yield "judged duels, from_comparisons", encode
+    yield "judged duels, PlackettLuce, with merging", cpu_time(lambda: model.fit_transform(judged), repeat)
 
     lists = RankedLists.from_comparisons(duels[:100_000])
     yield "draws", cpu_time(lambda: rank_stability(model, lists, n_resamples=1000), 1)
