@@ -301,11 +301,12 @@ class FromTables:
         ptr = starts_to_ptr(starts[-1])
         counts = np.diff(ptr)
         *who, first, second, tied = (key[order[ptr[:-1]]] for key in keys)
-        labels = [
-            f"{items[a]} {'=' if equal else '>'} {items[b]}" for a, b, equal in zip(first, second, tied, strict=True)
-        ]
+        names, signs = items.tolist(), np.where(tied, "=", ">").tolist()
+        duels = zip(first.tolist(), signs, second.tolist(), strict=True)
+        labels = [f"{names[a]} {sign} {names[b]}" for a, sign, b in duels]
         if judge_names is not None:
-            labels = [f"{judge_names[j]}: {label}" for j, label in zip(who[0], labels, strict=True)]
+            owners = judge_names.tolist()
+            labels = [f"{owners[j]}: {label}" for j, label in zip(who[0].tolist(), labels, strict=True)]
         pair = np.stack([first, second], axis=1).ravel()
         frame = pd.DataFrame(
             {

@@ -213,6 +213,25 @@ def test_davidsons_prior_may_tie_too():
     )
 
 
+def test_ties_of_lists_that_do_not_count_change_nothing():
+    frame = pd.DataFrame(
+        {
+            "query": "q",
+            "voter": ["u", "u", "u", "v", "v", "v", "w", "w", "w"],
+            "item": list("abcbacabc"),
+            "rank": [1, 2, 3, 1, 1, 3, 1, 1, 1],
+        }
+    )
+    method = PlackettLuce(ties="davidson")
+    silenced = method.fit_transform(frame.assign(weight=[1.0] * 6 + [0.0] * 3))
+    without = method.fit_transform(frame[:6])
+    pd.testing.assert_frame_equal(silenced, without, check_exact=False, atol=1e-9)
+    # Nor do they where they are drawn away, as those of a tie size that only they have.
+    lists = RankedLists.from_frame(frame)
+    again = method._repeat(lists)(np.array([1.0, 1.0, 0.0]))
+    np.testing.assert_allclose(again, without.sort_values("item")["score"], atol=1e-9)
+
+
 def test_too_many_tied_items_are_refused():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": range(25), "rank": 1})
     with pytest.raises(InputError, match="takes up to 20 tied items of a list; some list ties 25"):

@@ -41,13 +41,17 @@ class TiedStages:
         row_class = np.cumsum(new) - 1
         #: Size of the class of each row, and whether the row begins it.
         self.size, self.begins = np.bincount(row_class)[row_class], new
-        counted = self.begins & (lists.list_weight[lists.row_list] > 0)
-        self.largest = int(self.size[counted].max(initial=1))
-        seen = np.zeros((lists.n_queries, self.largest + 1), dtype=bool)
-        seen[lists.list_query[lists.row_list[counted]], self.size[counted]] = True
-        #: Which tie sizes occur in each query, from 2.
-        self.seen = seen[:, 2:]
+        self.largest = int(self.size.max())
+        #: Which tie sizes occur in each query, from 2, in lists that count.
+        self.seen = self._seen()
         self.blocks = list(self._blocks())
+
+    def _seen(self):
+        lists = self.lists
+        rows = np.flatnonzero(self.begins & (self.list_weight[lists.row_list] > 0))
+        seen = np.zeros((lists.n_queries, self.largest + 1), dtype=bool)
+        seen[lists.list_query[lists.row_list[rows]], self.size[rows]] = True
+        return seen[:, 2:]
 
     @property
     def n_extra(self):
@@ -66,6 +70,7 @@ class TiedStages:
         """The same rows under other weights of the lists, (n_lists,)."""
         other = copy.copy(self)
         other.list_weight = weight
+        other.seen = other._seen()
         return other
 
     def n_choices(self):
@@ -163,6 +168,11 @@ class TiedStages:
         roots = np.arange(1, n_sizes + 1)
         sizes = np.arange(n_sizes)
         for own, candidate, size in self.blocks:
+            counted = self.list_weight[own] > 0
+            if not counted.any():
+                continue
+            if not counted.all():
+                own, candidate, size = own[counted], candidate[counted], size[counted]
             d = prevalence[lists.list_query[own]]
             mine = relative[candidate]
             with np.errstate(invalid="ignore"):
