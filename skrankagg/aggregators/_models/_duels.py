@@ -11,6 +11,12 @@ def holds_pairs(lists):
     return lists.n_rows == 2 * lists.n_lists and bool((lists.list_length == 2).all())
 
 
+def _pairs(lists):
+    """The upper and the lower candidate of each list of two items, and whether they tie."""
+    first, second = lists.candidate[0::2].astype(np.int64), lists.candidate[1::2].astype(np.int64)
+    return first, second, lists.rank[0::2] == lists.rank[1::2]
+
+
 def merge_equal_pairs(lists):
     """Merge the lists of two items that rank the same items alike, where all lists are such.
 
@@ -19,8 +25,7 @@ def merge_equal_pairs(lists):
     """
     if not holds_pairs(lists):
         return lists, None
-    first, second = lists.candidate[0::2].astype(np.int64), lists.candidate[1::2].astype(np.int64)
-    tied = lists.rank[0::2] == lists.rank[1::2]
+    first, second, tied = _pairs(lists)
     # A tie says the same of both items.
     low, high = np.where(tied, np.minimum(first, second), first), np.where(tied, np.maximum(first, second), second)
     code = (low * lists.n_candidates + high) * 2 + tied
@@ -47,8 +52,7 @@ class PairCounts:
 
     def __init__(self, lists):
         self.lists = lists
-        first, second = lists.candidate[0::2].astype(np.int64), lists.candidate[1::2].astype(np.int64)
-        tied = lists.rank[0::2] == lists.rank[1::2]
+        first, second, tied = _pairs(lists)
         low, high = np.minimum(first, second), np.maximum(first, second)
         code, pair = np.unique(low * lists.n_candidates + high, return_inverse=True)
         self.one, self.other = np.divmod(code, lists.n_candidates)
@@ -63,6 +67,8 @@ class PairCounts:
             (np.ones(2 * len(code)), (np.concatenate([self.one, self.other]), np.concatenate([pairs, pairs]))),
             shape=(lists.n_candidates, len(code)),
         )
+        query = lists.candidate_query[self.one]
+        self.of_query = csr_array((np.ones(len(code)), (query, pairs)), shape=(lists.n_queries, len(code)))
 
     def likelihood(self, weights):
         """Wins of each candidate, (n_candidates, n_replicates), and a function of their log-worths.
@@ -72,18 +78,16 @@ class PairCounts:
         lists = self.lists
         compared, won = self.compared @ weights, self.won @ weights
         heads, query = lists.candidate_ptr[:-1], lists.candidate_query
-        n_pairs = len(self.one)
-        of_query = csr_array(
-            (np.ones(n_pairs), (query[self.one], np.arange(n_pairs))), shape=(lists.n_queries, n_pairs)
-        )
+        # Each of the two items of a comparison has half of the shift of its worth.
+        n_compared = self.takes_part @ compared / 2
 
         def value_and_gradient(log_worth):
             shift = np.maximum.reduceat(log_worth, heads, axis=0)[query]
             worth = np.exp(log_worth - shift)
             both = worth[self.one] + worth[self.other]
             terms = compared * np.log(both)
-            value = np.add.reduceat(won * log_worth - shift * (self.takes_part @ compared) / 2, heads, axis=0)
-            value -= of_query @ terms
+            value = np.add.reduceat(won * log_worth - shift * n_compared, heads, axis=0)
+            value -= self.of_query @ terms
             gradient = won - worth * (self.takes_part @ (compared / both))
             return value, gradient
 

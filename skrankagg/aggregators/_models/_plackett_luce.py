@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import TOLERANCE
-from ..._arrays._pairwise import preference_matrix
+from ..._arrays._pairwise import prefer_held, preference_matrix
+from ..._arrays._preferences import ties
 from ..._data._frames import show_id
 from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
@@ -250,9 +251,9 @@ class PlackettLuce(BaseAggregator):
         def minus_log_posterior(log_worth):
             log_worth = log_worth.reshape(shape)
             value, gradient = likelihood(log_worth)
-            terms = self.prior * log_worth - 2 * self.prior * np.logaddexp(0.0, log_worth)
+            terms, slopes = _plain_prior(self.prior, log_worth)
             value = value + np.add.reduceat(terms, lists.candidate_ptr[:-1], axis=0)
-            return -value.ravel(), -(gradient + self.prior * np.tanh(-log_worth / 2)).ravel()
+            return -value.ravel(), -(gradient + slopes).ravel()
 
         group = (lists.candidate_query[:, None].astype(np.int64) * n + np.arange(n)).ravel()
         options = {"tol": self.tol, "max_iter": self.max_iter}
@@ -289,7 +290,7 @@ class PlackettLuce(BaseAggregator):
         lists, prior = stages.lists, self.prior
         log_worth, extra = np.split(variables, [lists.n_candidates])
         if not len(extra):
-            return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2), extra
+            return *_plain_prior(prior, log_worth), extra
         # A comparison with the item of worth 1 may end in a tie.
         log_tie = np.where(stages.seen[:, 0], extra.reshape(stages.seen.shape)[:, 0], -np.inf)[lists.candidate_query]
         terms = np.stack([np.zeros_like(log_worth), log_worth, log_tie + log_worth / 2])
@@ -305,29 +306,28 @@ class PlackettLuce(BaseAggregator):
         return np.maximum(np.abs(log_worth), 10 * self.tol / TOLERANCE)
 
     def _std_errors(self, stages, lists, pattern, variables):
-        error = np.empty(lists.n_candidates)
-        squares = _weights_of_squares(lists.list_weight, pattern, stages.lists)
-        for q, n in enumerate(lists.query_n_items):
-            inverse, is_open = invert_information(stages.information(variables, q), int(n))
-            if self.std_errors == "voters":
+        errors, squares = [], _weights_of_squares(lists.list_weight, pattern, stages.lists)
+        voters = self.std_errors == "voters"
+        scores_of_queries = stages.by_list(variables) if voters else [None] * lists.n_queries
+        queries = zip(lists.query_n_items, stages.information(variables), scores_of_queries, strict=True)
+        for q, (n, information, scores) in enumerate(queries):
+            inverse, is_open = invert_information(information)
+            if voters:
                 mine = slice(stages.lists.list_ptr[q], stages.lists.list_ptr[q + 1])
-                # Parameters of ties that do not occur are not among those of the information.
-                scores = stages.by_list(variables, q)
-                scores = np.column_stack([scores[:, :n], scores[:, n:][:, (scores[:, n:] != 0).any(axis=0)]])
                 inverse = inverse @ (scores.T * squares[mine]) @ scores @ inverse
             # The contrast to the mean of the query.
             inverse = inverse[:n, :n] - inverse[:n, :n].mean(axis=0)
             inverse = inverse - inverse.mean(axis=1)[:, None]
-            spread = np.inf if is_open else np.sqrt(np.maximum(np.diag(inverse), 0.0))
-            error[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = spread
-        return error
+            errors.append(np.full(n, np.inf) if is_open else np.sqrt(np.maximum(np.diag(inverse), 0.0)))
+        return np.concatenate(errors)
 
     def _check_connected(self, lists):
         for q in range(lists.n_queries):
-            prefer, _ = preference_matrix(lists, q, absent=self.absent)
-            own, both = preference_matrix(lists, q, absent="ignore")
+            prefer, both = preference_matrix(lists, q, absent="ignore")
             # Tied items are each as good as above the other.
-            above = (prefer > 0) | (both - own - own.T > TOLERANCE * both)
+            above = (prefer > 0) | (ties(prefer, both) > TOLERANCE * both)
+            if self.absent == "last":
+                above |= prefer_held(prefer[None], both[None])[0] > 0
             np.fill_diagonal(above, False)
             n_parts, label = strong_components(above)
             if n_parts > 1:
@@ -362,8 +362,13 @@ class PlackettLuce(BaseAggregator):
         return tags
 
 
-def invert_information(information, n):
-    """Pseudo-inverse of the information, of n items and what follows them, and whether it leaves contrasts open."""
+def _plain_prior(prior, log_worth):
+    """Log-prior of each log-worth, where comparisons with the item of worth 1 cannot tie, and its derivative."""
+    return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2)
+
+
+def invert_information(information):
+    """Pseudo-inverse of the information, and whether it leaves contrasts of worths open."""
     size, vectors = np.linalg.eigh(information)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T

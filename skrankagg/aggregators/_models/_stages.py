@@ -9,6 +9,7 @@ class, "breslow" nothing, as these authors do for tied times in Cox's model, who
 """
 
 import copy
+from itertools import pairwise
 
 import numpy as np
 
@@ -87,57 +88,57 @@ class Stages:
             gradient -= worth * self._over_absent(rest)
         return value, gradient
 
-    def by_list(self, log_worth, q):
-        """Derivatives of the log-likelihood of one copy of each list of a query: (n_lists, n_items)."""
-        lists = self.lists
-        first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
-        rows = slice(self.ptr[first], self.ptr[last])
+    def by_list(self, log_worth):
+        """Derivatives of the log-likelihood of one copy of each list, query by query: (n_lists, n_items) of each."""
         worth, _ = self._worths(log_worth)
         share, rest = self._shares(1.0 / self._left(worth))
-        own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
-        score = np.zeros((last - first, own.stop - own.start))
-        if rest is not None:
-            score -= worth[own] * rest[first:last, None]
-        score[self.row_list[rows] - first, self.candidate[rows] - own.start] = (
-            1.0 - worth[self.candidate[rows]] * share[rows]
-        )
-        return score
+        slope = 1.0 - worth[self.candidate] * share
+        for own, mine, rows in self._of_queries():
+            score = np.zeros((mine.stop - mine.start, own.stop - own.start))
+            if rest is not None:
+                score -= worth[own] * rest[mine, None]
+            score[self.row_list[rows] - mine.start, self.candidate[rows] - own.start] = slope[rows]
+            yield score
 
-    def information(self, log_worth, q):
-        """Minus the second derivatives of the log-likelihood of a query: (n_items, n_items)."""
-        lists = self.lists
+    def information(self, log_worth):
+        """Minus the second derivatives of the log-likelihood, query by query: (n_items, n_items) of each."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)
         square, square_rest = self._shares(self.weight / left**2)
         both = square if self.is_strict else self._shares(self.weight / left**2, power=2)[0]
-        own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
-        n = own.stop - own.start
-        curvature, diagonal = np.zeros((n, n)), np.zeros(n)
-        for k in range(lists.list_ptr[q], lists.list_ptr[q + 1]):
-            rows = slice(self.ptr[k], self.ptr[k + 1])
-            item = self.candidate[rows] - own.start
-            # Two items share the stages down to the upper one of them.
-            shared = np.minimum.outer(square[rows], square[rows])
-            if not self.is_strict:
-                tied = np.equal.outer(self.row_class[rows], self.row_class[rows])
-                shared = np.where(tied, both[rows], shared)
-            if rest is None:
-                curvature[np.ix_(item, item)] += shared
-                diagonal[item] += share[rows]
-            else:
-                # Absent items are left at every stage.
-                whole, every = np.full((n, n), square_rest[k]), np.full(n, rest[k])
-                whole[item] = square[rows][:, None]
-                whole[:, item] = square[rows]
-                whole[np.ix_(item, item)] = shared
-                every[item] = share[rows]
-                curvature += whole
-                diagonal += every
-        own_worth = worth[own]
-        curvature *= -own_worth[:, None] * own_worth
-        curvature[np.arange(n), np.arange(n)] += own_worth * diagonal
-        return curvature
+        for own, mine, _ in self._of_queries():
+            n = own.stop - own.start
+            curvature, diagonal = np.zeros((n, n)), np.zeros(n)
+            for k in range(mine.start, mine.stop):
+                rows = slice(self.ptr[k], self.ptr[k + 1])
+                item = self.candidate[rows] - own.start
+                # Two items share the stages down to the upper one of them.
+                shared = np.minimum.outer(square[rows], square[rows])
+                if not self.is_strict:
+                    tied = np.equal.outer(self.row_class[rows], self.row_class[rows])
+                    shared = np.where(tied, both[rows], shared)
+                if rest is None:
+                    curvature[np.ix_(item, item)] += shared
+                    diagonal[item] += share[rows]
+                else:
+                    # Absent items are left at every stage.
+                    whole, every = np.full((n, n), square_rest[k]), np.full(n, rest[k])
+                    whole[item] = square[rows][:, None]
+                    whole[:, item] = square[rows]
+                    whole[np.ix_(item, item)] = shared
+                    every[item] = share[rows]
+                    curvature += whole
+                    diagonal += every
+            curvature *= -worth[own][:, None] * worth[own]
+            curvature[np.arange(n), np.arange(n)] += worth[own] * diagonal
+            yield curvature
+
+    def _of_queries(self):
+        """Slices of the candidates, the lists and the rows of each query."""
+        lists = self.lists
+        for own, mine in zip(pairwise(lists.candidate_ptr), pairwise(lists.list_ptr), strict=True):
+            yield slice(*own), slice(*mine), slice(*self.ptr[list(mine)])
 
     def _worths(self, log_worth):
         """Worths with the greatest of each query at 1, and the shift of their logarithms, both (n_candidates,)."""

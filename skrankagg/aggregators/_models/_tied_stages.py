@@ -101,22 +101,29 @@ class TiedStages:
             np.add.at(ties, query, weight[:, None] * tie_slopes)
         return value, np.concatenate([gradient, np.where(self.seen, ties[:, 1:], 0.0).ravel()])
 
-    def by_list(self, variables, q):
-        """Derivatives of the log-likelihood of one copy of each list of a query: (n_lists, n_items + n_sizes)."""
-        lists = self.lists
-        first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
-        start, stop = lists.candidate_ptr[q], lists.candidate_ptr[q + 1]
-        score = np.zeros((last - first, stop - start + self.seen.shape[1]))
-        for own, candidate, _, slopes, tie_slopes in self._of_lists(variables):
-            mine = np.flatnonzero((own >= first) & (own < last))
-            for k in mine:
-                held = candidate[k] < lists.n_candidates
-                score[own[k] - first, candidate[k][held] - start] = slopes[k][held]
-                score[own[k] - first, stop - start :] = np.where(self.seen[q], tie_slopes[k, 1:], 0.0)
-        return score
+    def by_list(self, variables):
+        """Derivatives of the log-likelihood of one copy of each list, query by query: (n_lists, n_items + n_sizes).
 
-    def information(self, variables, q):
-        """Minus the second derivatives of a query, (n_items + n_sizes, n_items + n_sizes), by differences."""
+        The sizes are those that occur in the query.
+        """
+        lists = self.lists
+        scores = [
+            np.zeros((m, n + seen.sum()))
+            for m, n, seen in zip(np.diff(lists.list_ptr), lists.query_n_items, self.seen, strict=True)
+        ]
+        for own, candidate, _, slopes, tie_slopes in self._of_lists(variables):
+            for k, one in enumerate(own):
+                q = lists.list_query[one]
+                score, held = scores[q][one - lists.list_ptr[q]], candidate[k] < lists.n_candidates
+                score[candidate[k][held] - lists.candidate_ptr[q]] = slopes[k][held]
+                score[lists.query_n_items[q] :] = tie_slopes[k, 1:][self.seen[q]]
+        yield from scores
+
+    def information(self, variables):
+        """Minus the second derivatives by the same variables, query by query, by differences."""
+        return (self._information(variables, q) for q in range(self.lists.n_queries))
+
+    def _information(self, variables, q):
         lists = self.lists
         start, stop = lists.candidate_ptr[q], lists.candidate_ptr[q + 1]
         alone = lists.take([q]).with_list_weight(self.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]])
