@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from .._arrays import TOLERANCE
-from .._arrays._ragged import dense_ranks, group_order, starts_to_ptr
+from .._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_starts
 from .._data._frames import known_or_missing
 from .._kernels import discordant_pairs
 from ..metrics._agreement._kendall import FROM_COUNTS
@@ -31,7 +31,7 @@ class _Pairs(NamedTuple):
 
 def count_pairs(ptr, first, second):
     """Count the pairs of groups sorted by classes `first` (n_rows,), the second ones numbered from 0 in each group."""
-    tie_ptr = starts_to_ptr(_starts(ptr, first))
+    tie_ptr = starts_to_ptr(tie_starts(ptr, first))
     discordant, both = discordant_pairs(ptr, np.repeat(tie_ptr[1:], np.diff(tie_ptr)), second)
     n = np.diff(ptr)
     pairs = n * (n - 1) / 2
@@ -39,16 +39,9 @@ def count_pairs(ptr, first, second):
     return _Pairs(discordant, both, pairs - ties[0], pairs - ties[1], pairs)
 
 
-def _starts(ptr, value):
-    start = np.ones(len(value), dtype=bool)
-    start[1:] = value[1:] != value[:-1]
-    start[ptr[:-1]] = True
-    return start
-
-
 def _dense(ptr, ordered):
     """Number the classes of each group from 0, of rows sorted by class."""
-    number = np.cumsum(_starts(ptr, ordered))
+    number = np.cumsum(tie_starts(ptr, ordered))
     return number - np.repeat(number[ptr[:-1]], np.diff(ptr))
 
 

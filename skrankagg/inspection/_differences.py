@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .._arrays._ragged import dense_ranks, expand, group_order, positions
+from .._arrays._ragged import dense_ranks, expand, group_order, positions, tie_starts
 from .._data._frames import frame_of, known_or_missing, plain_index, take_ids
 from .._data._ranked_lists import check_run
 from .._data._types import AnyLists
@@ -145,15 +145,13 @@ def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFram
 
 def _classes(run):
     """Number of the tie class of each row of a run, rising within each list: equal scores tie."""
-    start = np.ones(run.n_rows, dtype=bool)
-    start[1:] = run.rank[1:] != run.rank[:-1]
+    start = tie_starts(run.row_ptr, run.rank)
     if run.has_scores:
         by_rank = np.zeros(run.n_lists, dtype=bool)
         for marked in (run.list_conflict, run.list_merged):
             if marked is not None:
                 by_rank |= marked
-        start[1:] &= (run.score[1:] != run.score[:-1]) | by_rank[run.row_list[1:]]
-    start[run.row_ptr[:-1]] = True
+        start &= tie_starts(run.row_ptr, run.score) | by_rank[run.row_list]
     return np.cumsum(start)
 
 

@@ -8,7 +8,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .._arrays._ragged import dense_ranks, expand, gather_ranges, group_order, positions, sparse_rows
+from .._arrays._ragged import (
+    dense_ranks,
+    expand,
+    gather_ranges,
+    group_order,
+    positions,
+    sparse_rows,
+    tie_starts,
+)
 from .._data._frames import frame_of, known_or_missing, take_ids
 from .._data._types import PlainLists
 from .._support._suggestions import did_you_mean
@@ -206,10 +214,7 @@ def _places_and_classes(ptr, order, score):
     """Place of each member in its group, from 1, and the number of its tie class, from their order and scores."""
     place, tie_class = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
     place[order] = positions(ptr)
-    start = np.ones(len(order), dtype=bool)
-    start[1:] = score[1:] != score[:-1]
-    start[ptr[:-1]] = True
-    tie_class[order] = np.cumsum(start)
+    tie_class[order] = np.cumsum(tie_starts(ptr, score))
     return place, tie_class
 
 
