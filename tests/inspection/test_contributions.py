@@ -76,7 +76,7 @@ ADDITIVE = [method for method in METHODS if not is_refused(method)]
 def check_sums(method, X):
     shares, consensus = voter_contributions(method, X), method.transform(X)
     if isinstance(method, RankStatistic) and method.absent == "ignore":
-        heard = X[X["weight"] > 0] if "weight" in X else X  # what nobody else holds has the worst score by rule
+        heard = X[X["weight"] > 0] if "weight" in X else X  # what no other list holds has the worst score by rule
         known = set(zip(heard["query"], heard["item"], strict=True))
         shares, consensus = (
             frame[[pair in known for pair in zip(frame["query"], frame["item"], strict=True)]]
