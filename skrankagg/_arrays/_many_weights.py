@@ -18,9 +18,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from ._pairwise import rank_matrix
 from ._weight_units import common_unit
 
-__all__ = ["count_in_whole_units", "count_many_majorities", "weigh_many_preferences"]
+__all__ = ["count_in_whole_units", "count_many_majorities", "score_many_weights", "weigh_many_preferences"]
 
 # Whole numbers up to here are exact in single precision.
 _WHOLE = 2**24
@@ -46,6 +47,26 @@ def count_in_whole_units(list_ptr, weights):
             return None
         counts[first:last] = own
     return counts
+
+
+def score_many_weights(lists, score_query, one_by_one):
+    """Make a function of many weights of lists, (n_lists, n_replicates), that scores query by query.
+
+    `score_query` takes the ranks of a query, those of :func:`~skrankagg._arrays._pairwise.rank_matrix`, and the weights
+    of its lists in whole units, and returns scores (n_items, n_replicates). Weights without a unit go to `one_by_one`.
+    """
+
+    def score(weights):
+        counts = count_in_whole_units(lists.list_ptr, weights)
+        if counts is None:
+            return one_by_one(weights)
+        scores = np.empty((lists.n_candidates, weights.shape[1]))
+        for q in range(lists.n_queries):
+            own, mine = slice(*lists.list_ptr[q : q + 2]), slice(*lists.candidate_ptr[q : q + 2])
+            scores[mine] = score_query(rank_matrix(lists, q), counts[own])
+        return scores
+
+    return score
 
 
 def count_many_majorities(ranks, weights, absent="last"):

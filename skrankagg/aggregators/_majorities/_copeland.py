@@ -4,8 +4,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..._arrays._many_weights import count_in_whole_units, count_many_majorities
-from ..._arrays._pairwise import is_dense, majority, rank_matrix
+from ..._arrays._many_weights import count_many_majorities, score_many_weights
+from ..._arrays._pairwise import is_dense, majority
 from ..._arrays._weight_units import count_in_units
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
@@ -27,20 +27,10 @@ class _BaseMajority(BaseAggregator):
         return majority(count_in_units(lists)[0], self.absent)
 
     def _repeat_many(self, lists):
-        one_by_one = super()._repeat_many(lists)
+        def score_query(ranks, counts):
+            return self._points(*count_many_majorities(ranks, counts, self.absent))
 
-        def score(weights):
-            counts = count_in_whole_units(lists.list_ptr, weights)
-            if counts is None:
-                return one_by_one(weights)
-            scores = np.empty((lists.n_candidates, weights.shape[1]))
-            for q in range(lists.n_queries):
-                ranks, own = rank_matrix(lists, q), counts[lists.list_ptr[q] : lists.list_ptr[q + 1]]
-                wins, draws = count_many_majorities(ranks, own, self.absent)
-                scores[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] = self._points(wins, draws)
-            return scores
-
-        return score
+        return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     @staticmethod
     def _points(wins, draws):

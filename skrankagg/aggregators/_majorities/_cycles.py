@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from ..._arrays._many_weights import count_in_whole_units, weigh_many_preferences
+from ..._arrays._many_weights import score_many_weights, weigh_many_preferences
 from ..._arrays._ordinal_codes import dense_codes, ordered_bits, span_codes
-from ..._arrays._pairwise import candidates_of, preference_blocks, rank_matrix
+from ..._arrays._pairwise import candidates_of, preference_blocks
 from ..._arrays._preferences import margins, n_rows_above
 from ..._arrays._ragged import sort_codes
 from ..._arrays._weight_units import count_in_units
@@ -174,23 +174,13 @@ class _BasePairwise(BaseAggregator):
         return self._score(_round(prefer), margin)
 
     def _repeat_many(self, lists):
-        one_by_one = super()._repeat_many(lists)
+        def score_query(ranks, counts):
+            some = max(1, _REPLICATE_CELLS // ranks.shape[1] ** 2)
+            parts = (counts[:, first : first + some] for first in range(0, counts.shape[1], some))
+            scores = [self._score_preferences(weigh_many_preferences(ranks, part, self.absent)) for part in parts]
+            return np.concatenate(scores).T
 
-        def score(weights):
-            counts = count_in_whole_units(lists.list_ptr, weights)
-            if counts is None:
-                return one_by_one(weights)
-            scores = np.empty((lists.n_candidates, weights.shape[1]))
-            for q, n in enumerate(lists.query_n_items):
-                ranks, own = rank_matrix(lists, q), counts[lists.list_ptr[q] : lists.list_ptr[q + 1]]
-                mine = scores[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]]
-                some = max(1, _REPLICATE_CELLS // int(n) ** 2)
-                for first in range(0, weights.shape[1], some):
-                    prefer = weigh_many_preferences(ranks, own[:, first : first + some], self.absent)
-                    mine[:, first : first + some] = self._score_preferences(prefer).T
-            return scores
-
-        return score
+        return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _arcs(self, prefer, margin):
         """Strength of each majority; 0 where there is none."""
