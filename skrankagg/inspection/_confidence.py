@@ -10,7 +10,7 @@ import pandas as pd
 from .._data._types import PlainLists
 from ..base import BaseAggregator
 from ..exceptions import InputError
-from ._resampling import Resampling
+from ._resampling import Resampling, quantile_of_draws
 
 __all__ = ["rank_confidence"]
 
@@ -117,7 +117,7 @@ def rank_confidence(
     resampling = Resampling(
         aggregator, X, n_resamples=n_resamples, confidence=confidence, unit=unit, random_state=random_state, n_jobs=None
     )
-    lists, units = resampling.lists, resampling.units
+    lists, draws = resampling.lists, resampling.draws
     try:
         gain, given, _ = aggregator._linear_gains(lists)
     except InputError:
@@ -130,12 +130,10 @@ def rank_confidence(
     low, high = (np.full(lists.n_candidates, np.nan) for _ in range(2))
     for q in range(lists.n_queries):
         own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
-        if units.size(q) > 1:
-            says = _says(lists, q, gain, given) * units.weight[lists.list_ptr[q] : lists.list_ptr[q + 1], None]
-            drawn, expected = units.draws_of(q, resampling.n_resamples, resampling.seed, lists)
-            if not units.by_query:
-                says = _sum_by_unit(says, units.unit[lists.list_ptr[q] : lists.list_ptr[q + 1]], len(expected))
-            sets = _confidence_sets(says, drawn, expected, confidence, simultaneous)
+        if draws.n_units[q] > 1:
+            weight = draws.weight[slice(*lists.list_ptr[q : q + 2])]
+            units = draws.by_unit(q, _says(lists, q, gain, given) * weight[:, None])
+            sets = _confidence_sets(*units, confidence, simultaneous)
             low[own], high[own] = (places[ranked.order[own] - own.start] for places in sets)
     frame = ranked.to_frame()[["query", "item", "score", "rank"]]
     return frame.assign(rank_low=pd.array(low, dtype="Int64"), rank_high=pd.array(high, dtype="Int64"))
@@ -150,12 +148,6 @@ def _says(lists, q, gain, given):
         says += given[first:last, None]
     says[lists.row_list[rows] - first, lists.candidate[rows] - lists.candidate_ptr[q]] += gain[rows]
     return says
-
-
-def _sum_by_unit(says, unit, n_units):
-    total = np.zeros((n_units, says.shape[1]))
-    np.add.at(total, unit, says)
-    return total
 
 
 def _confidence_sets(says, drawn, expected, confidence, simultaneous):
@@ -182,8 +174,7 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
     distance -= distance.T
     if simultaneous:
         farthest = np.broadcast_to(farthest.max(axis=0), farthest.shape)
-    at = max(int(np.ceil(round(confidence * n_resamples, 9))), 1) - 1
-    bound = np.partition(farthest, at, axis=1)[:, at]
+    bound = quantile_of_draws(farthest, confidence)
     with np.errstate(invalid="ignore"):
         # An infinite bound separates nothing, nor does it where the distance is infinite: few lists drawn say nothing.
         above = (distance > bound[:, None]).sum(axis=1)

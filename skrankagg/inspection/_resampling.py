@@ -1,7 +1,6 @@
 """Draws of the lists, and what a method makes of them: scores and places of the items in many replicates."""
 
 from dataclasses import dataclass
-from hashlib import blake2b
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,6 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
 from .._arrays._replicate_ranks import places_of_replicates
-from .._data._frames import plain_index
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._support._numbers import is_integer
 from .._support._progress import Progress
@@ -18,10 +16,10 @@ from .._support._warn import warn_user
 from ..base import Consensus
 from ..exceptions import FewListsWarning, InputError
 from ._arguments import begin
+from ._draws import UNITS, make_draws
 
-__all__ = ["UNITS", "Resampling", "units_of"]
+__all__ = ["Resampling", "quantile_of_draws"]
 
-UNITS = ("list", "voter", "query")
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
 # Scores that are made at one time, 8 MB, besides what is sorted.
 _CELLS = 1 << 20
@@ -84,13 +82,12 @@ class Resampling:
                 "not know; choose unit='list', unit='voter' or a method that is not fitted."
             )
         self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
-        self.unit, self.progress, self.error = unit, Progress("replicates", verbose), None
-        self.units = units_of(given, lists, unit)
-        self.lists = _pool(lists) if unit == "query" else lists
+        self.progress, self.error = Progress("replicates", verbose), None
         seed = random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
-        self.seed = abs(int(seed))
-        if self.units.n_units.min() < _FEW:
-            few = int((self.units.n_units < _FEW).sum())
+        self.draws = make_draws(given, lists, unit, self.n_resamples, abs(int(seed)))
+        self.lists = _pool(lists) if unit == "query" else lists
+        few = int((self.draws.n_units < _FEW).sum())
+        if few:
             warn_user(
                 (f"{few} of {lists.n_queries} queries have" if unit == "list" else "The lists have")
                 + f" fewer than {_FEW} {_PLURAL[unit]} to draw from: so few cannot tell how sure a consensus is.",
@@ -125,7 +122,7 @@ class Resampling:
             self.progress.close()
 
     def _block(self, queries, block, centre, scale):
-        weights = self.units.weights(*queries, self.n_resamples, self.seed, self.lists)
+        weights = self.draws.weights(*queries)
         heads, query = block.candidate_ptr[:-1], block.candidate_query
         dtype = np.int16 if block.query_n_items.max() < 2**15 else np.int32
         first = np.empty((block.n_candidates, self.n_resamples), dtype=dtype)
@@ -195,91 +192,8 @@ def _pool(lists):
     return RankedLists.from_frame(frame.assign(query="all", voter=voter))
 
 
-@dataclass
-class Units:
-    """What is drawn: the unit of each list, how many ballots a list is, and the weight of one of them.
-
-    `unit` (n_lists,) numbers the units, and `n_units` counts them, of each query where `by_query`; `ballots` (n_lists,)
-    are the ballots of a list, or None where units are drawn alike; `weight` (n_lists,) is what one draw of the list
-    weighs.
-    """
-
-    by_query: bool
-    unit: np.ndarray
-    n_units: np.ndarray
-    ballots: np.ndarray | None
-    weight: np.ndarray
-    ptr: np.ndarray
-    ids: object
-
-    def weights(self, start, stop, n_resamples, seed, lists):
-        """Weights of the lists of queries in all draws, (n_lists, n_resamples)."""
-        own = slice(lists.list_ptr[start], lists.list_ptr[stop])
-        return self.counts(start, stop, n_resamples, seed, lists) * self.weight[own, None]
-
-    def counts(self, start, stop, n_resamples, seed, lists):
-        """How often each list is drawn, float64 (n_lists, n_resamples)."""
-        own = slice(lists.list_ptr[start], lists.list_ptr[stop])
-        if not self.by_query:
-            counts = _draw(np.random.default_rng(seed), None, int(self.n_units[0]), n_resamples)
-            return counts[self.unit[own]]
-        counts = np.empty((own.stop - own.start, n_resamples))
-        for q in range(start, stop):
-            mine = slice(self.ptr[q], self.ptr[q + 1])
-            digest = blake2b(str(self.ids[q]).encode(), digest_size=8).digest()
-            # A query's draws do not depend on which other queries are there.
-            rng = np.random.default_rng([seed, int.from_bytes(digest, "little")])
-            ballots = None if self.ballots is None else self.ballots[mine]
-            counts[mine.start - own.start : mine.stop - own.start] = _draw(
-                rng, ballots, mine.stop - mine.start, n_resamples
-            )
-        return counts
-
-    def draws_of(self, q, n_resamples, seed, lists):
-        """How often each unit is drawn for a query, (n_units, n_resamples), and how often in the lists as they are."""
-        if self.by_query:
-            mine = slice(self.ptr[q], self.ptr[q + 1])
-            expected = np.ones(mine.stop - mine.start) if self.ballots is None else self.ballots[mine]
-            return self.counts(q, q + 1, n_resamples, seed, lists), expected
-        n = int(self.n_units[0])
-        return _draw(np.random.default_rng(seed), None, n, n_resamples), np.ones(n)
-
-    def size(self, q):
-        """Number of units that are drawn for a query."""
-        return int(self.n_units[q if self.by_query else 0])
-
-
-def _draw(rng, ballots, n, n_resamples):
-    """Draw as many of n units as there are, with replacement: how often each is drawn, (n, n_resamples)."""
-    if ballots is not None:
-        total = int(ballots.sum())
-        return rng.multinomial(total, ballots / total, size=n_resamples).T.astype(np.float64)
-    drawn = rng.integers(0, n, size=(n_resamples, n))
-    drawn += np.arange(0, n * n_resamples, n)[:, None]
-    return np.bincount(drawn.ravel(), minlength=n * n_resamples).reshape(n_resamples, n).T.astype(np.float64)
-
-
-def units_of(given, lists, unit):
-    """The units of lists as they were `given`, and prepared, with the weights of the method's own voters.
-
-    Lists without any weight are none.
-    """
-    counted = lists.list_weight > 0
-    if unit != "list":
-        own = lists.list_query if unit == "query" else lists.list_voter
-        present = np.unique(own[counted])
-        number = np.minimum(np.searchsorted(present, own), len(present) - 1)
-        return Units(False, number, np.array([len(present)]), None, lists.list_weight, None, None)
-    ids = plain_index(lists.queries).tolist()
-    weight = given.list_weight
-    if not lists.is_weighted:
-        return Units(True, None, np.diff(lists.list_ptr), None, lists.list_weight, lists.list_ptr, ids)
-    whole = not (weight % 1 != 0).any() and weight.max() < 2**53
-    # Whole weights count ballots; others, and those of the method's voters, multiply what is drawn.
-    ballots = np.where(counted, weight if whole else 1.0, 0.0)
-    n_ballots = np.add.reduceat(ballots, lists.list_ptr[:-1])
-    if (n_ballots == 0).any():
-        query = ids[int(np.argmin(n_ballots))]
-        raise InputError(f"Each query needs a list of positive weight to draw from; query {query!r} has none.")
-    share = np.divide(lists.list_weight, ballots, out=np.zeros(lists.n_lists), where=ballots > 0)
-    return Units(True, None, n_ballots.astype(np.int64), ballots, share, lists.list_ptr, ids)
+def quantile_of_draws(values, share):
+    """The least value of each row, (n, n_resamples), that at least this share of its values does not exceed: (n,)."""
+    # Shares are a few roundings from what they are meant to be: 0.05 / 2 * 1000 is 25.
+    at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
+    return np.partition(values, at, axis=1)[:, at]

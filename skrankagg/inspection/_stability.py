@@ -13,7 +13,7 @@ from .._data._types import PlainLists
 from ..base import BaseAggregator
 from ..exceptions import InputError
 from ._arguments import check_top
-from ._resampling import Resampling
+from ._resampling import Resampling, quantile_of_draws
 
 __all__ = ["preference_probabilities", "rank_stability"]
 
@@ -169,9 +169,9 @@ def rank_stability(
             same = last is first
             first = first[order]
             last = first if same else last[order]
-            if resampling.units.size(q) > 1:
-                columns["rank_low"][own] = _quantile(first, (1 - confidence) / 2)
-                columns["rank_high"][own] = _quantile(last, (1 + confidence) / 2)
+            if resampling.draws.n_units[q] > 1:
+                columns["rank_low"][own] = quantile_of_draws(first, (1 - confidence) / 2)
+                columns["rank_high"][own] = quantile_of_draws(last, (1 + confidence) / 2)
             columns["rank_mean"][own] = (first.mean(axis=1) + last.mean(axis=1)) / 2
             columns["score_se"][own] = score_se[order]
             for k in places:
@@ -286,13 +286,6 @@ def _choose_query(X, query, unit):
             f"query must be the id of one of the {lists.n_queries} queries, such as {lists.queries[0]!r}; got None."
         )
     return lists
-
-
-def _quantile(places, share):
-    """The least place that at least this share of the replicates does not exceed, (n_items,)."""
-    # Shares are a few roundings from what they are meant to be: 0.05 / 2 * 1000 is 25.
-    at = max(int(np.ceil(round(share * places.shape[1], 9))), 1) - 1
-    return np.partition(places, at, axis=1)[:, at]
 
 
 def _share_of_top(first, last, k):

@@ -77,7 +77,7 @@ def test_draws_are_aggregated_as_if_each_came_alone(method):
     found = rank_stability(method, frame, top=[2], **EVERYTHING)
     encoded = RankedLists.from_frame(frame)
     resampling = Resampling(method, encoded, **EVERYTHING)
-    weights = resampling.units.weights(0, 3, 40, resampling.seed, resampling.lists)
+    weights = resampling.draws.weights(0, 3)
     consensus = method.fit_transform(frame)
     pd.testing.assert_frame_equal(
         found[["query", "item", "score", "rank"]], consensus[["query", "item", "score", "rank"]]
@@ -157,7 +157,7 @@ def test_weights_of_voters_multiply_what_is_drawn():
     resampling = Resampling(BordaCount(voter_weights=weights), frame, **EVERYTHING)
     plain = Resampling(BordaCount(), frame, **EVERYTHING)
     given = np.array([weights[voter] for voter in resampling.lists.voters.take(resampling.lists.list_voter)])
-    found, counts = (one.units.weights(0, 1, 40, one.seed, one.lists) for one in (resampling, plain))
+    found, counts = (one.draws.weights(0, 1) for one in (resampling, plain))
     np.testing.assert_array_equal((found / given[:, None]) % 1, 0)
     n_lists = resampling.lists.n_lists
     assert ((found / given[:, None]).sum(axis=0) == n_lists).all() and (counts.sum(axis=0) == n_lists).all()
@@ -168,14 +168,14 @@ def test_silenced_and_fractional_lists():
     silenced = frame["voter"].unique()[2]
     frame.loc[frame["voter"] == silenced, "weight"] = 0.0
     resampling = Resampling(BordaCount(), frame, **EVERYTHING)
-    weights = resampling.units.weights(0, 1, 40, resampling.seed, resampling.lists)
+    weights = resampling.draws.weights(0, 1)
     one = resampling.lists.voters.take(resampling.lists.list_voter) == silenced
     assert (weights[one] == 0).all() and (weights.sum(axis=0) == 0.5 * (frame["voter"].nunique() - 1)).all()
 
 
 def test_a_voter_is_drawn_with_all_of_its_lists():
     resampling = Resampling(BordaCount(), lists(), **EVERYTHING | {"unit": "voter"})
-    weights = resampling.units.weights(0, 3, 40, resampling.seed, resampling.lists)
+    weights = resampling.draws.weights(0, 3)
     of_voter = pd.DataFrame(weights).groupby(resampling.lists.list_voter).nunique()
     assert (of_voter == 1).all(axis=None)
     assert rank_stability(BordaCount(), lists(), unit="voter", n_resamples=30)["n_resamples"].eq(30).all()
@@ -189,7 +189,7 @@ def test_queries_make_one_board():
     assert board["query"].eq("all").all() and board["item"].tolist() == expected["item"].tolist()
     np.testing.assert_allclose(board["score"], expected["score"])
     resampling = Resampling(BordaCount(), frame, **EVERYTHING | {"unit": "query"})
-    weights = resampling.units.weights(0, 1, 40, resampling.seed, resampling.lists)
+    weights = resampling.draws.weights(0, 1)
     query = RankedLists.from_frame(frame).list_query
     assert (pd.DataFrame(weights).groupby(query).nunique() == 1).all(axis=None)
     assert preference_probabilities(BordaCount(), frame, unit="query", n_resamples=9).shape == (len(board),) * 2
@@ -208,7 +208,7 @@ def test_failing_draws_are_counted_and_not_extreme():
     frame = lists(1)
     found = rank_stability(Fragile(), frame, n_resamples=80)
     resampling = Resampling(BordaCount(), frame, **EVERYTHING | {"n_resamples": 80, "random_state": 0})
-    weights = resampling.units.weights(0, 1, 80, resampling.seed, resampling.lists)
+    weights = resampling.draws.weights(0, 1)
     assert found["n_resamples"].unique() == (weights[0] > 0).sum() and (weights[0] == 0).any()
     whole = rank_stability(BordaCount(), frame, n_resamples=80)
     assert (found["score_se"] < 2 * whole["score_se"]).all()

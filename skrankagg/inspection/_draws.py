@@ -1,0 +1,110 @@
+"""How often the lists are drawn: each query by itself, or voters and whole queries for all lists together."""
+
+from functools import cached_property
+from hashlib import blake2b
+
+import numpy as np
+
+from .._data._frames import plain_index
+from ..exceptions import InputError
+
+__all__ = ["UNITS", "make_draws"]
+
+UNITS = ("list", "voter", "query")
+
+
+def make_draws(given, lists, unit, n_resamples, seed):
+    """The draws of lists as they were `given`, and prepared, with the weights of the method's own voters.
+
+    Lists without any weight are never drawn. For the unit "query" the lists are those of one board, in the same order.
+    """
+    counted = lists.list_weight > 0
+    if unit != "list":
+        own = lists.list_query if unit == "query" else lists.list_voter
+        present = np.unique(own[counted])
+        number = np.minimum(np.searchsorted(present, own), len(present) - 1)
+        list_ptr = np.array([0, lists.n_lists]) if unit == "query" else lists.list_ptr
+        return _CommonDraws(list_ptr, lists.list_weight, number, len(present), n_resamples, seed)
+    ids = plain_index(lists.queries).tolist()
+    if not lists.is_weighted:
+        return _DrawsOfQueries(lists.list_ptr, lists.list_weight, None, ids, n_resamples, seed)
+    # Whole weights count ballots; others, and those of the method's voters, multiply what is drawn.
+    whole = not (given.list_weight % 1 != 0).any() and given.list_weight.max() < 2**53
+    ballots = np.where(counted, given.list_weight if whole else 1.0, 0.0)
+    n_ballots = np.add.reduceat(ballots, lists.list_ptr[:-1])
+    if (n_ballots == 0).any():
+        query = ids[int(np.argmin(n_ballots))]
+        raise InputError(f"Each query needs a list of positive weight to draw from; query {query!r} has none.")
+    weight = np.divide(lists.list_weight, ballots, out=np.zeros(lists.n_lists), where=ballots > 0)
+    return _DrawsOfQueries(lists.list_ptr, weight, ballots, ids, n_resamples, seed)
+
+
+class _Draws:
+    """Draws of lists, given by `list_ptr` (n_queries + 1,); `weight` (n_lists,) is what one draw of a list weighs."""
+
+    def __init__(self, list_ptr, weight, n_units, n_resamples, seed):
+        self.list_ptr, self.weight, self.n_resamples, self.seed = list_ptr, weight, n_resamples, seed
+        #: Number of units that are drawn for each query, (n_queries,), with replacement.
+        self.n_units = n_units
+
+    def weights(self, start, stop):
+        """Weights of the lists of queries in all draws, (n_lists, n_resamples)."""
+        own = slice(self.list_ptr[start], self.list_ptr[stop])
+        return self.counts(start, stop) * self.weight[own, None]
+
+
+class _DrawsOfQueries(_Draws):
+    """Lists of each query; `ballots` (n_lists,) are the units that a list stands for, None where each is one."""
+
+    def __init__(self, list_ptr, weight, ballots, ids, n_resamples, seed):
+        n_units = np.diff(list_ptr) if ballots is None else np.add.reduceat(ballots, list_ptr[:-1]).astype(np.int64)
+        super().__init__(list_ptr, weight, n_units, n_resamples, seed)
+        self.ballots, self.ids = ballots, ids
+
+    def counts(self, start, stop):
+        """How often the lists of queries are drawn, float64 (n_lists, n_resamples)."""
+        return np.concatenate([self._counts(q) for q in range(start, stop)])
+
+    def _counts(self, q):
+        # A query's draws do not depend on which other queries are there.
+        digest = blake2b(str(self.ids[q]).encode(), digest_size=8).digest()
+        rng = np.random.default_rng([self.seed, int.from_bytes(digest, "little")])
+        own = slice(*self.list_ptr[q : q + 2])
+        if self.ballots is None:
+            return _draw(rng, own.stop - own.start, self.n_resamples)
+        share = self.ballots[own] / self.n_units[q]
+        return rng.multinomial(self.n_units[q], share, size=self.n_resamples).T.astype(np.float64)
+
+    def by_unit(self, q, says):
+        """What each unit of a query says, (n_units, n_items), by what its lists say; its draws, and in expectation."""
+        own = slice(*self.list_ptr[q : q + 2])
+        return says, self._counts(q), np.ones(len(says)) if self.ballots is None else self.ballots[own]
+
+
+class _CommonDraws(_Draws):
+    """Voters, or whole queries, that are drawn with all of their lists; `unit` (n_lists,) numbers them."""
+
+    def __init__(self, list_ptr, weight, unit, n_units, n_resamples, seed):
+        super().__init__(list_ptr, weight, np.full(len(list_ptr) - 1, n_units), n_resamples, seed)
+        self.unit = unit
+
+    @cached_property
+    def _counts(self):
+        return _draw(np.random.default_rng(self.seed), int(self.n_units[0]), self.n_resamples)
+
+    def counts(self, start, stop):
+        """How often the lists of queries are drawn, float64 (n_lists, n_resamples)."""
+        return self._counts[self.unit[self.list_ptr[start] : self.list_ptr[stop]]]
+
+    def by_unit(self, q, says):
+        """What each unit says, (n_units, n_items), by what the lists of a query say; its draws, and in expectation."""
+        total = np.zeros((len(self._counts), says.shape[1]))
+        np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)
+        return total, self._counts, np.ones(len(total))
+
+
+def _draw(rng, n, n_resamples):
+    """Draw n of n units with replacement: how often each is drawn, (n, n_resamples)."""
+    drawn = rng.integers(0, n, size=(n_resamples, n))
+    drawn += np.arange(0, n * n_resamples, n)[:, None]
+    return np.bincount(drawn.ravel(), minlength=n * n_resamples).reshape(n_resamples, n).T.astype(np.float64)
