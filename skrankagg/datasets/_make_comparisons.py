@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._support._numbers import is_integer, is_real
 from ..exceptions import InputError
-from ._make_ranked_lists import _names
+from ._make_ranked_lists import _names, _vector
 
 __all__ = ["make_comparisons"]
 
@@ -125,12 +125,10 @@ def make_comparisons(
     ['i3', 'i2', 'i1']
     """
     if worth is not None:
-        worth = _vector("worth", worth, "finite numbers above 0")
-        if (worth <= 0).any():
-            raise InputError("make_comparisons expects worth to be a list of finite numbers above 0; got others.")
+        worth = _vector("make_comparisons", "worth", worth, positive=True)
         n_items = len(worth)
     if reliability is not None:
-        reliability = _vector("reliability", reliability, "finite numbers")
+        reliability = _vector("make_comparisons", "reliability", reliability)
         n_judges = len(reliability)
     sizes = (
         ("n_items", n_items, 2),
@@ -191,13 +189,6 @@ def make_comparisons(
         ),
         judges=pd.DataFrame({"judge": judges, "reliability": reliability}),
     )
-
-
-def _vector(name, value, kind):
-    value = np.asarray(value, dtype=np.float64)
-    if value.ndim != 1 or len(value) == 0 or not np.isfinite(value).all():
-        raise InputError(f"make_comparisons expects {name} to be a list of {kind}; got others.")
-    return value
 
 
 def _draw_pairs(exposure, n_pairs, random):

@@ -30,6 +30,15 @@ def _names(letter, n):
     return pd.Index([f"{letter}{i:0{width}d}" for i in range(1, n + 1)], dtype=str)
 
 
+def _vector(caller, name, value, *, positive=False):
+    """Read a parameter that is a list of numbers: float64 of shape (n_numbers,), not empty."""
+    value = np.asarray(value, dtype=np.float64)
+    if value.ndim != 1 or len(value) == 0 or not np.isfinite(value).all() or (positive and (value <= 0).any()):
+        kind = "finite numbers above 0" if positive else "finite numbers"
+        raise InputError(f"{caller} expects {name} to be a list of {kind}; got others.")
+    return value
+
+
 def _check_number(name, value, low, high, whole=False):
     right = is_integer(value) if whole else is_real(value)
     if right and low <= value <= high and math.isfinite(value):

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from .._support._numbers import is_integer, is_real
 from ..exceptions import InputError
-from ._make_ranked_lists import _names
+from ._make_ranked_lists import _names, _tie, _vector
 
 __all__ = ["make_mallows", "make_plackett_luce"]
 
@@ -232,15 +232,11 @@ def make_plackett_luce(
     ['i3', 'i2', 'i1']
     """
     if worth is not None:
-        worth = np.asarray(worth, dtype=np.float64)
-        if worth.ndim != 1 or len(worth) == 0 or not np.isfinite(worth).all() or (worth <= 0).any():
-            raise InputError("make_plackett_luce expects worth to be a list of finite numbers above 0; got others.")
+        worth = _vector("make_plackett_luce", "worth", worth, positive=True)
         n_items = len(worth)
     power = np.ones(1)
     if reliability is not None:
-        power = np.asarray(reliability, dtype=np.float64)
-        if power.ndim != 1 or len(power) == 0 or not np.isfinite(power).all():
-            raise InputError("make_plackett_luce expects reliability to be a list of finite numbers; got others.")
+        power = _vector("make_plackett_luce", "reliability", reliability)
         n_voters = len(power)
     _check("make_plackett_luce", n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
     if not _is_number(spread) or not 0 <= spread < math.inf:
@@ -254,9 +250,7 @@ def make_plackett_luce(
     lists = _frame(np.argsort(-seen, axis=-1), list_length)
     if ties:
         place = lists["rank"].to_numpy()
-        joins = (random.random_sample(len(place)) < ties) & (place > 1)
-        head = np.maximum.accumulate(np.where(joins, 0, np.arange(len(place))))
-        lists["rank"] = place[head]
+        lists["rank"], _ = _tie(place, place - 1, ties, random)
     if not return_worth:
         return lists
     truth = pd.DataFrame(
