@@ -158,7 +158,8 @@ class VoterKFold:
                 f"than {_MOST:g}. Divide the weights by a number."
             )
         left = weight.astype(np.int64) if whole else (weight > 0).astype(np.int64)
-        sizes = [len(part) for part in np.array_split(np.empty(int(left.sum()), dtype=bool), self.n_splits)]
+        # The first folds have one more where the lists cannot be divided evenly.
+        sizes = (left.sum() + np.arange(self.n_splits)[::-1]) // self.n_splits
         if not self.shuffle:
             fold = np.repeat(np.arange(self.n_splits), sizes)
             counts = np.zeros((self.n_splits, len(weight)))
