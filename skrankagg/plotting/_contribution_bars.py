@@ -10,8 +10,9 @@ import pandas as pd
 from .._data._types import PlainLists
 from ..base import BaseAggregator
 from ..inspection import voter_contributions
-from ._display import line_style
+from ._display import legend_beside, line_style
 from ._one_board import (
+    CHARACTER,
     RULE,
     TEXT,
     check_count,
@@ -198,7 +199,7 @@ class ContributionDisplay:
         parts = self._parts(min(n_voters, _MOST_COLORS))
         names = labels_of(self.table.index)
         longest = max(len(name) for name, _, _ in parts)
-        ax = new_board(ax, names, 5.6 + 0.072 * longest)
+        ax = new_board(ax, names, 5.6 + CHARACTER * longest)
         place, left, right = np.arange(len(names)), np.zeros(len(names)), np.zeros(len(names))
         self.bars_, handles, entries = {}, [], []
         for name, color, values in parts:
@@ -216,25 +217,12 @@ class ContributionDisplay:
         write_rows(ax, names, self.title)
         if (left < 0).any():
             ax.axvline(0.0, color=TEXT, linewidth=0.8)
-            ax.vlines(score, place - 0.42, place + 0.42, color=TEXT, linewidth=2.0, zorder=3, label="score")
-            handles.append(ax.collections[-1])
+            handles.append(ax.vlines(score, place - 0.42, place + 0.42, color=TEXT, linewidth=2.0, zorder=3))
             entries.append("score")
         _write_scores(ax, place, score, right, left)
         ax.set_xlabel(self.label)
         ax.grid(axis="x", color=RULE, linewidth=0.6)
-        legend = ax.legend(
-            handles=handles,
-            labels=entries,
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.0),
-            frameon=False,
-            fontsize="small",
-            borderaxespad=0.0,
-            handlelength=1.2,
-            labelspacing=0.35,
-        )
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        legend_beside(ax, handles, labels=entries, handlelength=1.2)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -13,7 +13,7 @@ from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ..metrics._relevance._own_measure import OwnMeasure
 from ..metrics._relevance._registry import column_measures
-from ._display import check_fitted, evaluate_runs, line_style, measured_values, new_axes, summaries
+from ._display import check_fitted, evaluate_runs, legend_beside, line_style, measured_values, new_axes, summaries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,18 +46,7 @@ def _draw_lines(ax, table, line_kwargs, greater_is_better=True):
     ax.set_axisbelow(True)
     means = table.mean(axis=1).to_numpy()
     best_first = np.argsort(means if greater_is_better is False else -means, kind="stable")
-    legend = ax.legend(
-        handles=[lines[k] for k in best_first],
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        frameon=False,
-        fontsize="small",
-        handlelength=3.4,
-        borderaxespad=0.0,
-        labelspacing=0.35,
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    legend_beside(ax, [lines[k] for k in best_first], handlelength=3.4)
     return lines
 
 

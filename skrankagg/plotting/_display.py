@@ -13,6 +13,7 @@ __all__ = [
     "check_fitted",
     "evaluate_runs",
     "import_pyplot",
+    "legend_beside",
     "line_style",
     "measured_values",
     "new_axes",
@@ -58,6 +59,22 @@ def new_axes(ax, size):
     if ax is None:
         _, ax = plt.subplots(figsize=size, layout="constrained")
     return ax
+
+
+def legend_beside(ax, handles, **options):
+    """A legend on the right of the axes, which writes dollar signs as they are."""
+    legend = ax.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        frameon=False,
+        fontsize="small",
+        borderaxespad=0.0,
+        labelspacing=0.35,
+        **options,
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
 def check_fitted(display, comparator):

@@ -13,6 +13,8 @@ from .._data._types import PlainLists
 from ..base import BaseAggregator
 from ..inspection import voter_influence
 from ._one_board import (
+    BAR,
+    GREY,
     POINT,
     RULE,
     TEXT,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["VoterInfluenceDisplay"]
 
-_OUTLIER, _BAR, _CHANCE = "#d55e00", "#a6cbe3", "#8c8c8c"
+_OUTLIER = "#d55e00"
 # The normal quantile that voter_influence tests at.
 _QUANTILE = 1.6448536269514722
 
@@ -246,7 +248,7 @@ class VoterInfluenceDisplay:
                     row[known],
                     marker="|",
                     s=90,
-                    color=_CHANCE,
+                    color=GREY,
                     linewidths=1.5,
                     zorder=2,
                     label="exceeded by 5 % of random lists",
@@ -274,38 +276,35 @@ class VoterInfluenceDisplay:
                 borderaxespad=0.0,
                 handletextpad=0.2,
             )
-        self.distance_ax_, self.bars_ = self._draw_distances(ax, table, mean, row, bar_kwargs)
+        first_changes = np.bincount(
+            row[table["leader_changed"].fillna(False).to_numpy(dtype=bool)].astype(int), minlength=len(mean)
+        )
+        distance = 100 * mean["distance"].to_numpy(dtype=float)
+        self.distance_ax_, self.bars_ = _draw_distances(ax, np.nan_to_num(distance), first_changes, single, bar_kwargs)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_distances(self, ax, table, mean, row, bar_kwargs):
-        side = side_axes(ax, 2.0)
-        distance = 100 * mean["distance"].to_numpy(dtype=float)
-        bars = side.barh(
-            np.arange(len(mean)), np.nan_to_num(distance), **{"height": 0.6, "color": _BAR, "zorder": 2, **bar_kwargs}
+
+def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
+    """A second column of axes with a bar for each voter, and where the first item changes without it, how often."""
+    side = side_axes(ax, 2.0)
+    bars = side.barh(np.arange(len(distance)), distance, **{"height": 0.6, "color": BAR, "zorder": 2, **bar_kwargs})
+    for k in np.flatnonzero(first_changes):
+        side.annotate(
+            "first item changes" if single else f"first changes in {first_changes[k]}",
+            (distance[k], k),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize="x-small",
+            color=TEXT,
         )
-        changed = np.bincount(
-            row[table["leader_changed"].fillna(False).to_numpy(dtype=bool)].astype(int), minlength=len(mean)
-        )
-        n_queries = table["query"].nunique() if "query" in table else 1
-        widest = max(float(np.nanmax(distance, initial=0.0)), 1e-9)
-        for k, times in enumerate(changed):
-            if times:
-                text = "first item changes" if n_queries == 1 else f"first changes in {times}"
-                side.annotate(
-                    text,
-                    (np.nan_to_num(distance)[k], k),
-                    xytext=(3, 0),
-                    textcoords="offset points",
-                    va="center",
-                    fontsize="x-small",
-                    color=TEXT,
-                )
-        side.set_xlim(0.0, widest * (2.3 if changed.any() else 1.05))
-        side.locator_params(axis="x", nbins=4)
-        side.set_xlabel("% of pairs that\nswap without it")
-        side.grid(axis="x", color=RULE, linewidth=0.6)
-        return side, bars
+    widest = max(float(distance.max(initial=0.0)), 1e-9)
+    side.set_xlim(0.0, widest * (2.3 if first_changes.any() else 1.05))
+    side.locator_params(axis="x", nbins=4)
+    side.set_xlabel("% of pairs that\nswap without it")
+    side.grid(axis="x", color=RULE, linewidth=0.6)
+    return side, bars
 
 
 def chance_level(lists):

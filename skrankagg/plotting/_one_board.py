@@ -8,24 +8,30 @@ from ..exceptions import InputError, InputTypeError
 from ._display import new_axes
 
 __all__ = [
+    "BAR",
+    "CHARACTER",
+    "GREY",
     "POINT",
     "RULE",
     "TEXT",
+    "UNITS",
     "as_numbers",
     "check_count",
     "labels_of",
     "lists_of_query",
     "new_board",
+    "one_line",
     "rows_of_query",
     "side_axes",
     "title_of",
     "write_rows",
 ]
 
-TEXT, RULE, POINT = "#1a1a1a", "#e5e5e5", "#0072b2"
+TEXT, RULE, POINT, BAR, GREY = "#1a1a1a", "#e5e5e5", "#0072b2", "#a6cbe3", "#8c8c8c"
+UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
 # Longer names are cut in the middle, which keeps what numbered names differ in.
 _LONGEST = 60
-_CHARACTER = 0.072  # inches, of the small font
+CHARACTER = 0.072  # inches, of the small font
 _GAP = 0.22  # inches between two columns of axes
 
 
@@ -70,9 +76,14 @@ def rows_of_query(display, frame, query, columns):
     return frame.reset_index(drop=True)
 
 
+def one_line(value):
+    """A value as text of one line."""
+    return " ".join(str(value).split())
+
+
 def labels_of(ids):
     """Ids as labels of one line."""
-    names = (" ".join(str(one).split()) for one in ids)
+    names = map(one_line, ids)
     return [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 21]}…{name[-20:]}" for name in names]
 
 
@@ -92,7 +103,7 @@ def as_numbers(column):
 def new_board(ax, names, width):
     """Axes with a row for each name: those given, or new ones that are wide enough for the names."""
     longest = max(map(len, names), default=0)
-    return new_axes(ax, (width + _CHARACTER * longest, 1.25 + 0.235 * len(names)))
+    return new_axes(ax, (width + CHARACTER * longest, 1.25 + 0.235 * len(names)))
 
 
 def write_rows(ax, names, title=""):
@@ -100,10 +111,7 @@ def write_rows(ax, names, title=""):
     ax.set_yticks(np.arange(len(names)), labels=names, parse_math=False, fontsize="small")
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
-    ax.tick_params(axis="x", labelsize="small")
-    ax.xaxis.label.set_fontsize("small")
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.set_axisbelow(True)
+    _leave_only_bottom(ax)
     if title:
         ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
 
@@ -117,8 +125,13 @@ def side_axes(ax, width):
     side = ax.inset_axes((_GAP, 0.0, width, 1.0), transform=blended_transform_factory(inches, ax.transAxes))
     side.set_yticks([])
     side.set_ylim(ax.get_ylim())
-    side.tick_params(axis="x", labelsize="small")
-    side.xaxis.label.set_fontsize("small")
-    side.spines[["top", "right", "left"]].set_visible(False)
-    side.set_axisbelow(True)
+    _leave_only_bottom(side)
     return side
+
+
+def _leave_only_bottom(ax):
+    """Leave the bottom of the frame, with small numbers, behind what is drawn."""
+    ax.tick_params(axis="x", labelsize="small")
+    ax.xaxis.label.set_fontsize("small")
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.set_axisbelow(True)

@@ -13,7 +13,7 @@ from ..exceptions import InputError, InputTypeError
 from ..inspection import preference_probabilities
 from ._display import new_axes
 from ._heatmaps import _draw_matrix
-from ._one_board import TEXT, check_count, labels_of, lists_of_query, title_of
+from ._one_board import CHARACTER, TEXT, check_count, labels_of, lists_of_query, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -200,7 +200,7 @@ class PreferenceProbabilityDisplay:
         n = len(self.table)
         names = labels_of(self.table.index)
         numbered = n <= _MAX_NUMBERED
-        longest = 0.072 * max(map(len, names))
+        longest = CHARACTER * max(map(len, names))
         cells = max(1.6, (0.36 if numbered else 0.2) * n)
         ax = new_axes(ax, (cells + longest + 1.6, cells + longest + 0.7))
         shown = pd.DataFrame(self.table.to_numpy(dtype=float), index=names, columns=names).mask(np.eye(n, dtype=bool))

@@ -12,9 +12,12 @@ from ..base import BaseAggregator
 from ..exceptions import InputError
 from ..inspection import rank_stability
 from ._one_board import (
+    BAR,
+    GREY,
     POINT,
     RULE,
     TEXT,
+    UNITS,
     as_numbers,
     check_count,
     labels_of,
@@ -34,8 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RankStabilityDisplay"]
 
-_INTERVAL, _CHANCE, _GROUP = "#a6cbe3", "#e0a458", "#8c8c8c"
-_UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
+_CHANCE = "#e0a458"
 # Places are drawn on a logarithmic axis where an interval goes beyond so many times the number of items shown.
 _FAR = 5
 
@@ -176,7 +178,7 @@ class RankStabilityDisplay:
             random_state=random_state,
             n_jobs=n_jobs,
         )
-        label = f"place: dot, in the consensus; bar, in {100 * confidence:g} % of {n_resamples} draws of {_UNITS[unit]}"
+        label = f"place: dot, in the consensus; bar, in {100 * confidence:g} % of {n_resamples} draws of {UNITS[unit]}"
         display = cls(frame.head(top), k=k, label=label, title=title_of(query, top, len(frame), "items"))
         return display.plot(ax, **bar_kwargs)
 
@@ -265,9 +267,9 @@ class RankStabilityDisplay:
             place[known],
             (high - low + 0.5)[known],
             left=(low - 0.25)[known],
-            **{"height": 0.52, "color": _INTERVAL, "zorder": 2, **bar_kwargs},
+            **{"height": 0.52, "color": BAR, "zorder": 2, **bar_kwargs},
         )
-        # A place without an interval is a circle, so that nobody takes it for a sure one.
+        # A place without an interval is a hollow circle, so that it is not taken for a certain one.
         faces = [POINT if one else "white" for one in known]
         self.points_ = ax.scatter(rank, place, s=22, c=faces, edgecolors=POINT, linewidths=1.2, zorder=3)
         write_rows(ax, names, self.title)
@@ -282,7 +284,7 @@ class RankStabilityDisplay:
         for row in self._ends_of_groups(known):
             for one in (ax, self.chance_ax_):
                 if one is not None:
-                    one.axhline(row + 0.5, color=_GROUP, linewidth=0.7, linestyle=(0, (4, 2.5)), zorder=1)
+                    one.axhline(row + 0.5, color=GREY, linewidth=0.7, linestyle=(0, (4, 2.5)), zorder=1)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -19,7 +19,7 @@ from ..exceptions import InputError, InputTypeError
 from ..metrics import evaluate
 from ..metrics._relevance._registry import MeasureLike, find_measure
 from ..stats import bootstrap_interval
-from ._display import new_axes
+from ._display import legend_beside, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -237,18 +237,7 @@ class WeightCurveDisplay:
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(axis="y", color=_RULE, linewidth=0.6)
         ax.set_axisbelow(True)
-        legend = ax.legend(
-            handles=[self.line_, *handles, *self.levels_],
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.0),
-            frameon=False,
-            fontsize="small",
-            handlelength=3.4,
-            borderaxespad=0.0,
-            labelspacing=0.35,
-        )
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+        legend_beside(ax, [self.line_, *handles, *self.levels_], handlelength=3.4)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
