@@ -33,6 +33,7 @@ __all__ = [
     "sample_index",
     "show_id",
     "take_ids",
+    "whole_or_missing",
 ]
 
 #: From here on neighbouring integers are one float64.
@@ -271,6 +272,11 @@ def first_row(mask):
 def known_or_missing(answers):
     """Make a column of answers: True, False, and None for a missing one."""
     return pd.array(answers, dtype="boolean")
+
+
+def whole_or_missing(numbers, known):
+    """Make a column of whole numbers, missing where they are not known."""
+    return pd.array(np.where(known, numbers.astype(object), None), dtype="Int64")
 
 
 def show_id(index, position):

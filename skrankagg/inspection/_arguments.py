@@ -1,10 +1,14 @@
 """What the functions that take an aggregator and ranked lists begin with."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from .._data._ranked_lists import RankedLists, encode_plain
 from .._support._numbers import is_integer
 from .._support._sklearn import check_is_fitted
 from ..base import BaseAggregator
-from ..exceptions import InputError, InputTypeError
+from ..exceptions import InputError, InputTypeError, UnequalLengthWarning, UnknownVoterWarning
 
 __all__ = []
 
@@ -22,6 +26,15 @@ def begin(aggregator: BaseAggregator, X: object) -> RankedLists:
     if aggregator.__sklearn_tags__().requires_fit:
         check_is_fitted(aggregator)
     return aggregator._begin(encode_plain(X))
+
+
+@contextmanager
+def told_already() -> Iterator[None]:
+    """Silence what the consensus of all lists has warned of, while some are left out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnequalLengthWarning)
+        warnings.simplefilter("ignore", UnknownVoterWarning)
+        yield
 
 
 def check_top(top: int) -> None:

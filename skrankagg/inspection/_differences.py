@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import dense_ranks, expand, group_order, positions, tie_starts
-from .._data._frames import frame_of, known_or_missing, plain_index, take_ids
+from .._data._frames import frame_of, known_or_missing, plain_index, take_ids, whole_or_missing
 from .._data._ranked_lists import check_run
 from .._data._types import AnyLists
 from .._data._voter_names import type_hint
@@ -138,7 +138,7 @@ def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFram
     }
     for largest, name, moved in ((rise, "rise", risen), (fall, "fall", fallen)):
         largest, moved = (np.append(one, np.zeros(n_more, dtype=np.int64)) for one in (largest, moved))
-        columns[f"largest_{name}"] = pd.array(np.where(known, largest.astype(object), None), dtype="Int64")
+        columns[f"largest_{name}"] = whole_or_missing(largest, known)
         columns["rising_item" if name == "rise" else "falling_item"] = _items_or_none(a, moved, known & (largest > 0))
     return frame_of(columns)
 

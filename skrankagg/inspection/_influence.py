@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -17,15 +16,15 @@ from .._arrays._ragged import (
     sparse_rows,
     tie_starts,
 )
-from .._data._frames import frame_of, known_or_missing, take_ids
+from .._data._frames import frame_of, known_or_missing, take_ids, whole_or_missing
 from .._data._types import PlainLists
 from .._support._suggestions import did_you_mean
 from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
 from ..base._consensus import rank_scores
-from ..exceptions import InputError, UnequalLengthWarning, UnknownVoterWarning
+from ..exceptions import InputError
 from ..metrics._agreement._kendall import ratio_or_nan
-from ._arguments import begin, check_top
+from ._arguments import begin, check_top, told_already
 from ._chance_agreement import agreement_with_classes, count_pairs, robust_z
 
 __all__ = ["voter_influence"]
@@ -166,10 +165,7 @@ def voter_influence(
     failures: list[Exception] = []
     left_out = np.zeros(n, dtype=bool)
     make = _silence if mode == "silence" else _drop
-    with warnings.catch_warnings():
-        # The full consensus has warned already.
-        warnings.simplefilter("ignore", UnequalLengthWarning)
-        warnings.simplefilter("ignore", UnknownVoterWarning)
+    with told_already():
         for queries in _alike(lists):
             for without in make(aggregator, lists, ranked.lists, queries, others, failures):
                 one = without.list
@@ -190,7 +186,7 @@ def voter_influence(
             "z": robust_z(lists.list_query, agreement),
             "outlier": is_outlier,
             "distance": distance,
-            "top_changed": pd.array(np.where(left_out, top_changed.astype(object), None), dtype="Int64"),
+            "top_changed": whole_or_missing(top_changed, left_out),
             "leader_changed": known_or_missing(np.where(left_out, leader_changed.astype(object), None)),
         }
     )

@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._arrays._pairwise import preference_blocks
 from .._arrays._preferences import margins
-from .._data._frames import frame_of, known_or_missing, take_ids
+from .._data._frames import frame_of, known_or_missing, take_ids, whole_or_missing
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from .._support._numbers import is_real
@@ -122,14 +122,13 @@ def kemeny_ties(
     above = np.flatnonzero(cost <= max_cost)
     first, second = order[above], order[above + 1]
     own = lists.candidate_query[first]
-    component = np.where(part[first] == part[second], part[first].astype(object), None)
     return frame_of(
         {
             "query": take_ids(lists.queries, own),
             "item": take_ids(lists.items, lists.candidate_item[first]),
             "next_item": take_ids(lists.items, lists.candidate_item[second]),
             "cost": cost[above],
-            "component": pd.array(component, dtype="Int64"),
+            "component": whole_or_missing(part[first], part[first] == part[second]),
             "optimal": ranked.queries["optimal"][own],
             "unique": known_or_missing(ranked.queries["unique"].take(own).to_numpy(dtype=object, na_value=None)),
         }

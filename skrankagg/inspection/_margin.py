@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -15,8 +14,8 @@ from .._data._frames import frame_of, take_ids
 from .._data._types import PlainLists
 from .._support._numbers import is_integer, is_real
 from ..base import BaseAggregator, Consensus
-from ..exceptions import InputError, UnequalLengthWarning, UnknownVoterWarning
-from ._arguments import begin
+from ..exceptions import InputError
+from ._arguments import begin, told_already
 from ._removals import Clock, lightest_cover, lightest_set
 
 __all__ = ["margin_of_victory"]
@@ -119,10 +118,7 @@ def margin_of_victory(
     leader = ranked.order[lists.candidate_ptr[:-1]]
     heard = ranked.lists.list_weight > 0
     rows = []
-    with warnings.catch_warnings():
-        # The full consensus has warned already.
-        warnings.simplefilter("ignore", UnequalLengthWarning)
-        warnings.simplefilter("ignore", UnknownVoterWarning)
+    with told_already():
         for q, first in enumerate(lists.candidate_ptr[:-1]):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             part = lists if lists.n_queries == 1 else lists.take([q])
