@@ -103,7 +103,7 @@ def lightest_set(happens, weight, most_members, n_columns, clock):
     n = len(weight)
     allowed = n - 1 if most_members is None else min(most_members, n - 1)
     upper, found = _greedy(happens, weight, allowed, n_columns, clock)
-    lower, batch, sets = 0.0, [], sets_by_weight(weight.tolist(), allowed)
+    sets = sets_by_weight(weight.tolist(), allowed)
     while True:
         batch = []
         for total, members in sets:
@@ -112,9 +112,8 @@ def lightest_set(happens, weight, most_members, n_columns, clock):
                 break
         batch, beyond = [one for one in batch if one[0] < upper], len(batch) and batch[-1][0] >= upper
         if batch:
-            lower = batch[0][0]
             if clock.is_over():
-                return lower, upper, found
+                return batch[0][0], upper, found
             masks = np.zeros((n, len(batch)), dtype=bool)
             for column, (_, members) in enumerate(batch):
                 masks[list(members), column] = True
