@@ -31,6 +31,8 @@ class AggregatorTags:
     supervised : bool, default=False
         Whether it learns from judgements. The :class:`~skrankagg.Comparator` measures such a method, also within
         pipelines, searches and other aggregators, on queries that it was not fitted on.
+    learns_weights : bool, default=False
+        Whether `fit` learns the weights of the voters from the lists alone: it then has ``voter_weights_``.
     absent_below : bool, default=True
         Whether it takes a list to rank the items that it holds above those that it does not, so that of items that no
         list compares those come first that more lists hold. On paired comparisons it then warns, see
@@ -56,6 +58,7 @@ class AggregatorTags:
     condorcet_winner: bool = False
     neutral: bool = True
     supervised: bool = False
+    learns_weights: bool = False
     absent_below: bool = True
 
 

@@ -1,6 +1,6 @@
 """Weights that users give voters by name."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from decimal import Decimal
 from numbers import Real
 from typing import Any, TypeAlias
@@ -12,10 +12,12 @@ from .._data._frames import first_row, plain_index, show_id
 from .._data._voter_names import near_voters, type_hint, unmatched
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["BY_VOTER", "VOTER_WEIGHTS", "VoterWeights", "voter_series", "voter_values"]
+__all__ = ["BY_VOTER", "VOTER_WEIGHTS", "VoterGroups", "VoterWeights", "group_ids", "voter_series", "voter_values"]
 
 #: A number for each voter: what users give as weights, numbers of items or cutoffs.
 VoterWeights: TypeAlias = Mapping[Any, float] | pd.Series
+#: The group of each voter.
+VoterGroups: TypeAlias = Mapping[Any, Hashable] | pd.Series
 #: What such a parameter may be, for the check.
 BY_VOTER = [Mapping, pd.Series]
 VOTER_WEIGHTS = {"voter_weights": [*BY_VOTER, None]}
@@ -73,6 +75,41 @@ def voter_values(lists, given, name, advice, *, whole=False):
             f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. {advice}"
         )
     return np.where(voting, given.to_numpy()[place], 0.0)
+
+
+def group_ids(lists, given, name):
+    """Look up the group of each voter in a mapping or Series, (n_voters,); None makes each voter a group of its own.
+
+    Raises InputError if a voter that has a list is missing, or has no or several groups.
+
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.base._voter_weights import group_ids
+    >>> frame = pd.DataFrame({"query": "q", "voter": ["v", "w"], "item": ["a", "b"], "rank": [1, 1]})
+    >>> group_ids(RankedLists.from_frame(frame), {"w": "east", "v": "west"}, "voter_groups").tolist()
+    ['west', 'east']
+    """
+    if given is None:
+        return lists.voters
+    given = given if isinstance(given, pd.Series) else pd.Series(dict(given), dtype=object)
+    if given.index.has_duplicates or given.isna().any():
+        wrong = given.index.duplicated() | given.isna().to_numpy()
+        raise InputError(
+            f"{name} must name one group for each voter; {show_id(given.index, first_row(wrong))} has several or none."
+        )
+    place = plain_index(given.index).get_indexer(plain_index(lists.voters))
+    unknown = np.zeros(lists.n_voters, dtype=bool)
+    unknown[lists.list_voter] = True
+    unknown &= place < 0
+    if unknown.any():
+        raise InputError(
+            f"{name} must name a group for every voter; {int(unknown.sum())} have none, the first is "
+            f"{show_id(lists.voters, first_row(unknown))}{_near_miss(lists, given.index, unknown)}. Add those; a voter "
+            "may be a group of its own."
+        )
+    ids = lists.voters.to_numpy(dtype=object, copy=True)
+    ids[place >= 0] = given.to_numpy(dtype=object)[place[place >= 0]]
+    return pd.Index(ids, dtype=object)
 
 
 def _near_miss(lists, names, unknown):

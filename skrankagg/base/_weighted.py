@@ -16,7 +16,7 @@ from .._support._warn import warn_user
 from ..exceptions import InputError, UnequalLengthWarning, UnknownVoterWarning
 from ._aggregator import BaseAggregator
 from ._tags import TagsOfAggregator
-from ._voter_weights import VOTER_WEIGHTS
+from ._voter_weights import VOTER_WEIGHTS, group_ids
 
 __all__ = [
     "WEIGHTING",
@@ -78,23 +78,25 @@ def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
     return found
 
 
-def match_voters(owner, lists, known, unknown_voter, what, equal, advice):
+def match_voters(owner, lists, known, unknown_voter, what, equal, advice, ids=None):
     """Find the voters of lists among those that were fitted: lists, and the place of each list's voter, (n_lists,).
 
     `known` is a frame with a column `voter`, and -1 the place of a voter that is not there; where such voters are to be
     ignored, their lists have list weight 0. Messages call what was learnt of a voter `what`, say by `equal` what all
-    voters get where none is known, and by `advice` what else can be done.
+    voters get where none is known, and by `advice` what else can be done. `ids` are those that the voters of the lists
+    have in `known`, (n_voters,), if not their own.
     """
+    ids = lists.voters if ids is None else ids
     fitted = pd.Index(known["voter"])
-    place = plain_index(fitted).get_indexer(plain_index(lists.voters))[lists.list_voter]
+    place = plain_index(fitted).get_indexer(plain_index(ids))[lists.list_voter]
     found = place >= 0
     if found.all():
         return lists, place
-    hint = "" if found.any() else type_hint(fitted, lists.voters[lists.list_voter])
+    hint = "" if found.any() else type_hint(fitted, ids[lists.list_voter])
     name = type(owner).__name__
     if unknown_voter == "error":
         raise InputError(
-            f"{name} knows no {what} for voter {show_id(lists.voters, lists.list_voter[first_row(~found)])}, which was "
+            f"{name} knows no {what} for voter {show_id(ids, lists.list_voter[first_row(~found)])}, which was "
             f"not among those it was fitted on{hint}; fit it with this voter, or choose unknown_voter='mean' or "
             "'ignore'."
         )
@@ -116,15 +118,16 @@ def match_voters(owner, lists, known, unknown_voter, what, equal, advice):
     return lists, place
 
 
-def match_weights(owner, lists, learnt, unknown_voter, advice):
+def match_weights(owner, lists, learnt, unknown_voter, advice, ids=None):
     """Look up what was learnt of the voters of lists: lists, the weight of each, (n_lists,), and whether it is known.
 
     `learnt` is a frame of `voter` and `weight`; a voter that is not there has the mean weight, or no weight ("ignore"),
     or is an error. Where all are known, or none counts that is not, the last is None. Lists of voters to be ignored
-    have list weight 0. `advice` says what else can be done where no voter is known.
+    have list weight 0. `advice` says what else can be done where no voter is known, `ids` how `learnt` calls the
+    voters of the lists, if not by their own ids.
     """
     equal = "equal weights and nothing that it learnt is used"
-    lists, place = match_voters(owner, lists, learnt, unknown_voter, "weight", equal, advice)
+    lists, place = match_voters(owner, lists, learnt, unknown_voter, "weight", equal, advice, ids)
     weight, known = learnt["weight"].to_numpy(), place >= 0
     if known.all():
         return lists, weight[place], None
@@ -139,7 +142,8 @@ class WeightedAggregator(BaseAggregator):
     A subclass defines ``_voter_weights(lists)``, the weight of each list as its query's lists imply it, float64 of
     shape (n_lists,), at least 0; and ``_aggregate_weighted(lists, weight, known)``, which returns what ``_aggregate``
     does; `known` is False for lists whose weight is not learnt but the mean, and None where all are known. Its
-    constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are here.
+    constructor takes `weighting`, `unknown_voter` and `voter_weights`, whose constraints are here. Where it allows
+    ``weighting=None``, nothing is learnt and `weight` is None.
 
     Attributes
     ----------
@@ -201,15 +205,24 @@ class WeightedAggregator(BaseAggregator):
         return self._publish(weighed[0], self._aggregate_weighted(*weighed))
 
     def _fit_rank(self, X):
-        lists = self._begin(X)
-        weighed = lists, self._learn(lists), None
-        if self.weighting == "global":
-            weighed = self._weigh(lists)
-        return self._publish(weighed[0], self._aggregate_weighted(*weighed))
+        return self._learn_and_rank(self._begin(X))
 
     def _fit_lists(self, lists):
-        self._learn(lists)
-        return self._fit_info(lists)
+        if self._query_columns:
+            return self._learn_and_rank(lists)
+        if self.weighting is not None:
+            self._learn(lists)
+        return None
+
+    def _learn_and_rank(self, lists):
+        """Learn, and aggregate by what was learnt without learning it again."""
+        weighed = lists, None if self.weighting is None else self._learn(lists), None
+        if self.weighting == "global":
+            weighed = self._weigh(lists)
+        ranked = self._publish(weighed[0], self._aggregate_weighted(*weighed))
+        if self._query_columns:
+            self.query_info_: pd.DataFrame = ranked.info_frame()
+        return ranked
 
     def _learn(self, lists):
         weight = self._implied_weights(lists)
@@ -221,10 +234,23 @@ class WeightedAggregator(BaseAggregator):
                 "weight": weight,
             }
         )
-        pooled = pool_weights(lists, weight)
+        pooled = self._pool(lists, weight)
         known = np.flatnonzero(~np.isnan(pooled))
         self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
         return weight
+
+    def _pool(self, lists, weight):
+        """One weight for each voter, (n_voters,), of those of the lists."""
+        return pool_weights(lists, weight)
+
+    @property
+    def _groups(self):
+        """The parameter `voter_groups` of methods that have it: voters of one group are one to what is learnt."""
+        return None
+
+    def _group_of_lists(self, lists):
+        """Number of the group of each list's voter, (n_lists,)."""
+        return pd.factorize(group_ids(lists, self._groups, "voter_groups").take(lists.list_voter))[0]
 
     def _implied_weights(self, lists):
         self._check_memory(lists, self._memory(lists))
@@ -232,11 +258,18 @@ class WeightedAggregator(BaseAggregator):
 
     def _weigh(self, lists):
         """Lists, the weight of each, and whether it is known; lists of voters to be ignored have list weight 0."""
+        if self.weighting is None:
+            return lists, None, None
         if self.weighting == "query":
             return lists, self._implied_weights(lists), None
         self._check_memory(lists, self._merging_memory(lists))
         check_is_fitted(self, "voter_weights_")
-        return match_weights(self, lists, self.voter_weights_, self.unknown_voter, "choose weighting='query'")
+        learnt, ids = self.voter_weights_, group_ids(lists, self._groups, "voter_groups")
+        if self._groups is not None:
+            # A voter that is new may be of a group that is known.
+            of_group = learnt["voter"].map(dict(self._groups.items()))
+            learnt = learnt.assign(voter=of_group).drop_duplicates("voter", ignore_index=True)
+        return match_weights(self, lists, learnt, self.unknown_voter, "choose weighting='query'", ids)
 
     def _warn_of_length(self, lists, weight):
         found = outweighed_queries(lists, weight)
@@ -253,4 +286,5 @@ class WeightedAggregator(BaseAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         tags.requires_fit = self.weighting == "global"
+        tags.aggregator_tags.learns_weights = self.weighting is not None
         return tags

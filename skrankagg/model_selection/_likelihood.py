@@ -72,6 +72,9 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
     weights are measured by the same lists. Weights of comparisons and ballots are numbers of lists, which the folds
     divide, see :class:`VoterKFold`.
 
+    With `weighting` the reliability of a voter is learnt from its other lists: those of its group in the query, with
+    "global" also those of other queries. A voter that has none is an average one.
+
     A list of :math:`L` items is :math:`L` choices, or :math:`L - 1` if its last item was the only one left. If a query
     has only one list, nothing is learnt: all worths are equal.
 
@@ -113,13 +116,16 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
     lists = check_lists(encode_plain(lists))
     model = clone(model).set_params(std_errors=None)
     given = model._begin(lists)
-    stages = Stages(lists, model.absent, model.ties)
     log_likelihood = np.zeros(lists.n_queries)
     for k, (train, test) in enumerate(cv.split(lists), 1):
-        log_worth = _fit(model, given, np.divide(train, lists.list_weight, where=test + train > 0, out=0 * train), k)
-        log_likelihood += _log_likelihood(stages, test, log_worth)
+        share = np.divide(train, lists.list_weight, where=test + train > 0, out=0 * train)
+        held_in = given.with_list_weight(given.list_weight * share)
+        try:
+            log_likelihood += model._log_likelihood_after(held_in, lists.with_list_weight(test))
+        except InputError as error:
+            raise InputError(f"Without the lists of fold {k}: {error}") from None
     n_choices = _n_choices(lists, model.absent)
-    uniform = _log_likelihood(stages, lists.list_weight, np.zeros(lists.n_candidates))
+    uniform = Stages(lists, model.absent, model.ties).value_and_gradient(np.zeros(lists.n_candidates))[0]
     some = n_choices > 0
     return frame_of(
         {
@@ -131,18 +137,6 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
             "uniform": np.divide(uniform, n_choices, where=some, out=np.full(lists.n_queries, np.nan)),
         }
     )
-
-
-def _fit(model, lists, share, fold):
-    """Log-worths by a share of each list."""
-    try:
-        return model._aggregate_what_fits(lists.with_list_weight(lists.list_weight * share)).score
-    except InputError as error:
-        raise InputError(f"Without the lists of fold {fold}: {error}") from None
-
-
-def _log_likelihood(stages, weight, log_worth):
-    return stages.with_list_weight(weight).value_and_gradient(log_worth)[0]
 
 
 def _n_choices(lists, absent):

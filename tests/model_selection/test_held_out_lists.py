@@ -7,6 +7,7 @@ from pandas.testing import assert_frame_equal
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 from skrankagg import BordaCount, PlackettLuce, RankedLists, ReciprocalRankFusion
+from skrankagg.aggregators._models._stages import Stages
 from skrankagg.datasets import make_comparisons, make_plackett_luce
 from skrankagg.model_selection import VoterKFold, cross_val_consensus, cross_val_likelihood
 
@@ -221,3 +222,34 @@ def test_open_worths_and_other_methods_are_refused():
     with pytest.raises(ValueError, match="k-fold"):
         cross_val_likelihood(PlackettLuce(), lists, 1)
     assert cross_val_likelihood(PlackettLuce(std_errors="model"), pd.DataFrame(lists.to_frame())).shape == (1, 6)
+
+
+def test_reliabilities_of_judges_make_held_out_comparisons_likelier():
+    games, _, _ = make_comparisons(10, 1500, reliability=[2.0, 1.0, 0.3, 0.0], random_state=0)
+    duels = RankedLists.from_comparisons(games, judge="judge")
+    judges = {voter: voter.split(": ")[0] for voter in duels.voters}
+    plain = PlackettLuce(absent="ignore")
+    weighed = PlackettLuce(absent="ignore", weighting="query", voter_groups=judges)
+    one, other = cross_val_likelihood(plain, duels), cross_val_likelihood(weighed, duels)
+    assert other["per_choice"].iloc[0] > one["per_choice"].iloc[0] + 0.02
+    pd.testing.assert_series_equal(one["uniform"], other["uniform"])
+
+
+def test_voters_are_known_from_other_queries_or_are_average_ones():
+    frame = make_plackett_luce(n_queries=6, n_items=10, reliability=[1.5] * 4 + [0.0] * 4, random_state=0)
+    plain = cross_val_likelihood(PlackettLuce(), frame)
+    everywhere = cross_val_likelihood(PlackettLuce(weighting="global"), frame)
+    assert everywhere["per_choice"].mean() > plain["per_choice"].mean() + 0.02
+    # By hand: the first fold of one query.
+    lists = RankedLists.from_frame(frame)
+    folds = VoterKFold(4)
+    model = PlackettLuce(weighting="query")
+    expected = np.zeros(lists.n_queries)
+    for train, test in folds.split(lists):
+        held_in = lists.with_list_weight(train)
+        weight = model._voter_weights(held_in)
+        np.testing.assert_allclose(weight[test > 0], 1.0, atol=1e-9)
+        log_worth = model._aggregate_weighted(held_in, weight, None).score
+        expected += Stages(lists.with_list_weight(test), "last", "efron").value_and_gradient(log_worth)[0]
+    found = cross_val_likelihood(model, lists, folds)["log_likelihood"]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)

@@ -13,7 +13,6 @@ import skrankagg
 from public_api import DOCS
 from public_api import api_pages as pages
 from skrankagg import MarkovChain, compat
-from skrankagg.base import WeightedAggregator
 from skrankagg.metrics import agreement_names, measure_names
 from skrankagg.metrics._relevance._measure import MEASURES
 from skrankagg.utils._checks._scikit_learn import SKLEARN_CHECKS
@@ -131,7 +130,7 @@ def properties(method):
     tags = method.__sklearn_tags__().aggregator_tags
     truth = {
         "scores": tags.needs_scores,
-        "learns": "judgements" if tags.supervised else isinstance(method, WeightedAggregator),
+        "learns": "judgements" if tags.supervised else tags.learns_weights,
         "unanimity": tags.unanimity,
         "Condorcet": tags.condorcet_winner,
         "neutral": tags.neutral,

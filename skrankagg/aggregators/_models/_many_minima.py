@@ -10,13 +10,14 @@ _MEMORY = 10
 _ENOUGH, _ROUNDING = 1e-4, 1e-13
 
 
-def minimise(function, start, group, n_groups, scale, *, tol, max_iter, restrict=None):
+def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_step=np.inf):
     """Minimise a sum of functions, one of each group of variables.
 
     `function` takes the variables, (n,), and returns values, (n_groups,), and the gradient, (n,). `group` (n,) is the
     group of each variable, `scale` (n,) about the second derivatives. A group has converged where no variable would
-    move by more than `tol` in a step of the gradient by `scale`. Returns the variables, the values, the number of
-    iterations, (n_groups,), and whether each group has converged.
+    move by more than `tol` in a step of the gradient by `scale`. No variable moves by more than `largest_step` in one
+    iteration, so that the function is not asked where its exponentials overflow. Returns the variables, the values, the
+    number of iterations, (n_groups,), and whether each group has converged.
     """
 
     def dot(one, other):
@@ -41,7 +42,9 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, restrict
             # What is remembered misleads where rounding has spoilt it: the plain gradient never does.
             direction[uphill[group]] = -(gradient / scale)[uphill[group]]
             slope = dot(direction, gradient)
-        length, new = np.ones(n_groups), None
+        reach = np.zeros(n_groups)
+        np.maximum.at(reach, group, np.abs(direction))
+        length, new = np.minimum(1.0, largest_step / np.maximum(reach, np.finfo(np.float64).tiny)), None
         for _ in range(60):
             new = x + length[group] * direction
             new_value, new_gradient = function(new)
@@ -49,6 +52,7 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, restrict
             # Near the minimum values differ by rounding alone, and the slope tells more.
             flat = np.abs(dot(new_gradient, direction)) <= np.abs(slope)
             good = (new_value <= limit) | (flat & (new_value <= value + 1e-9 * np.abs(value)))
+            good &= np.isfinite(new_value)
             good |= converged | ~np.isfinite(slope)
             if good.all():
                 break

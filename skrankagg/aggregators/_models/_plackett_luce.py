@@ -7,19 +7,20 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import TOLERANCE
-from ..._arrays._pairwise import prefer_held, preference_matrix
-from ..._arrays._preferences import ties
-from ..._data._frames import show_id
 from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
-from ...base import BaseAggregator, Consensus
+from ...base import Consensus, WeightedAggregator
 from ...base._tags import TagsOfAggregator
-from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ...base._voter_weights import BY_VOTER, VoterGroups, VoterWeights
+from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
-from .._kemeny._components import strong_components
+from ._connected import check_connected
 from ._duels import PairCounts, holds_pairs, merge_equal_pairs
 from ._many_minima import minimise
+from ._posterior import LARGEST_STEP, learn_reliabilities, most_likely, plain_prior
+from ._reliable_stages import ReliableStages
 from ._stages import Stages
+from ._standard_errors import standard_errors
 from ._tied_stages import MOST_TIED, TiedStages
 
 __all__ = ["PlackettLuce"]
@@ -28,7 +29,7 @@ __all__ = ["PlackettLuce"]
 _CELLS = 1 << 20
 
 
-class PlackettLuce(BaseAggregator):
+class PlackettLuce(WeightedAggregator):
     r"""Rank items by the worths under which the lists are likeliest, if each item is chosen in proportion to its worth.
 
     A list is read as choices: its first item from all items, its second one from the others, and so on. Lists of two
@@ -51,6 +52,18 @@ class PlackettLuce(BaseAggregator):
         Largest number of iterations.
     tol : float, default=1e-12
         Largest step of a log-worth that a converged iteration would still take.
+    weighting : {None, "query", "global"}, default=None
+        Whether to learn how reliable each voter is, see Notes: not at all, all voters being alike; anew from the lists
+        of each query, also in `transform`; or in `fit`, one number for each voter over all queries, which `transform`
+        then applies to any query.
+    voter_groups : mapping or pandas.Series of voter to hashable, default=None
+        Who stands behind each voter, for ``weighting``: voters of one group have one reliability. None makes each voter
+        a group of its own, which for comparisons encoded with their judges is not what is meant, see Examples.
+    reliability_prior : float, default=10.0
+        Shape of the gamma distribution that reliabilities come from, see Notes: more draws them together.
+    unknown_voter : {"mean", "ignore", "error"}, default="mean"
+        With ``weighting="global"``, what to do about a voter that `fit` has not seen: give it the mean reliability, no
+        weight, or raise an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -59,6 +72,11 @@ class PlackettLuce(BaseAggregator):
     query_info_ : DataFrame
         For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter`, `converged`, and
         with ``ties="davidson"`` `tie_prevalence`, :math:`d_2`, 0 where no two items tie.
+    voter_weights_ : DataFrame
+        Unless ``weighting=None``: `voter`, `weight`, its reliability; with "query" the mean over its lists, of each
+        relative to its query.
+    query_voter_weights_ : DataFrame
+        Unless ``weighting=None``: `query`, `voter`, `weight`, the reliability of each list.
 
     Raises
     ------
@@ -100,12 +118,23 @@ class PlackettLuce(BaseAggregator):
     prior may then tie, too. A tie at the end of a list is evidence that its items are alike. If it only means "not
     ranked", leave its items out.
 
+    A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_: near 0 are choices by
+    chance, and the mean over the voters, of the query or of all, is 1. With "davidson" :math:`d_k^\eta` takes the place
+    of :math:`d_k`. Reliabilities have a gamma distribution of shape `reliability_prior`, before they are related to
+    their mean; lists alone would make the most agreeing voter infinitely reliable. An EM algorithm [7]_ learns them: in
+    each round worths and reliabilities maximise the likelihood less
+    :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` of each voter, the variance of its choices by what is not known of the
+    worths, until no :math:`\log \eta` moves by 1e-6. (To maximise by all at once would follow one voter where queries
+    are many and short.) A list of weight w is that of w voters; with `voter_groups`, of w lists of one. A voter who
+    prefers bad items gets a reliability near 0, not below. Standard errors take the reliabilities as known.
+
     Standard errors are of :math:`t_i` less the mean of the query, at the estimate and without the prior, which is no
     data. They are infinite where the lists leave worths open. With "voters" a list of a whole weight w counts as w
     lists. Log-worths that differ by less than ten times `tol` tie.
 
     The cost is that of about 30 passes over the rows; standard errors take the square of the length of each list and
-    the cube of the number of items.
+    the cube of the number of items. With `weighting` iterations are about five times as many, and with "last"
+    take the number of lists times that of items.
 
     References
     ----------
@@ -116,6 +145,9 @@ class PlackettLuce(BaseAggregator):
     .. [4] B. Efron, "The efficiency of Cox's likelihood function for censored data", JASA 72, 1977.
     .. [5] R. R. Davidson, "On extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
        JASA 65, 1970.
+    .. [6] K. Raman and T. Joachims, "Methods for ordinal peer grading", KDD 2014.
+    .. [7] A. P. Dempster, N. M. Laird and D. B. Rubin, "Maximum likelihood from incomplete data via the EM algorithm",
+       JRSS B 39, 1977.
 
     Examples
     --------
@@ -133,6 +165,17 @@ class PlackettLuce(BaseAggregator):
     1     q    a  0.101     2  0.184
     2     q    c -0.447     3  0.107
     3     q    d -0.889     4  0.069
+
+    Of three judges the last one decides by chance:
+
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.datasets import make_comparisons
+    >>> games = make_comparisons(8, 900, reliability=[1.0, 1.0, 0.0], random_state=0).comparisons
+    >>> duels = RankedLists.from_comparisons(games, judge="judge")
+    >>> judges = {voter: voter.split(": ")[0] for voter in duels.voters}
+    >>> model = PlackettLuce(absent="ignore", weighting="global", voter_groups=judges).fit(duels)
+    >>> model.voter_weights_.groupby(model.voter_weights_["voter"].map(judges))["weight"].first().round(2).to_dict()
+    {'v1': 1.31, 'v2': 1.22, 'v3': 0.47}
     """
 
     _parameter_constraints: dict = {
@@ -142,7 +185,10 @@ class PlackettLuce(BaseAggregator):
         "std_errors": [StrOptions({"model", "voters"}), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
-        **VOTER_WEIGHTS,
+        **WEIGHTING,
+        "weighting": [StrOptions({"query", "global"}), None],
+        "voter_groups": [*BY_VOTER, None],
+        "reliability_prior": [Interval(Real, 0, None, closed="neither")],
     }
     _variants = ({}, {"absent": "ignore"})
 
@@ -155,6 +201,10 @@ class PlackettLuce(BaseAggregator):
         std_errors: Literal["model", "voters"] | None = None,
         max_iter: int = 500,
         tol: float = 1e-12,
+        weighting: Literal["query", "global"] | None = None,
+        voter_groups: VoterGroups | None = None,
+        reliability_prior: float = 10.0,
+        unknown_voter: Literal["mean", "ignore", "error"] = "mean",
         voter_weights: VoterWeights | None = None,
     ):
         self.prior = prior
@@ -163,6 +213,10 @@ class PlackettLuce(BaseAggregator):
         self.std_errors = std_errors
         self.max_iter = max_iter
         self.tol = tol
+        self.weighting = weighting
+        self.voter_groups = voter_groups
+        self.reliability_prior = reliability_prior
+        self.unknown_voter = unknown_voter
         self.voter_weights = voter_weights
 
     @property
@@ -174,22 +228,16 @@ class PlackettLuce(BaseAggregator):
     def _result_columns(self):
         return ("worth",) if self.std_errors is None else ("worth", "std_error")
 
-    def _aggregate(self, lists):
+    def _aggregate_weighted(self, lists, weight, known):
         if self.prior == 0:
-            self._check_connected(lists)
-        merged, pattern = merge_equal_pairs(lists)
-        stages = self._stages(merged)
+            check_connected(lists, self.absent)
+        stages, pattern = self._stages(lists) if weight is None else self._reliable_stages(lists, weight)
         variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
         log_worth = variables[: lists.n_candidates]
-        if not converged.all():
-            warn_user(
-                f"{self!r} did not come within tol in {self.max_iter} iterations for {int((~converged).sum())} of "
-                f"{lists.n_queries} queries; raise max_iter, tol or prior.",
-                ConvergenceWarning,
-            )
+        self._warn_unless(converged, lists)
         columns = {"worth": _shares_of_query(lists, log_worth)}
         if self.std_errors is not None:
-            columns["std_error"] = self._std_errors(stages, lists, pattern, variables)
+            columns["std_error"] = standard_errors(stages, lists, pattern, variables, self.std_errors)
         queries = {
             "log_likelihood": stages.value_and_gradient(variables)[0],
             "n_iter": n_iter,
@@ -200,24 +248,80 @@ class PlackettLuce(BaseAggregator):
             queries["tie_prevalence"] = prevalence[:, 1] if prevalence.shape[1] > 1 else np.zeros(lists.n_queries)
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
 
-    def _repeat(self, lists):
+    def _voter_weights(self, lists):
         if self.prior == 0:
+            check_connected(lists, self.absent)
+        stages = ReliableStages(lists, self._group_of_lists(lists), self._plain_stages, self.absent)
+        # Comparisons of a judge are many; a list is one voter's, or of weight w that of w voters.
+        size = lists.list_weight if self.voter_groups is None else (lists.list_weight > 0).astype(np.float64)
+        stages.learnt(self.reliability_prior, size, of_query=self.weighting == "query")
+        options = {"prior": self.prior, "tol": self.tol, "max_iter": self.max_iter}
+        variables, converged = learn_reliabilities(stages, **options)
+        self._warn_unless(converged, lists)
+        return stages.reliability_of_lists(variables)
+
+    def _log_likelihood_after(self, lists, others):
+        """Log-likelihood of each query's other lists, (n_queries,), under what these lists teach.
+
+        Both are the same rows under different weights of the lists.
+        """
+        if self.weighting is None:
+            log_worth, stages = self._aggregate_weighted(lists, None, None).score, self._plain_stages(others)
+        else:
+            reliability = self._voter_weights(lists)
+            log_worth = self._aggregate_weighted(lists, reliability, None).score
+            stages = self._reliable_stages(others, reliability)[0]
+        return stages.value_and_gradient(log_worth)[0]
+
+    def _pool(self, lists, weight):
+        if self.weighting == "query":
+            return super()._pool(lists, weight)
+        reliability = np.full(lists.n_voters, np.nan)
+        reliability[lists.list_voter] = weight
+        return reliability
+
+    @property
+    def _groups(self):
+        return self.voter_groups
+
+    def _warn_unless(self, converged, lists):
+        if not converged.all():
+            n_open = lists.n_queries if len(converged) == 1 else int((~converged).sum())
+            warn_user(
+                f"{self!r} did not come within tol in {self.max_iter} iterations for {n_open} of {lists.n_queries} "
+                "queries; raise max_iter, tol or prior.",
+                ConvergenceWarning,
+            )
+
+    def _repeat(self, lists):
+        if self.prior == 0 or self.weighting is not None:
             return super()._repeat(lists)
-        merged, pattern = merge_equal_pairs(lists)
-        stages = self._stages(merged)
+        stages, pattern = self._stages(lists)
         start = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))[0]
 
         def score(weight):
             if pattern is not None:
-                weight = np.bincount(pattern, weights=weight, minlength=merged.n_lists)
+                weight = np.bincount(pattern, weights=weight, minlength=stages.lists.n_lists)
             return self._fit(stages.with_list_weight(weight), start)[0][: lists.n_candidates]
 
         return score
 
     def _stages(self, lists):
+        """The likelihood of lists, and for each which of those it has that merges the equal ones; None for itself."""
+        merged, pattern = merge_equal_pairs(lists)
+        return self._plain_stages(merged), pattern
+
+    def _reliable_stages(self, lists, weight):
+        """The same, of lists of voters whose reliability is known."""
+        # Equal reliabilities are one voter.
+        voter = np.unique(weight, return_inverse=True)[1]
+        stages = ReliableStages(lists, voter, self._plain_stages, self.absent).known(weight)
+        return stages, stages.pattern
+
+    def _plain_stages(self, lists, owner=None):
         if self.ties != "davidson":
             return Stages(lists, self.absent, self.ties)
-        stages = TiedStages(lists, self.absent)
+        stages = TiedStages(lists, self.absent, owner)
         if stages.largest > MOST_TIED:
             raise InputError(
                 f"ties='davidson' takes up to {MOST_TIED} tied items of a list; some list ties {stages.largest}. "
@@ -226,10 +330,12 @@ class PlackettLuce(BaseAggregator):
         return stages
 
     def _repeat_many(self, lists):
-        if self.prior == 0 or self.absent == "last" or self.ties == "davidson" or not holds_pairs(lists):
+        plain = self.prior > 0 and self.weighting is None and self.absent == "ignore" and self.ties != "davidson"
+        if not plain or not holds_pairs(lists):
             return super()._repeat_many(lists)
-        merged, pattern = merge_equal_pairs(lists)
-        pairs, start = PairCounts(merged), self._fit(self._stages(merged), np.zeros(lists.n_candidates))[0]
+        stages, pattern = self._stages(lists)
+        merged = stages.lists
+        pairs, start = PairCounts(merged), self._fit(stages, np.zeros(lists.n_candidates))[0]
         some = max(1, _CELLS // max(len(pairs.one), lists.n_candidates))
 
         def scores(weights):
@@ -251,108 +357,22 @@ class PlackettLuce(BaseAggregator):
         def minus_log_posterior(log_worth):
             log_worth = log_worth.reshape(shape)
             value, gradient = likelihood(log_worth)
-            terms, slopes = _plain_prior(self.prior, log_worth)
+            terms, slopes = plain_prior(self.prior, log_worth)
             value = value + np.add.reduceat(terms, lists.candidate_ptr[:-1], axis=0)
             return -value.ravel(), -(gradient + slopes).ravel()
 
         group = (lists.candidate_query[:, None].astype(np.int64) * n + np.arange(n)).ravel()
-        options = {"tol": self.tol, "max_iter": self.max_iter}
+        options = {"tol": self.tol, "max_iter": self.max_iter, "largest_step": LARGEST_STEP}
         start = np.repeat(start[:, None], n, axis=1).ravel()
         found = minimise(minus_log_posterior, start, group, lists.n_queries * n, (won + self.prior).ravel(), **options)
         return found[0].reshape(shape)
 
     def _fit(self, stages, start):
-        """Log-worths and parameters of ties, iterations of each query, and whether it converged."""
-        lists = stages.lists
-        n, n_queries = lists.n_candidates, lists.n_queries
-        group = np.concatenate([lists.candidate_query, stages.extra_query()])
-
-        def minus_log_posterior(variables):
-            value, gradient = stages.value_and_gradient(variables)
-            if self.prior:
-                terms, slopes, tie_slopes = self._log_prior(stages, variables)
-                value = value + np.bincount(lists.candidate_query, weights=terms, minlength=n_queries)
-                gradient[:n] += slopes
-                gradient[n:] += tie_slopes
-            return -value, -gradient
-
-        curvature = stages.n_choices()
-        curvature[:n] += self.prior
-        options = {"tol": self.tol, "max_iter": self.max_iter}
-        scale = np.where(curvature > 0, curvature, 1.0)
-        variables, _, n_iter, converged = minimise(minus_log_posterior, start, group, n_queries, scale, **options)
-        if self.prior == 0:
-            variables[:n] -= _mean_of_query(lists, variables[:n])
-        return variables, n_iter, converged
-
-    def _log_prior(self, stages, variables):
-        """Of each candidate, with its derivatives by the log-worths and by the parameters of ties."""
-        lists, prior = stages.lists, self.prior
-        log_worth, extra = np.split(variables, [lists.n_candidates])
-        if not len(extra):
-            return *_plain_prior(prior, log_worth), extra
-        # A comparison with the item of worth 1 may end in a tie.
-        log_tie = np.where(stages.seen[:, 0], extra.reshape(stages.seen.shape)[:, 0], -np.inf)[lists.candidate_query]
-        terms = np.stack([np.zeros_like(log_worth), log_worth, log_tie + log_worth / 2])
-        greatest = terms.max(axis=0)
-        total = np.log(np.exp(terms - greatest).sum(axis=0)) + greatest
-        share, tied = np.exp(log_worth - total), np.exp(terms[2] - total)
-        slopes = np.zeros(stages.seen.shape)
-        slopes[:, 0] = np.bincount(lists.candidate_query, weights=-2 * prior * tied, minlength=lists.n_queries)
-        return prior * log_worth - 2 * prior * total, prior - 2 * prior * (share + tied / 2), slopes.ravel()
+        return most_likely(stages, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _scale(self, log_worth):
         """Size of the terms: what the iteration leaves open decides nothing."""
         return np.maximum(np.abs(log_worth), 10 * self.tol / TOLERANCE)
-
-    def _std_errors(self, stages, lists, pattern, variables):
-        errors, squares = [], _weights_of_squares(lists.list_weight, pattern, stages.lists)
-        voters = self.std_errors == "voters"
-        scores_of_queries = stages.by_list(variables) if voters else [None] * lists.n_queries
-        queries = zip(lists.query_n_items, stages.information(variables), scores_of_queries, strict=True)
-        for q, (n, information, scores) in enumerate(queries):
-            inverse, is_open = invert_information(information)
-            if voters:
-                mine = slice(stages.lists.list_ptr[q], stages.lists.list_ptr[q + 1])
-                inverse = inverse @ (scores.T * squares[mine]) @ scores @ inverse
-            # The contrast to the mean of the query.
-            inverse = inverse[:n, :n] - inverse[:n, :n].mean(axis=0)
-            inverse = inverse - inverse.mean(axis=1)[:, None]
-            errors.append(np.full(n, np.inf) if is_open else np.sqrt(np.maximum(np.diag(inverse), 0.0)))
-        return np.concatenate(errors)
-
-    def _check_connected(self, lists):
-        for q in range(lists.n_queries):
-            prefer, both = preference_matrix(lists, q, absent="ignore")
-            # Tied items are each as good as above the other.
-            above = (prefer > 0) | (ties(prefer, both) > TOLERANCE * both)
-            if self.absent == "last":
-                above |= prefer_held(prefer[None], both[None])[0] > 0
-            np.fill_diagonal(above, False)
-            n_parts, label = strong_components(above)
-            if n_parts > 1:
-                self._refuse(lists, q, above, n_parts, label)
-
-    def _refuse(self, lists, q, above, n_parts, label):
-        def name(items):
-            few = [show_id(lists.items, lists.candidate_item[lists.candidate_ptr[q] + item]) for item in items[:5]]
-            return ", ".join(few) + (f" and {len(items) - 5} more" if len(items) > 5 else "")
-
-        # Items of parts that nothing leads out of, and that nothing leads into; not of the largest part.
-        across = above & (label[:, None] != label)
-        largest = np.bincount(label).argmax()
-        ends = {
-            which: np.flatnonzero(~np.isin(label, np.unique(label[arcs.any(axis=1)])) & (label != largest))
-            for which, arcs in (("above", across), ("below", across.T))
-        }
-        found = " and ".join(
-            f"no list ranks {name(items)} {which} others" for which, items in ends.items() if len(items)
-        )
-        raise InputError(
-            f"With prior=0 a chain of lists must lead from each item down to each other; the items of query "
-            f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so that the worths have no maximum. "
-            "Choose prior=0.5, or leave these items out."
-        )
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
@@ -362,33 +382,7 @@ class PlackettLuce(BaseAggregator):
         return tags
 
 
-def _plain_prior(prior, log_worth):
-    """Log-prior of each log-worth, where comparisons with the item of worth 1 cannot tie, and its derivative."""
-    return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2)
-
-
-def invert_information(information):
-    """Pseudo-inverse of the information, and whether it leaves contrasts of worths open."""
-    size, vectors = np.linalg.eigh(information)
-    null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
-    inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T
-    # All worths may be multiplied by a number, which changes no contrast; any other direction leaves one open.
-    return inverse, bool(np.count_nonzero(null) > 1)
-
-
-def _weights_of_squares(weight, pattern, merged):
-    """What the square of the derivatives of a list counts: whole weights are copies, others are factors."""
-    copies = weight if (weight % 1 == 0).all() else weight**2
-    if pattern is None:
-        return copies
-    return np.bincount(pattern, weights=copies, minlength=merged.n_lists)
-
-
 def _shares_of_query(lists, log_worth):
     heads = lists.candidate_ptr[:-1]
     worth = np.exp(log_worth - np.maximum.reduceat(log_worth, heads)[lists.candidate_query])
     return worth / np.add.reduceat(worth, heads)[lists.candidate_query]
-
-
-def _mean_of_query(lists, value):
-    return (np.add.reduceat(value, lists.candidate_ptr[:-1]) / lists.query_n_items)[lists.candidate_query]

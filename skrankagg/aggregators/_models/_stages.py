@@ -36,6 +36,9 @@ class Stages:
         self.lists, self.absent = lists, absent
         self.weight = lists.list_weight[lists.row_list]
         self.candidate, self.row_list, self.ptr = lists.candidate, lists.row_list, lists.row_ptr
+        #: Which tie sizes have a parameter: none.
+        self.seen = np.zeros((lists.n_queries, 0), dtype=bool)
+        self.list_ptr, self.is_joint = lists.list_ptr, False
         # Rows are sorted by rank; a class begins where the rank changes.
         start = np.ones(lists.n_rows, dtype=bool)
         start[1:] = (lists.rank[1:] != lists.rank[:-1]) | (self.row_list[1:] != self.row_list[:-1])
@@ -87,6 +90,20 @@ class Stages:
         if rest is not None:
             gradient -= worth * self._over_absent(rest)
         return value, gradient
+
+    def curvature(self, log_worth):
+        """Diagonal of the information: minus the second derivatives by each log-worth, (n_candidates,)."""
+        worth, _ = self._worths(log_worth)
+        left = self._left(worth)
+        share, rest = self._shares(self.weight / left)
+        square, square_rest = self._shares(self.weight / left**2, power=2)
+        mine = worth[self.candidate]
+        diagonal = np.bincount(
+            self.candidate, weights=mine * (share - mine * square), minlength=self.lists.n_candidates
+        )
+        if rest is not None:
+            diagonal += worth * (self._over_absent(rest) - worth * self._over_absent(square_rest))
+        return np.maximum(diagonal, 0.0)
 
     def by_list(self, log_worth):
         """Derivatives of the log-likelihood of one copy of each list, query by query: (n_lists, n_items) of each."""

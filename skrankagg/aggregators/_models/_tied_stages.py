@@ -32,10 +32,14 @@ class TiedStages:
         Lists of weight 0 do not count.
     absent : {"last", "ignore"}
         Whether the items that a list does not hold are left at its end.
+    owner : ndarray of shape (n_queries,), dtype=int64, default=None
+        Queries of one owner have the same tie sizes; None gives each its own.
     """
 
-    def __init__(self, lists, absent):
+    def __init__(self, lists, absent, owner=None):
         self.lists, self.absent, self.list_weight = lists, absent, lists.list_weight
+        self.list_ptr, self.is_joint = lists.list_ptr, False
+        self.owner = np.arange(lists.n_queries) if owner is None else owner
         new = np.ones(lists.n_rows, dtype=bool)
         new[1:] = (lists.rank[1:] != lists.rank[:-1]) | (lists.row_list[1:] != lists.row_list[:-1])
         row_class = np.cumsum(new) - 1
@@ -49,9 +53,9 @@ class TiedStages:
     def _seen(self):
         lists = self.lists
         rows = np.flatnonzero(self.begins & (self.list_weight[lists.row_list] > 0))
-        seen = np.zeros((lists.n_queries, self.largest + 1), dtype=bool)
-        seen[lists.list_query[lists.row_list[rows]], self.size[rows]] = True
-        return seen[:, 2:]
+        seen = np.zeros((int(self.owner.max()) + 1, self.largest + 1), dtype=bool)
+        seen[self.owner[lists.list_query[lists.row_list[rows]]], self.size[rows]] = True
+        return seen[self.owner, 2:]
 
     @property
     def n_extra(self):
@@ -127,9 +131,14 @@ class TiedStages:
         lists = self.lists
         start, stop = lists.candidate_ptr[q], lists.candidate_ptr[q + 1]
         alone = lists.take([q]).with_list_weight(self.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]])
-        stages = TiedStages(alone, self.absent)
-        extra = variables[lists.n_candidates :].reshape(self.seen.shape)[q, : stages.largest - 1]
-        at = np.concatenate([variables[start:stop], extra])
+        stages = copy.copy(self)
+        stages.lists, stages.list_weight, stages.seen = alone, alone.list_weight, self.seen[q : q + 1]
+        stages.size, stages.begins = (
+            of_rows[lists.row_ptr[lists.list_ptr[q]] : lists.row_ptr[lists.list_ptr[q + 1]]]
+            for of_rows in (self.size, self.begins)
+        )
+        stages.blocks = list(stages._blocks())
+        at = np.concatenate([variables[start:stop], variables[lists.n_candidates :].reshape(self.seen.shape)[q]])
         counted = np.concatenate([np.ones(stop - start, dtype=bool), stages.seen[0]])
         curves = np.zeros((len(at), len(at)))
         for k in np.flatnonzero(counted):

@@ -1,0 +1,49 @@
+"""Queries divided by who made their lists."""
+
+import numpy as np
+import pandas as pd
+
+from .._arrays._ragged import gather_ranges
+from ._ranked_lists import RankedLists
+
+__all__ = ["divide_queries"]
+
+
+def divide_queries(lists, group, *, whole):
+    """Make a query of the lists of each group, (n_lists,), within each query.
+
+    The new queries have all items of the old one if `whole`, else those that their own lists hold. Returns the lists,
+    the order that they came in, the query and the group of each new one, and which candidate each of its own was.
+    """
+    n_groups = int(group.max()) + 1
+    code = lists.list_query.astype(np.int64) * n_groups + group
+    order = np.argsort(code, kind="stable")
+    cells, n_lists = np.unique(code, return_counts=True)
+    cell_query, cell_group = np.divmod(cells, n_groups)
+    rows, row_ptr = gather_ranges(lists.row_ptr, order)
+    row_cell = np.repeat(np.repeat(np.arange(len(cells)), n_lists), np.diff(row_ptr))
+    candidate = lists.candidate[rows].astype(np.int64)
+    if whole:
+        origin, candidate_ptr = gather_ranges(lists.candidate_ptr, cell_query)
+        candidate = candidate + (candidate_ptr[:-1] - lists.candidate_ptr[cell_query])[row_cell]
+    else:
+        held, candidate = np.unique(row_cell * lists.n_candidates + candidate, return_inverse=True)
+        cell, origin = np.divmod(held, lists.n_candidates)
+        candidate_ptr = np.searchsorted(cell, np.arange(len(cells) + 1))
+    divided = RankedLists(
+        queries=pd.RangeIndex(len(cells)),
+        voters=lists.voters,
+        items=lists.items,
+        list_ptr=np.concatenate([[0], np.cumsum(n_lists)]),
+        list_voter=lists.list_voter[order],
+        list_weight=lists.list_weight[order],
+        list_conflict=None,
+        list_merged=None,
+        row_ptr=row_ptr,
+        candidate=candidate.astype(np.int32),
+        rank=lists.rank[rows],
+        score=None,
+        candidate_ptr=np.asarray(candidate_ptr, dtype=np.int64),
+        candidate_item=lists.candidate_item[origin],
+    )
+    return divided, order, cell_query, cell_group, origin

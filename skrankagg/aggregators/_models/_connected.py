@@ -1,0 +1,46 @@
+"""Whether lists compare all items of a query, so that each worth has a finite likeliest value."""
+
+import numpy as np
+
+from ..._arrays import TOLERANCE
+from ..._arrays._pairwise import prefer_held, preference_matrix
+from ..._arrays._preferences import ties
+from ..._data._frames import show_id
+from ...exceptions import InputError
+from .._kemeny._components import strong_components
+
+__all__ = ["check_connected"]
+
+
+def check_connected(lists, absent):
+    """Raise InputError unless in each query a chain of lists leads down from each item to each other."""
+    for q in range(lists.n_queries):
+        prefer, both = preference_matrix(lists, q, absent="ignore")
+        # Tied items are each as good as above the other.
+        above = (prefer > 0) | (ties(prefer, both) > TOLERANCE * both)
+        if absent == "last":
+            above |= prefer_held(prefer[None], both[None])[0] > 0
+        np.fill_diagonal(above, False)
+        n_parts, label = strong_components(above)
+        if n_parts > 1:
+            _refuse(lists, q, above, n_parts, label)
+
+
+def _refuse(lists, q, above, n_parts, label):
+    def name(items):
+        few = [show_id(lists.items, lists.candidate_item[lists.candidate_ptr[q] + item]) for item in items[:5]]
+        return ", ".join(few) + (f" and {len(items) - 5} more" if len(items) > 5 else "")
+
+    # Items of parts that nothing leads out of, and that nothing leads into; not of the largest part.
+    across = above & (label[:, None] != label)
+    largest = np.bincount(label).argmax()
+    ends = {
+        which: np.flatnonzero(~np.isin(label, np.unique(label[arcs.any(axis=1)])) & (label != largest))
+        for which, arcs in (("above", across), ("below", across.T))
+    }
+    found = " and ".join(f"no list ranks {name(items)} {which} others" for which, items in ends.items() if len(items))
+    raise InputError(
+        f"With prior=0 a chain of lists must lead from each item down to each other; the items of query "
+        f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so that the worths have no maximum. "
+        "Choose prior=0.5, or leave these items out."
+    )
