@@ -83,7 +83,7 @@ def rank_confidence(
 
     where :math:`q_j` is the quantile, over draws :math:`*` of the lists, of
     :math:`\max_i |(s^*_i - s^*_j) - (s_i - s_j)| / \hat\sigma^*_{ij}`, or that of the greatest over all j
-    (`simultaneous`). The standard error is computed anew in each draw: with one for all draws the sets hold too seldom
+    (`simultaneous`). The standard error is computed again in each draw: with one for all draws the sets hold too seldom
     where items are equal. An item that every list ranks above another is certainly above it.
 
     Over 400 made queries of 30 items, ranked by BordaCount, the sets of 95 % held the true ranks in at least 95 % of

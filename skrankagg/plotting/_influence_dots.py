@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import pandas as pd
 
+from .._arrays._ragged import tie_starts
 from .._data._frames import plain_index
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
@@ -312,9 +313,5 @@ def chance_level(lists):
     n = lists.list_length.astype(np.float64)
     pairs = n * (n - 1) / 2
     needed = 1 + _QUANTILE * np.sqrt(n * (n - 1) * (2 * n + 5) / 18)
-    start = lists.row_ptr[:-1]
-    tied = np.zeros(lists.n_rows, dtype=bool)
-    tied[1:] = lists.rank[1:] == lists.rank[:-1]
-    tied[start] = False
-    known = ~np.logical_or.reduceat(tied, start) & (pairs > needed)
+    known = np.logical_and.reduceat(tie_starts(lists.row_ptr, lists.rank), lists.row_ptr[:-1]) & (pairs > needed)
     return np.divide(needed, pairs, out=np.full(len(n), np.nan), where=known)

@@ -209,8 +209,7 @@ class PreferenceProbabilityDisplay:
         self.image_.colorbar.ax.tick_params(labelsize="small")
         self.image_.colorbar.set_label(label, fontsize="small")
         ax.tick_params(axis="x", rotation=90)
-        value = shown.to_numpy()
-        sure = np.nan_to_num(np.maximum(value, 1 - value)) >= self.confidence - 1e-12
+        sure = are_sure(shown.to_numpy(), self.confidence)
         self.frame_ = LineCollection(_borders(sure), colors=TEXT, linewidths=1.4, capstyle="projecting")
         ax.add_collection(self.frame_, autolim=False)
         # Where the figure is cut to the cells, half of the outer line would be lost.
@@ -219,6 +218,11 @@ class PreferenceProbabilityDisplay:
             ax.set_title(self.title, fontsize="medium", loc="left", parse_math=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def are_sure(shares, confidence):
+    """Which pairs are in one order in at least this share of the draws; none whose share is NaN."""
+    return np.maximum(shares, 1 - shares) >= confidence - 1e-12
 
 
 def _colors():

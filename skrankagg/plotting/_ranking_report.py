@@ -66,10 +66,7 @@ class RankingReport:
         return f"RankingReport(query={self.facts['query']!r}, {self.facts['n_items']} items, {self.facts['lists']})"
 
     def _repr_html_(self) -> str:
-        return self._body(importlib.util.find_spec("matplotlib") is not None)
-
-    def _body(self, pictures):
-        return html_of(*sections_of(self), pictures)
+        return html_of(*sections_of(self), importlib.util.find_spec("matplotlib") is not None)
 
     def to_html(self, *, pictures: bool = True) -> str:
         """Write the report as one HTML page that needs no other file.
@@ -84,7 +81,8 @@ class RankingReport:
         str
             The page; the same report gives the same text.
         """
-        return html_page(sections_of(self)[0], self._body(pictures))
+        title, lead, sections = sections_of(self)
+        return html_page(title, html_of(title, lead, sections, pictures))
 
     def to_markdown(self) -> str:
         """Write the report in Markdown, with tables and without pictures.
@@ -106,9 +104,8 @@ class RankingReport:
         format : {"html", "markdown"}, default=None
             Format; None goes by the ending of the file, .html or .md.
         """
-        path = Path(path)
-        chosen = _check_format(path, format)
-        path.write_text(self.to_html() if chosen == "html" else self.to_markdown(), encoding="utf-8")
+        page = self.to_html() if _check_format(path, format) == "html" else self.to_markdown()
+        Path(path).write_text(page, encoding="utf-8")
 
 
 def ranking_report(
@@ -214,10 +211,8 @@ def ranking_report(
     """
     check_count("top", top)
     check_count("k", k)
-    if path is not None:
-        _check_format(Path(path), format)
-    elif format is not None:
-        _check_format(None, format)
+    if path is not None or format is not None:
+        _check_format(path, format)
     if random_state is None:
         random_state = int(np.random.default_rng().integers(2**31))
     with warnings.catch_warnings(record=True) as caught:
@@ -246,9 +241,10 @@ def _check_format(path, format):
         if format not in ("html", "markdown"):
             raise InputError(f"format must be html or markdown; got {format!r}.")
         return format
-    if path.suffix.lower() not in _ENDINGS:
-        raise InputError(f"path must end in .html or .md, or format must be given; got {str(path)!r}.")
-    return _ENDINGS[path.suffix.lower()]
+    ending = Path(path).suffix.lower()
+    if ending not in _ENDINGS:
+        raise InputError(f"path must end in .html or .md, or format must be given; got {str(Path(path))!r}.")
+    return _ENDINGS[ending]
 
 
 def _tell(caught):

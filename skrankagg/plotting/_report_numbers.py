@@ -14,16 +14,14 @@ from ..inspection import (
 )
 from ..inspection._arguments import begin
 from ._influence_dots import chance_level
-from ._one_board import lists_of_query
+from ._one_board import UNITS, lists_of_query
 from ._report_page import Text
 
-__all__ = ["UNITS", "collect", "count"]
+__all__ = ["collect", "count"]
 
 _FEW, _SOME = 5, 20
 # Above these the confidence sets and the pairs would take minutes.
 _CONFIDENCE_CELLS, _MOST_PAIRED = 2e10, 500
-_NOUNS = {"list": ("list",), "voter": ("voter",), "query": ("query", "queries")}
-UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
 
 
 def count(n, one, many=None):
@@ -36,7 +34,7 @@ def collect(aggregator, X, query, *, top, k, n_resamples, confidence, unit, rand
     lists = lists_of_query("ranking_report", X, query, unit)
     caveats, frames = [], {}
     draws = {"n_resamples": n_resamples, "unit": unit, "random_state": random_state}
-    begin(aggregator, lists)  # what is no aggregator, or must be fitted first, is refused here
+    prepared = begin(aggregator, lists)  # what is no aggregator, or must be fitted first, is refused here
     can_weigh = aggregator.__sklearn_tags__().aggregator_tags.voter_weights
     if can_weigh:
         stability = rank_stability(aggregator, lists, top=sorted({1, k}), confidence=confidence, n_jobs=n_jobs, **draws)
@@ -46,8 +44,10 @@ def collect(aggregator, X, query, *, top, k, n_resamples, confidence, unit, rand
             caveats.append(Text("The method failed in {} draws, which do not count.", (failed,)))
     else:
         caveats.append(Text("{} cannot weigh lists: there are no draws.", (type(aggregator).__name__,)))
-    own, board = (aggregator, lists) if unit != "query" else _pooled(aggregator, lists)
-    prepared = begin(own, board)
+    own, board = aggregator, lists
+    if unit == "query":
+        own, board = _pooled(aggregator, prepared)
+        prepared = begin(own, board)
     frames["consensus"] = own._rank(prepared).to_frame()
     n_units = _n_units(lists, unit)
     if can_weigh:
@@ -88,9 +88,8 @@ def _n_units(lists, unit):
     return len(np.unique(codes[counted]))
 
 
-def _pooled(aggregator, lists):
+def _pooled(aggregator, prepared):
     """The lists of all queries as one board, voters named after the query, and the method without their weights."""
-    prepared = begin(aggregator, lists)
     frame = prepared.to_frame()
     frame["weight"] = prepared.list_weight[prepared.row_list]
     several = (np.diff(prepared.list_ptr) > 1).any()
@@ -120,7 +119,7 @@ def _always(facts, frames):
     units = UNITS[facts["unit"]]
     if facts["can_weigh"]:
         n = facts["n_units"]
-        there = f"{'is' if n == 1 else 'are'} {count(n, *_NOUNS[facts['unit']])}"
+        there = f"{'is' if n == 1 else 'are'} {count(n, facts['unit'], units)}"
         if n < _FEW:
             texts.append(Text("There {} to draw from: so few cannot tell how sure the consensus is.", (there,)))
         elif n < _SOME:

@@ -10,6 +10,7 @@ from io import BytesIO
 import pandas as pd
 
 from ._display import import_pyplot
+from ._one_board import one_line
 
 __all__ = ["Section", "Text", "html_of", "html_page", "markdown_of", "picture_of"]
 
@@ -61,7 +62,7 @@ class Section:
 
 
 def _fill(text, quote):
-    return text.words.format(*(quote(" ".join(str(one).split())) for one in text.data))
+    return text.words.format(*(quote(one_line(one)) for one in text.data))
 
 
 def _markdown(value):
@@ -144,7 +145,7 @@ def markdown_of(title, lead, sections):
 
 def _markdown_table(section):
     def row(values):
-        return "| " + " | ".join(_markdown(" ".join(str(one).split())) for one in values) + " |"
+        return "| " + " | ".join(_markdown(one_line(one)) for one in values) + " |"
 
     rule = "|" + "".join("--:|" if name in section.numbers else ":--|" for name in section.table)
     return [row(section.table), rule, *map(row, section.table.itertuples(index=False, name=None))]

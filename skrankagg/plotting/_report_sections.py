@@ -7,10 +7,10 @@ import pandas as pd
 
 from ._contribution_bars import ContributionDisplay
 from ._influence_dots import VoterInfluenceDisplay
-from ._one_board import labels_of
-from ._preference_map import PreferenceProbabilityDisplay
+from ._one_board import UNITS, labels_of
+from ._preference_map import PreferenceProbabilityDisplay, are_sure
 from ._rank_intervals import RankStabilityDisplay, percent
-from ._report_numbers import UNITS, count
+from ._report_numbers import count
 from ._report_page import Section, Text
 
 __all__ = ["sections_of"]
@@ -34,20 +34,25 @@ def sections_of(report):
 
 
 def _lead(frames, facts):
-    first = frames["consensus"]["item"].iloc[0]
-    if "stability" not in frames:
-        return [Text("{} is first of {}.", (first, count(facts["n_items"], "item")))]
+    first = (frames["consensus"]["item"].iloc[0], count(facts["n_items"], "item"))
+    if "stability" not in frames or pd.isna(frames["stability"]["rank_low"].iloc[0]):
+        return [Text("{} is first of {}.", first)]
     table = frames["stability"]
-    chance, n = table["top_1"].iloc[0], int((table["tied_group"] == 1).sum())
-    if pd.isna(table["rank_low"].iloc[0]):
-        return [Text("{} is first of {}.", (first, count(facts["n_items"], "item")))]
-    units = UNITS[facts["unit"]]
     words = "{} is first of {}, and in {} % of the draws of {}."
-    texts = [Text(words, (first, count(facts["n_items"], "item"), percent(chance), units))]
+    texts = [Text(words, (*first, percent(table["top_1"].iloc[0]), UNITS[facts["unit"]]))]
+    n = int((table["tied_group"] == 1).sum())
     if n > 1:
-        words = "The draws do not tell the first {} apart: no two neighbours keep their order in {} % of them."
-        texts.append(Text(words, (count(n, "item"), f"{100 * facts['confidence']:g}")))
+        words = "The draws do not tell the first {} apart: no two neighbours keep their order in {} of them."
+        texts.append(Text(words, (count(n, "item"), _share(facts))))
     return texts
+
+
+def _share(facts):
+    return f"{100 * facts['confidence']:g} %"
+
+
+def _intervals(table):
+    return [_range(*one) for one in zip(table["rank_low"], table["rank_high"], strict=True)]
 
 
 def _range(low, high):
@@ -57,7 +62,7 @@ def _range(low, high):
 
 
 def _consensus(frames, facts, top):
-    share = f"{100 * facts['confidence']:g} %"
+    share = _share(facts)
     consensus = frames["consensus"].head(top)
     columns = {
         "rank": consensus["rank"],
@@ -67,15 +72,14 @@ def _consensus(frames, facts, top):
     texts, draw = [Text("The order of all lists together, best first.")], None
     if "stability" in frames:
         table, k = frames["stability"].head(top), facts["k"]
-        columns[f"{share} of draws"] = [_range(*one) for one in zip(table["rank_low"], table["rank_high"], strict=True)]
+        columns[f"{share} of draws"] = _intervals(table)
         columns["mean place"] = [f"{one:.1f}" for one in table["rank_mean"]]
         columns["first, %"] = [percent(one) for one in table["top_1"]]
         if k > 1:
             columns[f"first {k}, %"] = [percent(one) for one in table[f"top_{k}"]]
         columns["group"] = table["tied_group"]
         if _has_sets(frames):
-            sets = frames["confidence"].head(top)
-            columns["confidence set"] = [_range(*one) for one in zip(sets["rank_low"], sets["rank_high"], strict=True)]
+            columns["confidence set"] = _intervals(frames["confidence"].head(top))
         texts.append(
             Text(
                 "The interval holds the place of the item in {} of the draws; the next columns are its mean place and "
@@ -122,9 +126,11 @@ def _groups(frames, facts, top):
         "A group ends after an item that is above the next one in at least {} of the draws. Within a group neighbours "
         "change places more often than that; its first and its last may differ all the same."
     )
-    share = f"{100 * facts['confidence']:g} %"
     return Section(
-        "Items that the draws do not tell apart", (Text(words, (share,)),), pd.DataFrame(rows), ("group", "places")
+        "Items that the draws do not tell apart",
+        (Text(words, (_share(facts),)),),
+        pd.DataFrame(rows),
+        ("group", "places"),
     )
 
 
@@ -140,7 +146,7 @@ def _sets(frames, facts, top):
         "The set of an item, in the table above, holds its true rank with a chance of {}, equally good items included; "
         "it is wider for that."
     )
-    texts = (Text(words, (f"{100 * facts['confidence']:g} %",)),)
+    texts = (Text(words, (_share(facts),)),)
     if ((table["rank_low"] == 1) & (table["rank_high"] == len(table))).all():
         words = "No set excludes a place: for that there are too few {}, or they differ too much."
         return Section("Confidence sets of the true ranks", (*texts, Text(words, (UNITS[facts["unit"]],))))
@@ -158,9 +164,9 @@ def _pairs(frames, facts, top):
         return None
     table = frames["preferences"]
     above = table.to_numpy()[np.triu_indices(len(table), 1)]
-    sure = int((np.maximum(above, 1 - above) >= facts["confidence"]).sum())
+    n_sure = int(are_sure(above, facts["confidence"]).sum())
     words = "Of the {} of the items shown, {} in one order in at least {} of the draws; a line runs around them."
-    values = (count(len(above), "pair"), _are(sure), f"{100 * facts['confidence']:g} %")
+    values = (count(len(above), "pair"), _are(n_sure), _share(facts))
     level = max(facts["confidence"], 0.5 + 1e-9)
     return Section(
         "Two items at a time",

@@ -53,7 +53,7 @@ class PlackettLuce(WeightedAggregator):
     tol : float, default=1e-12
         Largest step of a log-worth that a converged iteration would still take.
     weighting : {None, "query", "global"}, default=None
-        Whether to learn how reliable each voter is, see Notes: not at all, all voters being alike; anew from the lists
+        Whether to learn how reliable each voter is, see Notes: not at all, all voters being alike; again from the lists
         of each query, also in `transform`; or in `fit`, one number for each voter over all queries, which `transform`
         then applies to any query.
     voter_groups : mapping or pandas.Series of voter to hashable, default=None
