@@ -7,15 +7,11 @@ line number costs nothing until there is an error.
 """
 
 import csv
-import gzip
 import io
 import math
-import os
 import re
 import sys
-import zlib
 from collections import namedtuple
-from contextlib import contextmanager
 from itertools import islice
 
 import numpy as np
@@ -23,22 +19,27 @@ import pandas as pd
 
 from ..exceptions import InputError
 from ._parquet import read_parquet
+from ._sources import Fault, opened
 
 __all__ = []
 
 _CHUNK = 2**18
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
-_GZIP_MAGIC = b"\x1f\x8b"
+#: Styles of tables, and what separates their fields.
+SEPARATORS = {"csv": ",", "semicolon": ";", "tsv": "\t"}
 _BOM = b"\xef\xbb\xbf"
-_NUMBER = re.compile(r"[ \t]*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)  # in time linear in its length
+# In time linear in the length of a field.
+_NUMBER = {
+    mark: re.compile(rf"[ \t]*[+-]?(\d+({re.escape(mark)}\d*)?|{re.escape(mark)}\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
+    for mark in ".,"
+}
 
 #: Fields that may not be empty.
 IDS = {"query", "voter", "item"}
 
-# How a file is laid out. `style`: "csv", "tsv", "trec" or "parquet"; `names`: what each field holds, None for one
+# How a file is laid out. `style`: one of SEPARATORS, "trec" or "parquet"; `names`: what each field holds, None for one
 # that is skipped; `n_skip`: records before the first row; `trailing`: whether further fields are allowed after the
-# last.
-Layout = namedtuple("Layout", "style names n_skip trailing", defaults=[0, False])
+# last; `decimal`: the mark before the decimals of a number.
+Layout = namedtuple("Layout", "style names n_skip trailing decimal", defaults=[0, False, "."])
 
 # Before pandas 3.1 the default converter could miss the nearest double by one bit, and surplus fields in the first line
 # of a chunk went unnoticed, so that there a file must be one chunk.
@@ -46,9 +47,14 @@ _OLD_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1
 _EXACT = {"float_precision": "round_trip"} if _OLD_PANDAS else {}
 
 
-def is_number(text):
+def is_number(text, decimal="."):
     """Whether a field is the decimal notation of a finite number."""
-    return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
+    return _NUMBER[decimal].fullmatch(text) is not None and math.isfinite(to_number(text, decimal))
+
+
+def to_number(text, decimal="."):
+    """The number that a field holds."""
+    return float(text.replace(",", ".") if decimal == "," else text)
 
 
 def clip(text):
@@ -85,15 +91,19 @@ class _Guard(io.RawIOBase):
         return b""
 
 
-@contextmanager
-def opened(path):
-    """Open a file, compressed or not, as a binary stream; its first bytes decide, not its name."""
-    with open(path, "rb") as stream:
-        if stream.peek(2)[:2] == _GZIP_MAGIC:
-            with gzip.open(stream) as unpacked:
-                yield unpacked
-        else:
-            yield stream
+class _Remembered:
+    """Lines, of which the latest can be looked at again."""
+
+    def __init__(self, lines):
+        self.lines = lines
+        self.latest = ""
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.latest = next(self.lines)
+        return self.latest
 
 
 def _fields(style, lines):
@@ -104,7 +114,8 @@ def _fields(style, lines):
             if stripped:
                 yield number, re.split(r"[ \t]+", stripped)
         return
-    reader = csv.reader(lines, delimiter=_SEPARATORS[style], strict=True)
+    remembered = _Remembered(lines)
+    reader = csv.reader(remembered, delimiter=SEPARATORS[style], strict=True)
     while True:
         number = reader.line_num + 1
         try:
@@ -113,6 +124,10 @@ def _fields(style, lines):
             return
         except csv.Error as error:
             raise InputError(f"line {number} has a damaged quoted field ({error})") from None
+        if (
+            len(fields) == 1 and '"' in remembered.latest and not fields[0].strip(" \t")
+        ):  # which would pass for a blank line
+            raise InputError(f"line {number} has nothing but a quoted field without text")
         yield number, fields
 
 
@@ -125,12 +140,12 @@ def _text(stream):
 
 
 def head(path, style, n=2):
-    """First n records that are not blank: (number of records before it, fields) of each."""
+    """First n records that are not blank: (number of records before it, number of its line, fields) of each."""
     found = []
     with opened(path) as stream, _text(stream) as lines:
-        for index, (_, fields) in enumerate(_fields(style, lines)):
+        for index, (number, fields) in enumerate(_fields(style, lines)):
             if not _is_blank(fields):
-                found.append((index, fields))
+                found.append((index, number, fields))
             if len(found) == n:
                 break
     return found
@@ -154,9 +169,18 @@ def _records(path, layout, numeric):
                 if not fields[k]:
                     raise InputError(f"expected an id as {name} on line {number}, got an empty field")
             for k, name in numbers:
-                if not is_number(fields[k]):
-                    raise InputError(f"expected a finite number as {name} on line {number}, got {clip(fields[k])!r}")
+                if not is_number(fields[k], layout.decimal):
+                    raise _no_number(fields[k], name, number, layout)
             yield fields[:width]
+
+
+def _no_number(field, name, number, layout):
+    clause = f"expected a finite number as {name} on line {number}, got {clip(field)!r}"
+    other = "." if layout.decimal == "," else ","
+    if layout.style in {"tsv", "semicolon"} and is_number(field, other):
+        meant = "a comma stands" if other == "," else "a point stands"
+        return Fault(clause, f"give decimal={other!r} if {meant} before the decimals of all numbers.")
+    return InputError(clause)
 
 
 def _read_slowly(path, layout, numeric):
@@ -166,7 +190,7 @@ def _read_slowly(path, layout, numeric):
     while rows := list(islice(records, _CHUNK)):
         columns = {name: column for name, column in zip(layout.names, zip(*rows, strict=True), strict=True) if name}
         for name in numeric.intersection(columns):
-            columns[name] = [float(field) for field in columns[name]]
+            columns[name] = [to_number(field, layout.decimal) for field in columns[name]]
         chunks.append(pd.DataFrame(columns).astype({name: str for name in columns if name not in numeric}))
     return pd.concat(chunks, ignore_index=True)
 
@@ -183,7 +207,7 @@ def _read_fast(path, layout, numeric):
         guard = _Guard(stream)
         reader = pd.read_csv(
             guard,
-            sep=r"\s+" if whitespace else _SEPARATORS[layout.style],
+            sep=r"\s+" if whitespace else SEPARATORS[layout.style],
             quoting=csv.QUOTE_NONE if whitespace else csv.QUOTE_MINIMAL,
             header=None,
             names=columns,
@@ -196,6 +220,7 @@ def _read_fast(path, layout, numeric):
             na_filter=False,
             chunksize=sys.maxsize if _OLD_PANDAS else _CHUNK,
             low_memory=False,
+            decimal=layout.decimal,
             **_EXACT,
         )
         with reader:
@@ -209,16 +234,6 @@ def _read_fast(path, layout, numeric):
                 chunks.append(chunk[wanted])
     doubtful |= guard.has_nul or (guard.has_quote and not whitespace)
     return pd.concat(chunks, ignore_index=True), doubtful
-
-
-def _refuse_encoding(path):
-    with opened(path) as stream:
-        for number, line in enumerate(stream, 1):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                byte = line[error.start]
-                raise InputError(f"expected UTF-8 text, got the byte 0x{byte:02x} on line {number}") from None
 
 
 def read_table(path, layout, numeric):
@@ -246,6 +261,8 @@ def read_table(path, layout, numeric):
     """
     if layout.style == "parquet":
         return read_parquet(path, layout.names, numeric)
+    if layout.decimal != "." and _OLD_PANDAS:  # whose exact converter takes a point for a comma
+        return _read_slowly(path, layout, numeric)
     try:
         frame, doubtful = _read_fast(path, layout, numeric)
     except ValueError:  # pandas' ParserError is one
@@ -254,21 +271,3 @@ def read_table(path, layout, numeric):
     if doubtful and sum(1 for _ in _records(path, layout, set())) != len(frame):
         return _read_slowly(path, layout, numeric)
     return frame
-
-
-@contextmanager
-def blamed_on(caller, path, remedy):
-    """Turn a clause about a file into the sentence that the user reads."""
-    try:
-        try:
-            yield
-        except UnicodeDecodeError:
-            _refuse_encoding(path)
-            raise
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(
-            f"{caller} cannot read {os.fspath(path)!r}: expected a whole gzip file, got a damaged one ({error}); fetch "
-            "or compress it again."
-        ) from None
-    except ValueError as error:
-        raise InputError(f"{caller} cannot read {os.fspath(path)!r}: {error}; {remedy}") from None

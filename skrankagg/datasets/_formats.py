@@ -7,14 +7,20 @@ known. A file that fits no format, or two, is refused; guessing would misread a 
 from .._data._frames import LIST_COLUMNS
 from .._data._titles import canonical
 from ..exceptions import InputError
-from ._delimited import Layout, clip, head, is_number
+from ._delimited import SEPARATORS, Layout, clip, head, is_number
 from ._parquet import check_parquet, is_parquet, parquet_columns
+from ._sources import Fault
 
 __all__ = []
 
 _NUMERIC = {"rank", "score", "weight", "relevance"}
 
 FORMATS = ("auto", "flagr", "csv", "tsv", "trec", "parquet")
+
+_SHOWN = {"csv": "commas", "trec": "a TREC file", "parquet": "a Parquet file", "json": "JSON"}
+
+# Styles of tables with a header, by format.
+_STYLES = {"auto": ("csv", "semicolon", "tsv"), "csv": ("csv", "semicolon"), "tsv": ("tsv",)}
 
 
 class Kind:
@@ -67,8 +73,8 @@ QRELS = Kind(
 )
 
 
-def _numbers_fit(fields, names):
-    return all(is_number(field) for field, name in zip(fields, names, strict=False) if name in _NUMERIC)
+def _numbers_fit(fields, names, decimal="."):
+    return all(is_number(field, decimal) for field, name in zip(fields, names, strict=False) if name in _NUMERIC)
 
 
 def _first(path, style):
@@ -81,7 +87,7 @@ def _first(path, style):
         return []
     if not rows:
         raise InputError("expected at least one row, got an empty file")
-    return rows[0][1]
+    return rows[0][2]
 
 
 def _held(kind, header):
@@ -97,22 +103,24 @@ def _held(kind, header):
     return tuple(names)
 
 
-def _header_layout(path, kind, header, style):
-    """Layout of a CSV or TSV that begins with a header; None if the line is none."""
+def _header_layout(path, kind, header, style, decimal):
+    """Layout of a table that begins with a header; None if the line is none."""
     # A header has no numbers; so a row of a FLAGR file, which must have some, is never taken for one.
-    names = None if any(map(is_number, header)) else _held(kind, header)
+    names = None if any(is_number(title, mark) for title in header for mark in ".,") else _held(kind, header)
     if names is None:
         return None
-    shown = clip(",".join(header))
+    shown = clip((";" if style == "semicolon" else ",").join(header))
     rows = head(path, style, 2)
     if len(rows) == 1:
         raise InputError(f"expected rows after the header {shown!r}, got none")
     # The first row sets the width for the fast parser, so it must be right.
-    if len(rows[1][1]) != len(names):
+    _, line, fields = rows[1]
+    if len(fields) != len(names):
         raise InputError(
-            f"expected {len(names)} fields as in the header {shown!r}, got {len(rows[1][1])} in the first row"
+            f"expected {len(names)} fields as in the header {shown!r}, got {len(fields)} in the first row, on line "
+            f"{line}"
         )
-    return Layout(style, names, rows[0][0] + 1)
+    return Layout(style, names, rows[0][0] + 1, decimal=decimal)
 
 
 def _parquet_layout(path, kind, format):
@@ -128,8 +136,8 @@ def _parquet_layout(path, kind, format):
     return Layout("parquet", names)
 
 
-def _named_layout(path, kind, columns):
-    """Layout of a CSV without a header, whose columns the caller names."""
+def _named_layout(path, kind, columns, format, decimal):
+    """Layout of a table without a header, whose columns the caller names."""
     names = tuple(columns)
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):
@@ -137,10 +145,19 @@ def _named_layout(path, kind, columns):
             f"expected columns= to be distinct names out of {', '.join(kind.known)}, enough of them, and None to "
             f"skip one, got {names}"
         )
-    fields = _first(path, "csv")
-    if len(fields) != len(names):
-        raise InputError(f"expected the {len(names)} fields that columns= names, got {len(fields)} in the first line")
-    return Layout("csv", names)
+    rows = {style: _first(path, style) for style in _STYLES[format]}
+    fitting = [style for style, fields in rows.items() if len(fields) == len(names)]
+    if not fitting:
+        most = max(map(len, rows.values()))
+        raise InputError(f"expected the {len(names)} fields that columns= names, got {most} in the first line")
+    if len(fitting) > 1:  # of several separators only one can leave numbers where they belong
+        fitting = [style for style in fitting if _numbers_fit(rows[style], names, decimal)]
+    if len(fitting) != 1:
+        raise InputError(
+            f"expected one separator that parts the first line into the {len(names)} fields that columns= names, got "
+            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several part so"
+        )
+    return Layout(fitting[0], names, decimal=decimal)
 
 
 def _refuse_lookalike(kind, fields, first):
@@ -151,19 +168,21 @@ def _refuse_lookalike(kind, fields, first):
         raise InputError(f"expected a voter in the second field, got the Q0 of a TREC run in {first!r}")
 
 
-def detect(path, kind, *, format="auto", columns=None, trailing=False):
+def detect(path, kind, format="auto", columns=None, decimal=".", trailing=False):
     """Find the layout of a file.
 
     Parameters
     ----------
-    path : str or path-like
+    path : path or Held
         File, plain or gzip.
     kind : Kind
         What may be in it.
-    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
+    format : one of FORMATS, default="auto"
         The only format to try.
     columns : sequence of str or None, default=None
-        Columns of a CSV without a header.
+        Columns of a table without a header.
+    decimal : {".", ","}, default="."
+        The mark before the decimals of a number.
     trailing : bool, default=False
         Whether words may follow the tag of a TREC run.
 
@@ -177,8 +196,18 @@ def detect(path, kind, *, format="auto", columns=None, trailing=False):
     ValueError
         If it fits none or several; the message is a clause without a subject.
     """
+    layout = _detect(path, kind, format, columns, trailing, decimal)
+    if decimal == "," and layout.style not in {"tsv", "semicolon"}:
+        raise Fault(
+            f"expected fields separated by tabs or semicolons, for decimal=',', got {_SHOWN.get(layout.style)}",
+            "leave out decimal.",
+        )
+    return layout
+
+
+def _detect(path, kind, format, columns, trailing, decimal):
     if columns is not None:
-        return _named_layout(path, kind, columns)
+        return _named_layout(path, kind, columns, format, decimal)
     if is_parquet(path):
         return _parquet_layout(path, kind, format)
     words, fields = _first(path, "trec"), _first(path, "csv")
@@ -194,11 +223,10 @@ def detect(path, kind, *, format="auto", columns=None, trailing=False):
             if format == "auto":
                 _refuse_lookalike(kind, fields, first)
             found["flagr"] = Layout("csv", names)
-    for style in ("csv", "tsv"):
-        if format in {"auto", style}:
-            layout = _header_layout(path, kind, fields if style == "csv" else _first(path, "tsv"), style)
-            if layout is not None:
-                found[style] = layout
+    for style in _STYLES.get(format, ()):
+        layout = _header_layout(path, kind, fields if style == "csv" else _first(path, style), style, decimal)
+        if layout is not None:
+            found[style] = layout
 
     if len(found) > 1:
         fits = " and ".join(found)

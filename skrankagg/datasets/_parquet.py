@@ -9,6 +9,7 @@ import pandas as pd
 
 from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError, MissingLibraryError
+from ._sources import opened_raw
 
 __all__ = []
 
@@ -25,7 +26,7 @@ def check_parquet(caller):
 
 def is_parquet(path):
     """Whether a file is a Parquet file; its first bytes decide, not its name."""
-    with open(path, "rb") as stream:
+    with opened_raw(path) as stream:
         return stream.read(len(_MAGIC)) == _MAGIC
 
 
@@ -33,8 +34,8 @@ def parquet_columns(path):
     """Names of the columns of a file."""
     from pyarrow.parquet import read_schema
 
-    with _refusals():
-        return read_schema(path).names
+    with _refusals(), opened_raw(path) as stream:
+        return read_schema(stream).names
 
 
 @contextmanager
@@ -74,8 +75,8 @@ def read_parquet(path, names, numeric):
     from pyarrow.parquet import read_table
 
     wanted = [name for name in names if name is not None]
-    with _refusals():
-        table = read_table(path)
+    with _refusals(), opened_raw(path) as stream:
+        table = read_table(stream)
         table = table.select([k for k, name in enumerate(names) if name is not None]).rename_columns(wanted)
         table.validate(full=True)
         frame = table.to_pandas(ignore_metadata=True)

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from ..exceptions import InputError, InputTypeError
-from ._delimited import blamed_on, clip, opened
+from ._delimited import clip
+from ._sources import blamed_on, encoding_checked, opened
 
 __all__ = ["read_preflib"]
 
@@ -123,7 +124,7 @@ def read_preflib(
 
 
 def _read(path, names):
-    with blamed_on("read_preflib", path, "repair the file."):
+    with blamed_on("read_preflib", path, "repair the file."), encoding_checked(path):
         numbered = _lines(path)
         new = numbered[0][1].startswith("#")
         alternatives, ballots, mark = _new_header(numbered) if new else _old_header(numbered)

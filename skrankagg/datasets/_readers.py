@@ -10,8 +10,10 @@ import pandas as pd
 
 from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError, InputTypeError
-from ._delimited import blamed_on, is_number, read_table
+from ._delimited import read_table
 from ._formats import FORMATS, LISTS, QRELS, detect
+from ._integers import judgements, of_one_type, restore_integers
+from ._sources import FileLike, blamed_on, encoding_checked, file_name, hold, is_file
 
 __all__ = ["read_lists", "read_qrels"]
 
@@ -21,19 +23,22 @@ _REMEDY = (
     "repair the file, or name its format by format='flagr', 'csv', 'tsv' or 'trec', or the columns of a CSV without "
     "a header by columns=[...]."
 )
-_INTEGER = re.compile(r"[ \t]*[+-]?\d+[ \t]*", re.ASCII)
 _SUFFIXES = re.compile(r"(\.(run|trec|txt|csv|tsv|parquet))?(\.gz)?$", re.IGNORECASE)
 
 
-def _check(caller, format, columns):
+def _check(caller, format, columns, decimal):
     if format not in FORMATS:
         raise InputError(f"{caller} expects format to be one of {', '.join(map(repr, FORMATS))}, got {format!r}.")
+    if decimal not in {".", ","}:
+        raise InputError(f"{caller} expects decimal to be '.' or ',', got {decimal!r}.")
     if columns is None:
         return
     if isinstance(columns, str) or not hasattr(columns, "__iter__"):
         raise InputError(f"{caller} expects columns to be a sequence of names, got {columns!r}.")
-    if format not in {"auto", "csv"}:
-        raise InputError(f"{caller} takes columns for CSV files only, got them with format={format!r}; drop either.")
+    if format not in {"auto", "csv", "tsv"}:
+        raise InputError(
+            f"{caller} takes columns for CSV and TSV files only, got them with format={format!r}; drop either."
+        )
 
 
 def _named(frame, path, voter):
@@ -41,7 +46,7 @@ def _named(frame, path, voter):
     if "voter" in frame and (frame["voter"] != frame["voter"].iloc[0]).any():
         raise InputError(
             f"read_lists expects one voter in each file when voter names them, got {frame['voter'].nunique()} "
-            f"in {os.fspath(path)!r}; leave voter='auto'."
+            f"in {file_name(path)!r}; leave voter='auto'."
         )
     return frame.assign(voter=pd.Series(voter, index=frame.index, dtype=str))
 
@@ -61,18 +66,19 @@ def _check_apart(paths, frames, styles):
                 if style == other_style == "trec" or not queries.isdisjoint(others):
                     raise InputError(
                         f"read_lists expects different voters in different files, got {voter!r} in {other!r} "
-                        f"and {os.fspath(path)!r}; name them after their files with voter='file', or give a "
+                        f"and {file_name(path)!r}; name them after their files with voter='file', or give a "
                         "list of names."
                     )
-            seen.setdefault(voter, []).append((os.fspath(path), queries, style))
+            seen.setdefault(voter, []).append((file_name(path), queries, style))
 
 
 def read_lists(
-    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    path: FileLike | Sequence[FileLike],
     *,
     format: Format = "auto",
     voter: Literal["auto", "file"] | Sequence[str] = "auto",
     columns: Sequence[str | None] | None = None,
+    decimal: Literal[".", ","] = ".",
     trailing: Literal["error", "ignore"] = "error",
 ) -> pd.DataFrame:
     r"""Read ranked lists from one file or several.
@@ -82,21 +88,24 @@ def read_lists(
 
     Parameters
     ----------
-    path : str, path-like, or a sequence of them
-        Files, plain or gzip (recognised by their content), in UTF-8. Several are put one after the other.
+    path : str, path-like, file open for bytes, or a sequence of them
+        Files, plain or gzip (recognised by their content), in UTF-8. Several are put one after the other. A pipe, such
+        as ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read once, into memory.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
-        ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a
-        header. ``"csv"``: with a header; ``"tsv"``: the same with tabs for commas. ``"trec"``: query, Q0, item,
-        rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns with the names of a header, which
-        needs pyarrow. ``"auto"``: the one that the beginning of the file fits.
+        ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a header.
+        ``"csv"``: with a header, separated by commas or semicolons; ``"tsv"``: the same with tabs. ``"trec"``: query,
+        Q0, item, rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns with the names of a header,
+        which needs pyarrow. ``"auto"``: the one that the beginning of the file fits.
     voter : {"auto", "file"} or sequence of str, default="auto"
         Who votes. ``"auto"``: as the file says, the tag in TREC runs; where it says nothing, as in a
         consensus, ``consensus``. ``"file"``: the name of the file without folders and without .run, .trec,
         .txt, .csv, .tsv, .parquet and .gz. A sequence gives a name for each path. The latter two need files of
         one voter each.
     columns : sequence of str or None, default=None
-        Columns of a CSV file *without a header*, in their order: query, item, rank, score, voter, weight, and
-        None for one to skip.
+        Columns of a CSV or TSV file *without a header*, in their order: query, item, rank, score, voter, weight, and
+        None for one to skip. The first line tells the separator, as far as `format` leaves it open.
+    decimal : {".", ","}, default="."
+        What stands before the decimals of a number; "," in files separated by tabs or semicolons only.
     trailing : {"error", "ignore"}, default="error"
         What to do with words that follow the tag of a TREC run; trec_eval ignores them.
 
@@ -113,6 +122,8 @@ def read_lists(
         If there is no such file.
     ImportError
         If a file is a Parquet file, and pyarrow is missing.
+    TypeError
+        If a file is open for text.
     ValueError
         If a format is not certain, a line has too few or too many fields, a number cannot be read or is not finite (the
         message names the line), a file is empty or not in UTF-8, files differ in their columns, or two files
@@ -153,15 +164,16 @@ def read_lists(
     1    q1  bm25  d003     2    1.5
     >>> folder.cleanup()
     """
-    _check("read_lists", format, columns)
+    _check("read_lists", format, columns, decimal)
     if trailing not in {"error", "ignore"}:
         raise InputError(f"read_lists expects trailing to be 'error' or 'ignore', got {trailing!r}.")
     # An open file is an iterable too, of lines that would pass for paths.
     many = not isinstance(path, (str, os.PathLike)) and hasattr(path, "__iter__") and not hasattr(path, "read")
     paths = list(path) if many else [path]
-    if not all(isinstance(path, (str, os.PathLike)) for path in paths):
+    if not all(map(is_file, paths)):
         raise InputTypeError(
-            f"read_lists expects a path or a sequence of paths, got {path!r}; give the names of files."
+            f"read_lists expects a path, a file open for bytes, or a sequence of them, got {path!r}; give the names of "
+            "files."
         )
     if not paths:
         raise InputError("read_lists expects at least one path, got none; check the pattern that finds them.")
@@ -176,86 +188,56 @@ def read_lists(
     frames, styles = [], []
     for path, name in zip(paths, names, strict=True):
         with blamed_on("read_lists", path, _REMEDY):
-            layout = detect(path, LISTS, format=format, columns=columns, trailing=trailing == "ignore")
-            frame = _restore_integers(read_table(path, layout, {"rank", "score", "weight"}), path, layout)
+            source = hold(path, "read_lists")
+            with encoding_checked(source):
+                layout = detect(source, LISTS, format, columns, decimal, trailing == "ignore")
+                frame = restore_integers(read_table(source, layout, {"rank", "score", "weight"}), source, layout)
         if named:
             frame = _named(frame, path, name)
         elif voter == "file":
-            frame = _named(frame, path, _SUFFIXES.sub("", os.path.basename(os.fspath(path))))
+            frame = _named(frame, path, _SUFFIXES.sub("", os.path.basename(file_name(path))))
         elif "voter" not in frame:
             frame = _named(frame, path, "consensus")
         if frames and set(frame.columns) != set(frames[0].columns):
             raise InputError(
                 f"read_lists expects the same columns in all files, got {list(frames[0].columns)} in "
-                f"{os.fspath(paths[0])!r} and {list(frame.columns)} in {os.fspath(path)!r}; read them one by "
+                f"{file_name(paths[0])!r} and {list(frame.columns)} in {file_name(path)!r}; read them one by "
                 "one."
             )
         frames.append(frame)
         styles.append("named" if named else layout.style)
     if len(frames) > 1:
         _check_apart(paths, frames, styles)
-    frame = pd.concat(_of_one_type(frames), ignore_index=True) if len(frames) > 1 else frames[0]
+    frame = pd.concat(of_one_type(frames), ignore_index=True) if len(frames) > 1 else frames[0]
     if "rank" in frame and frame["rank"].dtype.kind == "f":
         whole = (frame["rank"] == np.floor(frame["rank"])) & (frame["rank"].abs() < EXACT_LIMIT)
         frame["rank"] = frame["rank"].astype(np.int64 if whole.all() else np.float64)
     return frame[[column for column in LISTS.known if column in frame]]
 
 
-def _restore_integers(frame, path, layout):
-    """Read the columns of ranks and scores again that hold integers of which float64 may make several one."""
-    large = {
-        name
-        for name in ("rank", "score")
-        if name in frame and frame[name].dtype.kind == "f" and (frame[name].abs() >= EXACT_LIMIT).any()
-    }
-    if large:
-        text = read_table(path, layout, {"rank", "score", "weight"} - large)
-        for name in large:
-            if text[name].str.fullmatch(_INTEGER.pattern).all():
-                values = [int(value) for value in text[name]]
-                number = _integers_for(min(values), max(values))
-                frame[name] = np.array(values, dtype=number) if number else frame[name]
-    return frame
-
-
-def _of_one_type(frames):
-    """Give the columns of ranks and scores of several files one type, where some are integers that float64 rounds."""
-    for name in ("rank", "score"):
-        columns = [frame[name] for frame in frames if name in frame]
-        if len({column.dtype for column in columns}) > 1 and all(map(_are_integers, columns)):
-            number = _integers_for(min(int(one.min()) for one in columns), max(int(one.max()) for one in columns))
-            if number:
-                frames = [frame.astype({name: number}) for frame in frames]
-    return frames
-
-
-def _are_integers(column):
-    """Whether a column holds integers that its type has not rounded."""
-    return column.dtype.kind != "f" or bool(((column == np.floor(column)) & (column.abs() < EXACT_LIMIT)).all())
-
-
-def _integers_for(low, high):
-    """The type of 64 bits that holds integers from `low` to `high`, or None."""
-    return next((one for one in (np.int64, np.uint64) if np.iinfo(one).min <= low and high <= np.iinfo(one).max), None)
-
-
 def read_qrels(
-    path: str | os.PathLike[str], *, format: Format = "auto", columns: Sequence[str | None] | None = None
+    path: FileLike,
+    *,
+    format: Format = "auto",
+    columns: Sequence[str | None] | None = None,
+    decimal: Literal[".", ","] = ".",
 ) -> pd.DataFrame:
     r"""Read relevance judgements from a file.
 
     Parameters
     ----------
-    path : str or path-like
-        File, plain or gzip (recognised by its content), in UTF-8.
+    path : str, path-like, or file open for bytes
+        File, plain or gzip (recognised by its content), in UTF-8. A pipe and an open file are read once, into memory.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
-        ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a
-        header; ``"tsv"``: the same with tabs for commas. ``"trec"``: query, 0, item, relevance, separated by blanks
-        or tabs. ``"parquet"``: columns with the names of a header, which needs pyarrow. ``"auto"``: the one that the
-        beginning of the file fits.
+        ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a header,
+        separated by commas or semicolons; ``"tsv"``: the same with tabs. ``"trec"``: query, 0, item, relevance,
+        separated by blanks or tabs. ``"parquet"``: columns with the names of a header, which needs pyarrow. ``"auto"``:
+        the one that the beginning of the file fits.
     columns : sequence of str or None, default=None
-        Columns of a CSV file *without a header*, in their order: query, item, relevance, and None for one to
-        skip.
+        Columns of a CSV or TSV file *without a header*, in their order: query, item, relevance, and None for one to
+        skip. The first line tells the separator, as far as `format` leaves it open.
+    decimal : {".", ","}, default="."
+        What stands before the decimals of a judgement; "," in files separated by tabs or semicolons only.
 
     Returns
     -------
@@ -269,6 +251,8 @@ def read_qrels(
         If there is no such file.
     ImportError
         If the file is a Parquet file, and pyarrow is missing.
+    TypeError
+        If the file is open for text.
     ValueError
         If the format is not certain, a line has too few or too many fields, a judgement is not a finite number
         (the message names the line), or the file is empty or not in UTF-8.
@@ -299,27 +283,21 @@ def read_qrels(
     1     1  d003          0
     >>> folder.cleanup()
     """
-    _check("read_qrels", format, columns)
+    _check("read_qrels", format, columns, decimal)
+    if not is_file(path):
+        raise InputTypeError(
+            f"read_qrels expects a path, or a file open for bytes, got {path!r}; give the name of one file."
+        )
     with blamed_on("read_qrels", path, _REMEDY):
-        layout = detect(path, QRELS, format=format, columns=columns)
-        frame = read_table(path, layout, set())
-        if "iteration" in frame and format == "auto":
-            other = frame["iteration"][~frame["iteration"].isin(["0", "Q0"])]
-            if len(other):
-                raise InputError(f"expected 0 in the second field, where lists have their voter, got {other.iloc[0]!r}")
-        frame["relevance"] = _judgements(path, layout, frame["relevance"])
+        source = hold(path, "read_qrels")
+        with encoding_checked(source):
+            layout = detect(source, QRELS, format, columns, decimal)
+            frame = read_table(source, layout, set())
+            if "iteration" in frame and format == "auto":
+                other = frame["iteration"][~frame["iteration"].isin(["0", "Q0"])]
+                if len(other):
+                    raise InputError(
+                        f"expected 0 in the second field, where lists have their voter, got {other.iloc[0]!r}"
+                    )
+            frame["relevance"] = judgements(source, layout, frame["relevance"])
     return frame[list(QRELS.known)]
-
-
-def _judgements(path, layout, text):
-    """Turn judgements into int64 if all are written as integers, else into float64."""
-    codes, values = pd.factorize(text)
-    if all(map(_INTEGER.fullmatch, values)):
-        grades = np.array([int(value) for value in values])
-        if grades.dtype == np.int64:
-            return grades[codes]
-    elif all(map(is_number, values)):
-        return np.array([float(value) for value in values])[codes]
-    # Read again as numbers, for the line of the first that is none.
-    read_table(path, layout, {"relevance"})
-    raise InputError("expected judgements within 64 bits, got larger integers")

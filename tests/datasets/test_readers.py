@@ -255,7 +255,7 @@ def test_small_chunks_give_the_same(written, monkeypatch):
         ("\n \n", "expected at least one row, got an empty file"),
         ("query,item,score\n", "expected rows after the header 'query,item,score', got none"),
         ("1,v,a,0.5\n", "got the first line '1,v,a,0.5'"),
-        ("query;item;score\nq;a;1\n", "got the first line 'query;item;score'"),
+        ("query:item:score\nq:a:1\n", "got the first line 'query:item:score'"),
         ("who,what,score\nq,a,1\n", "got the first line 'who,what,score'"),
         ("query,item,relevance\nq,a,1\n", "got the first line 'query,item,relevance'"),
         ("query,item,doc,score\nq,a,b,1\n", "expected one column for the item, got 'item' and 'doc'"),
@@ -346,7 +346,7 @@ def test_a_forced_format_reads_what_is_uncertain_and_nothing_else(written):
         ({"voter": ["a", "b"]}, ValueError, "one name for each of 1 path(s), got ['a', 'b']"),
         ({"trailing": True}, ValueError, "trailing to be 'error' or 'ignore', got True"),
         ({"columns": "query"}, ValueError, "columns to be a sequence of names, got 'query'"),
-        ({"columns": ["query"], "format": "trec"}, ValueError, "columns for CSV files only"),
+        ({"columns": ["query"], "format": "trec"}, ValueError, "columns for CSV and TSV files only"),
         (
             {"columns": ["query", "what", "item", "rank", None]},
             ValueError,
@@ -385,9 +385,9 @@ def test_paths_are_paths(written):
     path = written(FLAGR_5)
     with pytest.raises(ValueError, match="at least one path"):
         read_lists([])
-    with path.open() as stream, pytest.raises(TypeError, match="a path or a sequence of paths, got <"):
+    with path.open() as stream, pytest.raises(TypeError, match=r"open for bytes, got '.*' open for text"):
         read_lists(stream)
-    with pytest.raises(TypeError, match="a path or a sequence of paths, got 5"):
+    with pytest.raises(TypeError, match="expects a path, a file open for bytes, or a sequence of them, got 5"):
         read_lists(5)
     assert_frame_equal(read_lists(one for one in [path]), read_lists(str(path)))
 

@@ -1,0 +1,66 @@
+"""Types of columns of numbers: integers stay integers where float64 would make several of them one."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from .._data._frames import EXACT_LIMIT
+from ..exceptions import InputError
+from ._delimited import is_number, read_table, to_number
+
+__all__ = []
+
+_INTEGER = re.compile(r"[ \t]*[+-]?\d+[ \t]*", re.ASCII)
+
+
+def restore_integers(frame, source, layout):
+    """Read the columns of ranks and scores again that hold integers of which float64 may make several one."""
+    large = {
+        name
+        for name in ("rank", "score")
+        if name in frame and frame[name].dtype.kind == "f" and (frame[name].abs() >= EXACT_LIMIT).any()
+    }
+    if large:
+        text = read_table(source, layout, {"rank", "score", "weight"} - large)
+        for name in large:
+            if text[name].str.fullmatch(_INTEGER.pattern).all():
+                values = [int(value) for value in text[name]]
+                number = integers_for(min(values), max(values))
+                frame[name] = np.array(values, dtype=number) if number else frame[name]
+    return frame
+
+
+def of_one_type(frames):
+    """Give the columns of ranks and scores of several files one type, where some are integers that float64 rounds."""
+    for name in ("rank", "score"):
+        columns = [frame[name] for frame in frames if name in frame]
+        if len({column.dtype for column in columns}) > 1 and all(map(_are_integers, columns)):
+            number = integers_for(min(int(one.min()) for one in columns), max(int(one.max()) for one in columns))
+            if number:
+                frames = [frame.astype({name: number}) for frame in frames]
+    return frames
+
+
+def _are_integers(column):
+    """Whether a column holds integers that its type has not rounded."""
+    return column.dtype.kind != "f" or bool(((column == np.floor(column)) & (column.abs() < EXACT_LIMIT)).all())
+
+
+def integers_for(low, high):
+    """The type of 64 bits that holds integers from `low` to `high`, or None."""
+    return next((one for one in (np.int64, np.uint64) if np.iinfo(one).min <= low and high <= np.iinfo(one).max), None)
+
+
+def judgements(source, layout, text):
+    """Turn judgements into int64 if all are written as integers, else into float64."""
+    codes, values = pd.factorize(text)
+    if all(map(_INTEGER.fullmatch, values)):
+        grades = np.array([int(value) for value in values])
+        if grades.dtype == np.int64:
+            return grades[codes]
+    elif all(is_number(value, layout.decimal) for value in values):
+        return np.array([to_number(value, layout.decimal) for value in values])[codes]
+    # Read again as numbers, for the line of the first that is none.
+    read_table(source, layout, {"relevance"})
+    raise InputError("expected judgements within 64 bits, got larger integers")
