@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,24 +11,25 @@ import pandas as pd
 from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics._relevance._registry import MeasureLike, find_column, find_measure
-from ._display import check_fitted, evaluate_runs, import_pyplot, summaries
+from ._display import check_fitted, evaluate_runs, legend_beside, new_axes, summaries, summary_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     from ..model_selection import Comparator
 
 __all__ = ["ComparisonDisplay"]
 
 # Two shades of one blue: they differ in lightness, which every eye and every printer sees, and both are light
-# enough for the dark whiskers.
-_BEST, _OTHERS, _WHISKER = "#3b8dc4", "#c3daec", "#1a1a1a"
+# enough for the dark whiskers. Voters are grey.
+_BEST, _OTHERS, _VOTERS, _WHISKER, _LINE = "#3b8dc4", "#c3daec", "#dedede", "#1a1a1a", "#d55e00"
 
 
 class ComparisonDisplay:
-    r"""Methods as horizontal bars, best on top, with the number and the standard error of each.
+    r"""Methods as horizontal bars, best on top, each with its number and 95 % interval; the best voter as a line.
 
     Make one with :meth:`from_comparator` or :meth:`from_predictions`.
 
@@ -36,12 +37,15 @@ class ComparisonDisplay:
     ----------
     results : Series of shape (n_methods,)
         Measure of each method, indexed by its name; NaN, as of a method that failed, is drawn last and without a bar.
-    standard_error : Series of shape (n_methods,) or None, default=None
-        Standard error of each mean over the queries, with the same index; None draws no whiskers.
+    interval : DataFrame of shape (n_methods, 2) or None, default=None
+        Ends of the interval of each method, columns `low` and `high`, with the same index; NaN and None draw no
+        whiskers.
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
         Whether the highest bar is the best, or the lowest; None colours none of them.
+    voters : sequence of str, default=()
+        Which of the results are those of single voters: their bars are grey, and a line is drawn at the best of them.
 
     Attributes
     ----------
@@ -51,6 +55,8 @@ class ComparisonDisplay:
         The figure around it.
     bars_ : matplotlib BarContainer
         The bars, best first.
+    voter_line_ : matplotlib Line2D or None
+        The line at the best voter; None without voters.
 
     See Also
     --------
@@ -58,9 +64,14 @@ class ComparisonDisplay:
 
     Notes
     -----
-    With n queries and s the standard deviation of the measure over them, the standard error is
-    :math:`s / \sqrt{n}`. It tells how far the mean would move with other queries. Methods are measured on the
-    same queries and move together, so whiskers that overlap do not mean that two methods are level.
+    Whiskers are the 95 % interval of the mean by the percentile bootstrap over queries, which
+    :func:`~skrankagg.stats.bootstrap_interval` computes; they tell how far the mean would move with other queries.
+    Methods are measured on the same queries and move together, so intervals that overlap do not mean that two methods
+    are level: :meth:`Comparator.compare <skrankagg.model_selection.Comparator.compare>` has the interval of the
+    difference. Totals, such as the number of relevant items, and single queries have no interval.
+
+    The best voter is best in hindsight, by the same judgements: a method that passes the line would have beaten any
+    choice of a single voter.
 
     Examples
     --------
@@ -74,24 +85,34 @@ class ComparisonDisplay:
     >>> [label.get_text() for label in display.ax_.get_yticklabels()]  # best first
     ['CombSUM', 'Copeland']
     >>> display.figure_.savefig("ndcg.png")  # doctest: +SKIP
+
+    Do they beat the best voter?
+
+    >>> comparator = comparator.set_params(voters=True).fit(lists)
+    >>> display = ComparisonDisplay.from_comparator(comparator, "ndcg@10")
+    >>> display.voter_line_.get_label()
+    'best voter: v01 (0.8649)'
     """
 
     ax_: Axes
     figure_: Figure
     bars_: BarContainer
+    voter_line_: Line2D | None
 
     def __init__(
         self,
         results: pd.Series,
         *,
-        standard_error: pd.Series | None = None,
+        interval: pd.DataFrame | None = None,
         label: str = "score",
         greater_is_better: bool | None = True,
+        voters: Sequence[str] = (),
     ) -> None:
         self.results = results
-        self.standard_error = standard_error
+        self.interval = interval
         self.label = label
         self.greater_is_better = greater_is_better
+        self.voters = voters
 
     @classmethod
     def from_comparator(
@@ -127,7 +148,8 @@ class ComparisonDisplay:
                 f"ComparisonDisplay expects a measure that the Comparator has computed, one of "
                 f"{', '.join(measured)}; got {metric!r}."
             )
-        return cls._from_queries(comparator._measured()[[metric]], metric).plot(ax, **bar_kwargs)
+        voters = [name for name in comparator.results_.index if name not in comparator.named_estimators_]
+        return cls._from_queries(comparator._measured()[[metric]], metric, voters).plot(ax, **bar_kwargs)
 
     @classmethod
     def from_predictions(
@@ -162,17 +184,20 @@ class ComparisonDisplay:
         return cls._from_queries(values, values.columns[0]).plot(ax, **bar_kwargs)
 
     @classmethod
-    def _from_queries(cls, values, metric):
+    def _from_queries(cls, values, metric, voters=()):
         measure = find_measure(metric, values)
         label = f"{measure.title} ({metric})"
         queries = values[metric].groupby(level=0, sort=False)
         results = summaries(values)[metric]
         n_queries = int(queries.size().iloc[0])
-        standard_error = None
+        interval = None
         if n_queries > 1 and not measure.is_total:  # one query has no spread
-            standard_error = queries.std().reindex(results.index) / np.sqrt(n_queries)
-            label += f"\nmean ± standard error over {n_queries} queries"
-        return cls(results, standard_error=standard_error, label=label, greater_is_better=measure.greater_is_better)
+            ends = [summary_interval(measure, column) for _, column in queries]
+            interval = pd.DataFrame(ends, columns=["low", "high"], index=results.index)
+            label += f"\nmean and 95 % interval over {n_queries} queries"
+        return cls(
+            results, interval=interval, label=label, greater_is_better=measure.greater_is_better, voters=tuple(voters)
+        )
 
     def plot(self, ax: Axes | None = None, **bar_kwargs: Any) -> Self:
         """Draw the bars.
@@ -187,25 +212,28 @@ class ComparisonDisplay:
         Returns
         -------
         ComparisonDisplay
-            Itself, with `ax_`, `figure_` and `bars_`.
+            Itself, with `ax_`, `figure_`, `bars_` and `voter_line_`.
         """
-        plt = import_pyplot()
         lowest_first = self.greater_is_better is False
         results = self.results.sort_values(ascending=lowest_first, kind="stable")
-        if ax is None:
-            width = 5.5 + 0.075 * max(len(str(name)) for name in results.index)
-            _, ax = plt.subplots(figsize=(width, 1.2 + 0.28 * len(results)), layout="constrained")
+        best_voter = self._best_voter(results)
+        longest = max(len(str(name)) for name in results.index)
+        ax = new_axes(ax, (5.5 + 0.075 * longest, 1.2 + 0.28 * len(results) + 0.2 * (best_voter is not None)))
         is_best = results.to_numpy() == (results.min() if lowest_first else results.max())
         level = is_best.sum() == results.notna().sum()
         marks_best = self.greater_is_better is not None and not level
-        colors = [_BEST if best and marks_best else _OTHERS for best in is_best]
+        rest = np.where(results.index.isin(list(self.voters)), _VOTERS, _OTHERS)
+        colors = [_BEST if best and marks_best else color for best, color in zip(is_best, rest, strict=True)]
         place = np.arange(len(results))
-        error = None
-        if self.standard_error is not None:
-            error = self.standard_error.reindex(results.index).to_numpy()
+        values = results.to_numpy(dtype=np.float64)
+        low, high, error = values, values, None
+        if self.interval is not None:
+            ends = self.interval.reindex(results.index)
+            low, high = (ends[end].fillna(results).to_numpy(dtype=np.float64) for end in ("low", "high"))
+            error = np.maximum([values - low, high - values], 0.0)
         bars = ax.barh(
             place,
-            results.to_numpy(),
+            values,
             **{"height": 0.72, "color": colors, "xerr": error, "ecolor": _WHISKER, "capsize": 2.5, **bar_kwargs},
         )
         ax.set_yticks(place, labels=results.index, parse_math=False)
@@ -213,24 +241,48 @@ class ComparisonDisplay:
         ax.set_xlabel(self.label)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)
-        self._write_values(ax, results.to_numpy(), 0.0 if error is None else np.nan_to_num(error))
+        self.voter_line_ = None
+        if best_voter is not None:
+            value = results[best_voter]
+            label = f"best voter: {best_voter} ({_written(value)})"
+            # Before the bars and behind the whiskers.
+            self.voter_line_ = ax.axvline(
+                value, color=_LINE, linewidth=1.3, linestyle=(0, (4, 2)), label=label, zorder=1.5
+            )
+        # The line would run through numbers next to the bars: they are in a column instead.
+        ends = high if best_voter is None else np.where(np.isnan(high), high, np.nanmax(high))
+        _write_values(ax, values, np.nanmin(low), ends)
+        if self.voter_line_ is not None:
+            legend_beside(ax, [self.voter_line_], "below", handlelength=3.0)
         self.ax_, self.figure_, self.bars_ = ax, ax.figure, bars
         return self
 
-    def _write_values(self, ax, values, error):
-        texts = [
-            ax.annotate(
-                "no value" if np.isnan(value) else f"{value:.4f}" if value < 10 else f"{value:.0f}",
-                (0.0 if np.isnan(value) else end, k),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize="small",
-            )
-            for k, (value, end) in enumerate(zip(values, values + error, strict=True))
-        ]
-        # The axis must reach far enough for the longest whisker and the number next to it, whatever its width.
-        ax.figure.draw_without_rendering()
-        margin = max(text.get_window_extent().width for text in texts) + 8 * ax.figure.dpi / 72
-        share = min(margin / ax.get_window_extent().width, 0.5)
-        ax.set_xlim(min(0.0, np.nanmin(values - error)), np.nanmax(values + error) / (1 - share) or 1.0)
+    def _best_voter(self, results):
+        """Name of the best of the voters; None without any that has a value, or where no value is the best."""
+        voters = results[results.index.isin(list(self.voters))].dropna()
+        return None if self.greater_is_better is None or not len(voters) else voters.index[0]
+
+
+def _written(value):
+    return f"{value:.4f}" if value < 10 else f"{value:.0f}"
+
+
+def _write_values(ax, values, low, ends):
+    """Write the values at these ends, and make the axis long enough for them."""
+    texts = [
+        ax.annotate(
+            "no value" if np.isnan(value) else _written(value),
+            (0.0 if np.isnan(value) else end, k),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize="small",
+        )
+        for k, (value, end) in enumerate(zip(values, ends, strict=True))
+    ]
+    # The axis must reach far enough for the longest whisker and the number next to it, whatever its width.
+    figure = ax.figure.figure
+    figure.draw_without_rendering()
+    margin = max(text.get_window_extent().width for text in texts) + 8 * figure.dpi / 72
+    share = min(margin / ax.get_window_extent().width, 0.5)
+    ax.set_xlim(min(0.0, low), np.nanmax(ends) / (1 - share) or 1.0)

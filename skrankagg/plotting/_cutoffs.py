@@ -75,7 +75,7 @@ class CutoffDisplay:
 
     See Also
     --------
-    ComparisonDisplay : One cutoff, with standard errors.
+    ComparisonDisplay : One cutoff, with intervals.
 
     Examples
     --------

@@ -8,6 +8,7 @@ import pandas as pd
 from ..exceptions import InputError, MissingLibraryError
 from ..metrics import evaluate, get_measure
 from ..metrics._relevance._registry import find_column, find_measure
+from ..stats import bootstrap_interval
 
 __all__ = [
     "check_fitted",
@@ -19,11 +20,14 @@ __all__ = [
     "new_axes",
     "plot_formats",
     "summaries",
+    "summary_interval",
 ]
 
 # The palette of Okabe and Ito without its yellow, which is too light for lines: colour-blind readers tell them apart.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
+_RESAMPLES = 2000
+_LEAST = 1e-5  # what the geometric mean takes for lower values
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p")
 
 
@@ -61,20 +65,55 @@ def new_axes(ax, size):
     return ax
 
 
-def legend_beside(ax, handles, **options):
-    """A legend on the right of the axes, which writes dollar signs as they are."""
+def legend_beside(ax, handles, side="right", gap=0.0, **options):
+    """A legend outside of the axes, where it covers no data; it writes dollar signs as they are.
+
+    It is on the "right"; or in one row "above" the axes, `gap` inches away, or "below" the label of their lower axis.
+    """
+    from matplotlib.transforms import ScaledTranslation
+
+    if side == "below":
+        # The numbers and the label of the axis are this high, whatever the layout does to the axes.
+        ax.figure.figure.draw_without_rendering()
+        bottom = ax.xaxis.get_tightbbox()
+        gap = (0.0 if bottom is None else (bottom.y0 - ax.bbox.y0) / ax.figure.dpi) - 0.1
+    place = {
+        "right": ("upper left", (1.01, 1.0)),
+        "above": ("lower left", (0.0, 1.0)),
+        "below": ("upper right", (1.0, 0.0)),
+    }
+    loc, anchor = place[side]
+    row = {} if side == "right" else {"ncols": len(handles), "columnspacing": 1.4, "handletextpad": 0.5}
     legend = ax.legend(
         handles=handles,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
+        loc=loc,
+        bbox_to_anchor=anchor,
+        bbox_transform=ax.transAxes + ScaledTranslation(0.0, gap, ax.figure.dpi_scale_trans),
         frameon=False,
         fontsize="small",
         borderaxespad=0.0,
+        borderpad=0.0,
         labelspacing=0.35,
-        **options,
+        **{**row, **options},
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
+
+
+def summary_interval(measure, values, random_state=0):
+    """The 95 % interval of the mean of a measure over queries, (NaN, NaN) of a total or fewer than two queries.
+
+    One seed draws the same resamples, so that methods and weights are measured on the same queries.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    values = values[~np.isnan(values)]
+    if measure.is_total or len(values) < 2:
+        return np.nan, np.nan
+    # The geometric mean is drawn as the mean of logarithms.
+    geometric = measure.summary == "gmean"
+    values = np.log(np.maximum(values, _LEAST)) if geometric else values
+    ends = bootstrap_interval(values, n_resamples=_RESAMPLES, method="percentile", random_state=random_state)
+    return tuple(np.exp(ends).tolist()) if geometric else ends
 
 
 def check_fitted(display, comparator):

@@ -12,7 +12,8 @@ import pandas as pd
 from .._data._types import AnyLists
 from ..exceptions import InputError
 from ..metrics import agreement_matrix
-from ._display import new_axes
+from ._display import legend_beside, new_axes
+from ._one_board import CHARACTER, labels_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +28,10 @@ __all__ = ["AgreementDisplay", "VoterWeightsDisplay"]
 
 # Largest number of rows for which the cells show their numbers.
 _MAX_NUMBERED = 25
+# Values that the measures can take. Distances that are not normalised have no highest one.
+_CORRELATIONS = frozenset({"gamma", "spearman", "tau-a", "tau-ap", "tau-b", "tau-x", "weighted-tau"})
+_SHARES = frozenset({"average-overlap", "overlap", "rbo"})
+_DISTANCES = frozenset({"footrule", "kendall-distance"})
 
 
 def _draw_matrix(ax, table, label, limits, cmap, numbered):
@@ -34,10 +39,8 @@ def _draw_matrix(ax, table, label, limits, cmap, numbered):
     values = table.to_numpy(dtype=np.float64)
     image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
     columns = [str(name) for name in table.columns]
-    upright = max(map(len, columns), default=0) <= 3 and len(columns) <= 12
-    ax.set_xticks(
-        np.arange(len(columns)), labels=columns, rotation=0 if upright else 90, parse_math=False, fontsize="small"
-    )
+    rotation = 0 if _fit_upright(columns) else 90
+    ax.set_xticks(np.arange(len(columns)), labels=columns, rotation=rotation, parse_math=False, fontsize="small")
     ax.set_yticks(
         np.arange(values.shape[0]), labels=[str(name) for name in table.index], parse_math=False, fontsize="small"
     )
@@ -56,6 +59,11 @@ def _draw_matrix(ax, table, label, limits, cmap, numbered):
                 color = "white" if dark else "black"
                 texts.append(ax.text(j, i, show(value), ha="center", va="center", fontsize=size, color=color))
     return image, texts
+
+
+def _fit_upright(names):
+    """Whether names below cells fit next to each other."""
+    return max(map(len, names), default=0) <= 3 and len(names) <= 12
 
 
 def _number_format(values):
@@ -81,9 +89,9 @@ class AgreementDisplay:
         What :func:`~skrankagg.metrics.agreement_matrix` gives.
     label : str, default="agreement"
         Label of the colour bar.
-    limits : tuple of float, default=None
-        Lowest and highest value of the colours; None takes those off the diagonal, symmetric around 0 where some are
-        negative.
+    limits : tuple of two floats, default=None
+        Lowest and highest value of the colours. None takes 0 and 1, or -1 and 1 where values are negative; if some are
+        beyond 1 or -1, as distances may be, the largest one takes the place of 1.
 
     Attributes
     ----------
@@ -100,13 +108,22 @@ class AgreementDisplay:
     --------
     skrankagg.metrics.agreement_matrix : The numbers.
 
+    Notes
+    -----
+    The colours span all values that the measure can take: -1 to 1 for correlations, such as Kendall's tau, with white
+    for 0; 0 to 1 for overlaps, RBO and normalised distances; 0 to the largest value for other distances. Hence lists
+    that hardly agree look alike, and plots of the same measure can be compared. `limits` gives other ends.
+
     Examples
     --------
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import AgreementDisplay
     >>> lists, _ = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)
-    >>> AgreementDisplay.from_lists(lists, "rbo", p=0.8).table.shape
-    (4, 4)
+    >>> display = AgreementDisplay.from_lists(lists, "rbo", p=0.8)
+    >>> display.table.shape, display.limits
+    ((4, 4), (0.0, 1.0))
+    >>> AgreementDisplay.from_lists(lists, "tau-b").limits
+    (-1.0, 1.0)
     """
 
     ax_: Axes
@@ -128,6 +145,7 @@ class AgreementDisplay:
         measure: str = "tau-b",
         *,
         order: bool = True,
+        limits: tuple[float, float] | None = None,
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
@@ -141,6 +159,8 @@ class AgreementDisplay:
             Name of a measure of agreement, see :func:`~skrankagg.metrics.agreement_names`.
         order : bool, default=True
             Whether to place voters that agree next to each other.
+        limits : tuple of two floats, default=None
+            Lowest and highest value of the colours; None takes those that the measure can take.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         **options
@@ -152,9 +172,10 @@ class AgreementDisplay:
         """
         table = agreement_matrix(lists, measure, **options)
         if order and len(table) > 2:
-            place = _similar_together(table.to_numpy(), measure in {"kendall-distance", "footrule"})
+            place = _similar_together(table.to_numpy(), measure in _DISTANCES)
             table = table.iloc[place, place]
-        return cls(table, label=measure).plot(ax)
+        limits = _range_of(measure, options) if limits is None else limits
+        return cls(table, label=measure, limits=limits).plot(ax)
 
     @classmethod
     def from_comparator(
@@ -163,6 +184,7 @@ class AgreementDisplay:
         measure: str = "tau-b",
         *,
         order: bool = True,
+        limits: tuple[float, float] | None = None,
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
@@ -176,6 +198,8 @@ class AgreementDisplay:
             Name of a measure of agreement.
         order : bool, default=True
             Whether to place methods that agree next to each other.
+        limits : tuple of two floats, default=None
+            Lowest and highest value of the colours; None takes those that the measure can take.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         **options
@@ -185,7 +209,7 @@ class AgreementDisplay:
         -------
         AgreementDisplay
         """
-        return cls.from_lists(dict(comparator.runs_), measure, order=order, ax=ax, **options)
+        return cls.from_lists(dict(comparator.runs_), measure, order=order, limits=limits, ax=ax, **options)
 
     @classmethod
     def from_predictions(
@@ -194,6 +218,7 @@ class AgreementDisplay:
         measure: str = "tau-b",
         *,
         order: bool = True,
+        limits: tuple[float, float] | None = None,
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
@@ -207,6 +232,8 @@ class AgreementDisplay:
             Name of a measure of agreement.
         order : bool, default=True
             Whether to place runs that agree next to each other.
+        limits : tuple of two floats, default=None
+            Lowest and highest value of the colours; None takes those that the measure can take.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         **options
@@ -216,7 +243,7 @@ class AgreementDisplay:
         -------
         AgreementDisplay
         """
-        return cls.from_lists(runs, measure, order=order, ax=ax, **options)
+        return cls.from_lists(runs, measure, order=order, limits=limits, ax=ax, **options)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the heat map.
@@ -232,19 +259,35 @@ class AgreementDisplay:
             Itself, with `ax_`, `figure_`, `image_` and `text_`.
         """
         n = len(self.table)
-        size = max(4.0, 1.8 + 0.33 * n) if n <= _MAX_NUMBERED else max(6.0, 1.8 + 0.16 * n)
-        ax = new_axes(ax, (size + 1.0, size))
-        # Each voter agrees with itself: the diagonal is left blank, and does not stretch the range of the colours.
-        table = self.table.mask(np.eye(n, dtype=bool))
-        low, high = (0.0, 1.0) if table.isna().all(axis=None) else (np.nanmin(table), np.nanmax(table))
-        if low < 0:
-            low, high = -max(-low, high), max(-low, high)
-        low, high = (low, high) if self.limits is None else self.limits
+        names = labels_of(self.table.index)
+        # The same space for each cell, however long the names are.
+        cells = max(2.8, 0.34 * n) if n <= _MAX_NUMBERED else max(6.0, 0.17 * n)
+        names_beside = 0.25 + CHARACTER * max(map(len, names), default=0)
+        names_below = 0.25 if _fit_upright(names) else names_beside
+        ax = new_axes(ax, (cells + names_beside + 1.3, cells + names_below))
+        # Each voter agrees with itself: the diagonal is left blank.
+        table = self.table.set_axis(names, axis=0).set_axis(names, axis=1).mask(np.eye(n, dtype=bool))
+        low, high = _range_around(table.to_numpy(dtype=np.float64)) if self.limits is None else self.limits
         # Cividis, and purple to orange around 0, look alike to every kind of colour vision.
         cmap = "PuOr" if low < 0 else "cividis"
         self.image_, self.text_ = _draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _range_of(measure, options):
+    """Lowest and highest value that a measure of agreement can take, None for a distance without a highest one."""
+    if measure in _CORRELATIONS:
+        return -1.0, 1.0
+    return (0.0, 1.0) if measure in _SHARES or options.get("normalize") else None
+
+
+def _range_around(values):
+    """From 0 to 1, or -1 to 1 where values are negative; further where the largest value is."""
+    values = values[np.isfinite(values)]
+    largest = np.abs(values).max(initial=0.0)
+    high = float(largest) if largest > 1 + 1e-9 else 1.0  # rounding takes no scale beyond 1
+    return (-high if values.min(initial=0.0) < 0 else 0.0), high
 
 
 def _similar_together(values, is_distance):
@@ -372,19 +415,22 @@ class VoterWeightsDisplay:
         weights = pd.DataFrame(self.weights)
         mean = weights.groupby("voter", observed=True)["weight"].mean().sort_values(ascending=False, kind="stable")
         place = pd.Series(np.arange(len(mean)), index=mean.index)
-        ax = new_axes(ax, (6.5, 1.2 + 0.2 * len(mean)))
+        names = labels_of(mean.index)
+        ax = new_axes(ax, (5.5 + CHARACTER * max(map(len, names)), 1.4 + 0.2 * len(mean)))
         rows = weights["voter"].map(place).to_numpy(dtype=float)
         self.points_ = ax.scatter(
             weights["weight"], rows, **{"s": 12, "color": "#56b4e9", "alpha": 0.6, "linewidths": 0, **point_kwargs}
         )
-        ax.scatter(mean.to_numpy(), place.to_numpy(), marker="|", s=70, color="#000000", linewidths=1.8, label="mean")
-        ax.set_yticks(place.to_numpy(), labels=[str(voter) for voter in mean.index], parse_math=False, fontsize="small")
+        marks = ax.scatter(
+            mean.to_numpy(), place.to_numpy(), marker="|", s=70, color="#000000", linewidths=1.8, label="mean"
+        )
+        ax.set_yticks(place.to_numpy(), labels=names, parse_math=False, fontsize="small")
         ax.set_ylim(len(mean) - 0.4, -0.6)
         ax.set_xlabel(f"weight; a point for each of {weights['query'].nunique()} queries")
         ax.grid(axis="y", color="#e5e5e5", linewidth=0.6)
         ax.set_axisbelow(True)
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)
-        ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.0)
+        legend_beside(ax, [marks], "below")
         self.ax_, self.figure_ = ax, ax.figure
         return self

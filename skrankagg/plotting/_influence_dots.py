@@ -13,6 +13,7 @@ from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from ..base import BaseAggregator
 from ..inspection import voter_influence
+from ._display import legend_beside
 from ._one_board import (
     BAR,
     GREY,
@@ -267,16 +268,7 @@ class VoterInfluenceDisplay:
         )
         ax.grid(color=RULE, linewidth=0.6)
         if handles:
-            ax.legend(
-                handles=handles,
-                ncols=3,
-                frameon=False,
-                fontsize="small",
-                loc="lower left",
-                bbox_to_anchor=(0.0, 1.0 if not title else 1.0 + 0.25 / max(0.25 * len(names), 1.0)),
-                borderaxespad=0.0,
-                handletextpad=0.2,
-            )
+            legend_beside(ax, handles, "above", gap=0.3 if title else 0.05, handletextpad=0.2)
         first_changes = np.bincount(
             row[table["leader_changed"].fillna(False).to_numpy(dtype=bool)].astype(int), minlength=len(mean)
         )

@@ -11,7 +11,7 @@ import pandas as pd
 from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError
 from ..metrics._relevance._registry import MeasureLike, find_measure, orient
-from ._display import check_fitted, evaluate_runs, measured_values, new_axes
+from ._display import check_fitted, evaluate_runs, legend_beside, measured_values, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -194,8 +194,7 @@ class QueryGainDisplay:
         self.bars_ = ax.bar(place, difference.to_numpy(), **{"width": 0.8, "color": colors, **bar_kwargs})
         ax.axhline(0.0, color=_TEXT, linewidth=0.8)
         mean = float(difference.mean())
-        ax.axhline(mean, color=_TEXT, linewidth=0.9, linestyle=(0, (4, 2)), label=f"mean {mean:+.4f}")
-        ax.legend(frameon=False, loc="upper right", fontsize="small")
+        line = ax.axhline(mean, color=_TEXT, linewidth=0.9, linestyle=(0, (4, 2)), label=f"mean {mean:+.4f}")
         if n <= _MAX_NAMES:
             ax.set_xticks(place, labels=[str(query) for query in difference.index], rotation=90, parse_math=False)
         else:
@@ -206,5 +205,6 @@ class QueryGainDisplay:
         ax.set_ylabel(f"gain in {self.label[:1].lower() + self.label[1:]}")
         ax.set_title(title, fontsize="medium", loc="left", parse_math=False)
         ax.spines[["top", "right", "bottom"]].set_visible(False)
+        legend_beside(ax, [line], "below", handlelength=3.0)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -18,8 +18,7 @@ from .._data._types import AnyLists, AnyQrels
 from ..exceptions import InputError, InputTypeError
 from ..metrics import evaluate
 from ..metrics._relevance._registry import MeasureLike, find_measure
-from ..stats import bootstrap_interval
-from ._display import legend_beside, new_axes
+from ._display import legend_beside, new_axes, summary_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["WeightCurveDisplay"]
 
 _LINE, _RULE, _TEXT = "#0072b2", "#d9d9d9", "#333333"
-_RESAMPLES = 2000
 # The first voter, the second and equal weights: each differs in colour and in dashes.
 _LEVELS = (("#d55e00", (0, (6, 1.5))), ("#009e73", (0, (1.5, 1.2))), ("#333333", (0, (6, 1.5, 1.5, 1.5))))
 
@@ -183,7 +181,7 @@ class WeightCurveDisplay:
         mean = pd.Series({name: measure.summarize(one) for name, one in by_run.items()})
         seed = check_random_state(random_state).randint(2**31)
         table = pd.DataFrame(
-            [(mean[repr(one)], *_interval(measure, by_run[repr(one)], seed)) for one in weights],
+            [(mean[repr(one)], *summary_interval(measure, by_run[repr(one)], seed)) for one in weights],
             columns=["mean", "low", "high"],
             index=pd.Index(weights, name="weight"),
         )
@@ -274,13 +272,6 @@ def _lists_of_both(lists, voters):
             known = ", ".join(map(repr, lists.voters[np.unique(lists.list_voter)][:5].tolist()))
             raise InputError(f"voters must have lists; {voter!r} has none. There are {known}.")
     return lists.keep_lists(np.isin(lists.list_voter, place))[0], tuple(voters)
-
-
-def _interval(measure, values, seed):
-    """The interval of the mean of a measure by query, NaN where it is a total; the same resamples for each weight."""
-    if measure.is_total:
-        return np.nan, np.nan
-    return bootstrap_interval(values, n_resamples=_RESAMPLES, method="percentile", random_state=seed)
 
 
 def _check_weights(weights):

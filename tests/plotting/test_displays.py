@@ -6,18 +6,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skrankagg import DIBRA, Comparator, Copeland, evaluate
+from skrankagg import DIBRA, BordaCount, Comparator, Copeland, Qrels, evaluate
 from skrankagg.aggregators import CombMNZ, CombSUM
-from skrankagg.metrics import agreement_matrix
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.metrics import agreement_matrix, agreement_names
 from skrankagg.model_selection import compare_ranks
 from skrankagg.plotting import (
     AgreementDisplay,
     ComparisonDisplay,
+    ContributionDisplay,
     CriticalDifferenceDisplay,
     CutoffDisplay,
     InterpolatedPrecisionDisplay,
     QueryGainDisplay,
+    VoterInfluenceDisplay,
     VoterWeightsDisplay,
+    WeightCurveDisplay,
 )
 from skrankagg.stats import friedman_nemenyi
 
@@ -122,12 +126,51 @@ def test_a_heat_map_shows_the_matrix_without_its_diagonal(plt, comparator, data)
     pd.testing.assert_frame_equal(runs.table, methods.table)
 
 
-def test_colours_are_symmetric_around_no_agreement(plt):
-    table = pd.DataFrame([[1.0, -0.2, 0.6], [-0.2, 1.0, 0.1], [0.6, 0.1, 1.0]])
-    display = AgreementDisplay(table).plot()
-    assert display.image_.get_clim() == (-0.6, 0.6)
-    assert AgreementDisplay(table.abs()).plot().image_.get_clim() == (0.1, 0.6)
-    assert AgreementDisplay(table, limits=(-1, 1)).plot().image_.get_clim() == (-1, 1)
+SHARES = {"average-overlap": {"k": 5}, "overlap": {"k": 5}, "rbo": {}}
+
+
+@pytest.mark.parametrize("measure", agreement_names())
+def test_colours_span_the_values_that_a_measure_can_take(plt, data, measure):
+    lists, _ = data
+    display = AgreementDisplay.from_lists(lists, measure, **SHARES.get(measure, {}))
+    largest = np.nanmax(display.table)
+    if measure in {"footrule", "kendall-distance"}:  # of 0 or more, without a highest one
+        assert display.image_.get_clim() == (0.0, pytest.approx(largest)) and largest > 1
+        normalized = AgreementDisplay.from_lists(lists, measure, normalize=True)
+        assert normalized.image_.get_clim() == (0.0, 1.0)
+    else:
+        assert display.image_.get_clim() == ((0.0, 1.0) if measure in SHARES else (-1.0, 1.0))
+    # Only a scale with 0 in the middle has colours that differ on its two sides.
+    assert display.image_.get_cmap().name == ("PuOr" if display.image_.get_clim()[0] < 0 else "cividis")
+
+
+def test_lists_that_hardly_agree_look_alike(plt):
+    lists, _ = make_ranked_lists(n_queries=20, n_voters=6, list_length=None, quality=1e-6, random_state=0)
+    display = AgreementDisplay.from_lists(lists, "tau-b")
+    others = display.table.to_numpy()[~np.eye(6, dtype=bool)]
+    assert 0.02 < np.abs(others).max() < 0.15
+    colors = display.image_.get_cmap()(display.image_.norm(others))
+    assert np.ptp(colors[:, :3], axis=0).max() < 0.1
+
+
+def test_limits_can_be_given(plt, comparator, data):
+    lists, _ = data
+    narrow = {"limits": (0.2, 0.4)}
+    for display in (
+        AgreementDisplay.from_lists(lists, **narrow),
+        AgreementDisplay.from_comparator(comparator, **narrow),
+        AgreementDisplay.from_predictions(dict(comparator.runs_), **narrow),
+    ):
+        assert display.image_.get_clim() == (0.2, 0.4)
+
+
+@pytest.mark.parametrize(
+    ("factor", "absolute", "limits"),
+    [(1, False, (-1, 1)), (1, True, (0, 1)), (20, False, (-12, 12)), (20, True, (0, 12)), (0, True, (0, 1))],
+)
+def test_colours_of_a_table_begin_at_0_or_are_symmetric(plt, factor, absolute, limits):
+    table = factor * pd.DataFrame([[1.0, -0.2, 0.6], [-0.2, 1.0, 0.1], [0.6, 0.1, 1.0]])
+    assert AgreementDisplay(table.abs() if absolute else table).plot().image_.get_clim() == limits
 
 
 def test_numbers_of_a_heat_map_are_short_and_zero_has_no_sign(plt):
@@ -181,7 +224,7 @@ def test_bars_can_be_made_of_runs(plt, comparator, data):
     ours = ComparisonDisplay.from_comparator(comparator)
     other = ComparisonDisplay.from_predictions(dict(comparator.runs_), qrels, "map")
     assert other.results.tolist() == pytest.approx(ours.results.tolist())
-    assert other.standard_error.tolist() == pytest.approx(ours.standard_error.tolist())
+    pd.testing.assert_frame_equal(other.interval, ours.interval)
 
 
 # ---------------------------------------------------------------------- legible
@@ -213,6 +256,51 @@ def test_names_of_a_heat_map_do_not_collide(plt, n):
     assert_apart_and_inside(display, display.ax_.get_yticklabels())
     assert_apart_and_inside(display, display.ax_.get_xticklabels())
     assert_apart_and_inside(display, display.text_)
+
+
+def test_a_name_does_not_take_the_space_of_the_cells(plt):
+    table = pd.DataFrame(np.random.default_rng(0).random((8, 8)))
+    sizes = []
+    for names in ([f"v{k}" for k in range(8)], NAMES[:8]):
+        display = AgreementDisplay(table.set_axis(names, axis=0).set_axis(names, axis=1)).plot()
+        assert_apart_and_inside(display, display.text_)
+        sizes.append(display.ax_.get_window_extent())
+    assert sizes[1].width == pytest.approx(sizes[0].width, rel=0.15)
+    assert sizes[1].height == pytest.approx(sizes[0].height, rel=0.15)
+
+
+@pytest.mark.parametrize("n_voters", [3, 40])
+@pytest.mark.parametrize("length", [0, 50])
+def test_legends_are_outside_of_the_axes_and_on_the_page(plt, n_voters, length):
+    frame, qrels = make_ranked_lists(n_queries=4, n_voters=n_voters, random_state=0)
+    frame["voter"] = [f"{name}$x_1$".rjust(length, "w") for name in frame["voter"]]
+    methods = [("DIBRA", DIBRA()), ("sum", CombSUM())]
+    comparator = Comparator(methods, qrels=Qrels.from_frame(qrels), voters=True, verbose=False).fit(frame)
+    one = frame[frame["query"] == "q1"]
+    two = frame["voter"].unique()[:2].tolist()
+    for display in (
+        ComparisonDisplay.from_comparator(comparator),
+        CutoffDisplay.from_comparator(comparator, "ndcg", cutoffs=[1, 2]),
+        InterpolatedPrecisionDisplay.from_comparator(comparator),
+        QueryGainDisplay.from_comparator(comparator, "DIBRA", "sum"),
+        VoterWeightsDisplay.from_comparator(comparator, "DIBRA"),
+        ContributionDisplay.from_estimator(CombSUM(), one),
+        VoterInfluenceDisplay.from_estimator(BordaCount(), one),
+        VoterInfluenceDisplay.from_estimator(BordaCount(), one, query="q1"),
+        WeightCurveDisplay.from_estimator(CombSUM(), frame, qrels, two, weights=[0, 1]),
+    ):
+        display.figure_.draw_without_rendering()
+        legend = display.ax_.get_legend()
+        box, page = legend.get_window_extent(), display.figure_.bbox
+        assert page.x0 <= box.x0 and box.x1 <= page.x1 + 1 and page.y0 <= box.y0 and box.y1 <= page.y1 + 1
+        axes = [display.ax_, *display.ax_.child_axes]
+        assert not any(box.overlaps(ax.get_window_extent()) for ax in axes)
+        labels = [display.ax_.title, display.ax_._left_title, *(ax.xaxis.label for ax in axes)]
+        texts = [*labels, *(text for ax in axes for text in (*ax.get_xticklabels(), *ax.get_yticklabels()))]
+        shown = [text for text in texts if text.get_text() and text.get_visible()]
+        assert not any(box.overlaps(text.get_window_extent()) for text in shown)
+        assert not any(text.get_parse_math() for text in legend.get_texts())
+        plt.close("all")
 
 
 def test_a_long_title_of_gains_stays_on_the_page(plt):

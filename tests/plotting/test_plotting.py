@@ -10,6 +10,7 @@ import pytest
 from skrankagg import Comparator, Copeland
 from skrankagg.aggregators import CombMNZ, CombSUM
 from skrankagg.plotting import ComparisonDisplay
+from skrankagg.stats import bootstrap_interval
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +34,69 @@ def test_bars_are_sorted_and_labelled_with_their_numbers(plt, comparator):
     assert display.figure_ is display.ax_.figure
 
 
-def test_whiskers_are_standard_errors_over_the_queries_and_the_axis_says_so(plt, comparator):
+def test_whiskers_are_95_per_cent_intervals_and_the_axis_says_so(plt, comparator):
     display = ComparisonDisplay.from_comparator(comparator, "ndcg@10")
     [whiskers] = display.bars_.errorbar.lines[2]
-    length = [np.ptp(segment[:, 0]) / 2 for segment in whiskers.get_segments()]
     best_first = comparator.results_["ndcg@10"].sort_values(ascending=False).index
-    per_query = comparator.per_query_["ndcg@10"].unstack("query").loc[best_first]
-    assert length == pytest.approx((per_query.std(axis=1, ddof=1) / np.sqrt(6)).tolist())
-    assert display.ax_.get_xlabel() == "Normalised DCG at 10 (ndcg@10)\nmean ± standard error over 6 queries"
+    for name, segment in zip(best_first, whiskers.get_segments(), strict=True):
+        values = comparator.per_query_.loc[name, "ndcg@10"]
+        low, high = bootstrap_interval(values, n_resamples=50_000, method="percentile", random_state=1)
+        assert segment[:, 0].tolist() == pytest.approx([low, high], abs=0.01)
+        assert display.interval.loc[name].tolist() == segment[:, 0].tolist()
+    assert display.ax_.get_xlabel() == "Normalised DCG at 10 (ndcg@10)\nmean and 95 % interval over 6 queries"
+
+
+def test_the_interval_of_a_geometric_mean_is_around_it(plt, comparator, data):
+    _, qrels = data
+    display = ComparisonDisplay.from_predictions(dict(comparator.runs_), qrels, "gmap")
+    assert (display.interval["low"] < display.results).all() and (display.results < display.interval["high"]).all()
+    assert (display.interval["high"] - display.interval["low"] < 0.5).all()
+
+
+@pytest.fixture(scope="module")
+def with_voters(data):
+    lists, qrels = data
+    methods = [("CombSUM", CombSUM()), ("Copeland", Copeland())]
+    return Comparator(methods, metrics=["map", "rbp_resid", "num_ret"], qrels=qrels, voters=True).fit(lists)
+
+
+def test_the_best_voter_is_a_line_with_its_name(plt, with_voters):
+    display = ComparisonDisplay.from_comparator(with_voters)
+    voters = with_voters.results_["map"].drop(["CombSUM", "Copeland"])
+    assert set(display.voters) == set(voters.index)
+    assert display.voter_line_.get_xdata() == [voters.max()] * 2
+    [entry] = display.ax_.get_legend().get_texts()
+    assert entry.get_text() == f"best voter: {voters.idxmax()} ({voters.max():.4f})"
+    names = [label.get_text() for label in display.ax_.get_yticklabels()]
+    grey = {bar.get_facecolor() for name, bar in zip(names, display.bars_, strict=True) if name in voters}
+    assert len(grey) == 1 and not grey & {bar.get_facecolor() for bar in display.bars_[:2]}
+
+
+def test_the_line_crosses_no_numbers(plt, with_voters):
+    display = ComparisonDisplay.from_comparator(with_voters)
+    display.figure_.draw_without_rendering()
+    line = display.voter_line_.get_window_extent()
+    assert all(text.get_window_extent().x0 > line.x1 for text in display.ax_.texts)
+
+
+def test_the_best_voter_has_the_lowest_value_where_less_is_better(plt, with_voters):
+    display = ComparisonDisplay.from_comparator(with_voters, "rbp_resid")
+    assert display.voter_line_.get_xdata()[0] == with_voters.results_["rbp_resid"].iloc[2:].min()
+    assert ComparisonDisplay.from_comparator(with_voters, "num_ret").voter_line_ is None  # neither is better
+
+
+def test_there_is_no_line_without_voters(plt, comparator):
+    display = ComparisonDisplay.from_comparator(comparator)
+    assert display.voter_line_ is None and display.voters == () and display.ax_.get_legend() is None
+    lost = ComparisonDisplay(pd.Series([0.5, np.nan], index=["sum", "v1"]), voters=["v1"]).plot()
+    assert lost.voter_line_ is None
+
+
+def test_a_figure_within_a_figure(plt, with_voters):
+    figure = plt.figure(layout="constrained")
+    left, _ = figure.subfigures(1, 2)
+    display = ComparisonDisplay.from_comparator(with_voters, ax=left.subplots())
+    assert display.voter_line_ is not None
 
 
 def test_a_sum_has_no_whiskers(plt, comparator):
@@ -55,14 +111,15 @@ def test_one_query_has_no_whiskers(plt, data):
     comparator = Comparator([("CombSUM", CombSUM())], qrels=qrels).fit(lists[lists["query"] == "q1"])
     display = ComparisonDisplay.from_comparator(comparator)
     assert display.bars_.errorbar is None
-    assert "standard error" not in display.ax_.get_xlabel()
+    assert "interval" not in display.ax_.get_xlabel()
 
 
 @pytest.mark.parametrize("n_methods", [1, 7, 21, 60])
 def test_no_two_texts_collide_and_none_leaves_the_figure(plt, n_methods):
     names = [f"SomeRatherLongMethodName[weighting=query,k={k}]" for k in range(n_methods)]
     results = pd.Series(np.linspace(0.3, 0.9, n_methods), index=names)
-    display = ComparisonDisplay(results, standard_error=results / 10, label="map").plot()
+    interval = pd.DataFrame({"low": results * 0.9, "high": results * 1.1})
+    display = ComparisonDisplay(results, interval=interval, label="map").plot()
     display.figure_.draw_without_rendering()
     ax, page = display.ax_, display.figure_.bbox
     for column in (ax.texts, ax.get_yticklabels()):
