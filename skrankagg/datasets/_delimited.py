@@ -19,14 +19,13 @@ import pandas as pd
 
 from ..exceptions import InputError
 from ._parquet import read_parquet
-from ._sources import Fault, opened
+from ._sources import BOM, Fault, opened
 
 __all__ = []
 
 _CHUNK = 2**18
 #: Styles of tables, and what separates their fields.
 SEPARATORS = {"csv": ",", "semicolon": ";", "tsv": "\t"}
-_BOM = b"\xef\xbb\xbf"
 # In time linear in the length of a field.
 _NUMBER = {
     mark: re.compile(rf"[ \t]*[+-]?(\d+({re.escape(mark)}\d*)?|{re.escape(mark)}\d+)([eE][+-]?\d+)?[ \t]*", re.ASCII)
@@ -36,9 +35,9 @@ _NUMBER = {
 #: Fields that may not be empty.
 IDS = {"query", "voter", "item"}
 
-# How a file is laid out. `style`: one of SEPARATORS, "trec" or "parquet"; `names`: what each field holds, None for one
-# that is skipped; `n_skip`: records before the first row; `trailing`: whether further fields are allowed after the
-# last; `decimal`: the mark before the decimals of a number.
+# How a file is laid out. `style`: one of SEPARATORS, "trec", "parquet" or "json"; `names`: what each field holds, None
+# for one that is skipped; `n_skip`: records before the first row; `trailing`: whether further fields are allowed after
+# the last; `decimal`: the mark before the decimals of a number.
 Layout = namedtuple("Layout", "style names n_skip trailing decimal", defaults=[0, False, "."])
 
 # Before pandas 3.1 the default converter could miss the nearest double by one bit, and surplus fields in the first line
@@ -79,7 +78,7 @@ class _Guard(io.RawIOBase):
         while data := self.stream.read(size):
             if not self.begun:
                 self.begun = True
-                data = data.removeprefix(_BOM)
+                data = data.removeprefix(BOM)
             self.has_nul = self.has_nul or b"\0" in data
             self.has_quote = self.has_quote or b'"' in data
             # Line ends are held back until something follows them: blank lines at the end are not rows.

@@ -9,15 +9,17 @@ from .._data._titles import canonical
 from ..exceptions import InputError
 from ._delimited import SEPARATORS, Layout, clip, head, is_number
 from ._parquet import check_parquet, is_parquet, parquet_columns
-from ._sources import Fault
+from ._sources import BOM, Fault, opened
 
 __all__ = []
 
 _NUMERIC = {"rank", "score", "weight", "relevance"}
 
-FORMATS = ("auto", "flagr", "csv", "tsv", "trec", "parquet")
+FORMATS = ("auto", "flagr", "csv", "tsv", "trec", "parquet", "json")
 
 _SHOWN = {"csv": "commas", "trec": "a TREC file", "parquet": "a Parquet file", "json": "JSON"}
+
+_PIECE = 2**12
 
 # Styles of tables with a header, by format.
 _STYLES = {"auto": ("csv", "semicolon", "tsv"), "csv": ("csv", "semicolon"), "tsv": ("tsv",)}
@@ -51,7 +53,7 @@ class Kind:
 LISTS = Kind(
     expected=(
         "a FLAGR CSV of 5 or 6 fields (query, voter, item, [rank,] score, source), a CSV or TSV whose header names "
-        "query, item and rank or score, a TREC run (query Q0 item rank score tag), or a Parquet file"
+        "query, item and rank or score, a TREC run (query Q0 item rank score tag), a Parquet file, or JSON"
     ),
     known=LIST_COLUMNS,
     trec=("query", None, "item", "rank", "score", "voter"),
@@ -64,7 +66,7 @@ LISTS = Kind(
 QRELS = Kind(
     expected=(
         "a FLAGR CSV (query, 0, item, relevance), a CSV or TSV whose header names query, item and relevance, "
-        "TREC qrels (query 0 item relevance), or a Parquet file"
+        "TREC qrels (query 0 item relevance), a Parquet file, or JSON"
     ),
     known=("query", "item", "relevance"),
     trec=("query", None, "item", "relevance"),
@@ -90,7 +92,7 @@ def _first(path, style):
     return rows[0][2]
 
 
-def _held(kind, header):
+def held(kind, header):
     """What the columns of a header hold; None if it does not name enough."""
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]
@@ -106,7 +108,7 @@ def _held(kind, header):
 def _header_layout(path, kind, header, style, decimal):
     """Layout of a table that begins with a header; None if the line is none."""
     # A header has no numbers; so a row of a FLAGR file, which must have some, is never taken for one.
-    names = None if any(is_number(title, mark) for title in header for mark in ".,") else _held(kind, header)
+    names = None if any(is_number(title, mark) for title in header for mark in ".,") else held(kind, header)
     if names is None:
         return None
     shown = clip((";" if style == "semicolon" else ",").join(header))
@@ -123,13 +125,22 @@ def _header_layout(path, kind, header, style, decimal):
     return Layout(style, names, rows[0][0] + 1, decimal=decimal)
 
 
+def _is_json(path):
+    """Whether a file begins with an object or an array, as no table should."""
+    with opened(path) as stream:
+        data = stream.read(_PIECE).removeprefix(BOM)
+        while data and not data.lstrip(b" \t\r\n"):
+            data = stream.read(_PIECE)
+    return data.lstrip(b" \t\r\n")[:1] in (b"{", b"[")
+
+
 def _parquet_layout(path, kind, format):
     """Layout of a Parquet file."""
     if format not in {"auto", "parquet"}:
         raise InputError(f"expected format={format!r}, got a Parquet file")
     check_parquet("read_lists" if kind is LISTS else "read_qrels")
     columns = parquet_columns(path)
-    names = _held(kind, columns)
+    names = held(kind, columns)
     if names is None:
         needed = "query, item and rank or score" if kind is LISTS else "query, item and relevance"
         raise InputError(f"expected columns for {needed}, got {clip(', '.join(columns))!r}")
@@ -210,6 +221,8 @@ def _detect(path, kind, format, columns, trailing, decimal):
         return _named_layout(path, kind, columns, format, decimal)
     if is_parquet(path):
         return _parquet_layout(path, kind, format)
+    if format == "json" or (format == "auto" and _is_json(path)):
+        return Layout("json", None)
     words, fields = _first(path, "trec"), _first(path, "csv")
     first = clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
     found = {}

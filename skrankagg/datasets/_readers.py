@@ -13,17 +13,18 @@ from ..exceptions import InputError, InputTypeError
 from ._delimited import read_table
 from ._formats import FORMATS, LISTS, QRELS, detect
 from ._integers import judgements, of_one_type, restore_integers
+from ._json_files import read_json
 from ._sources import FileLike, blamed_on, encoding_checked, file_name, hold, is_file
 
 __all__ = ["read_lists", "read_qrels"]
 
-Format = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet"]
+Format = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet", "json"]
 
 _REMEDY = (
     "repair the file, or name its format by format='flagr', 'csv', 'tsv' or 'trec', or the columns of a CSV without "
     "a header by columns=[...]."
 )
-_SUFFIXES = re.compile(r"(\.(run|trec|txt|csv|tsv|parquet))?(\.gz)?$", re.IGNORECASE)
+_SUFFIXES = re.compile(r"(\.(run|trec|txt|csv|tsv|parquet|json))?(\.gz)?$", re.IGNORECASE)
 
 
 def _check(caller, format, columns, decimal):
@@ -84,22 +85,23 @@ def read_lists(
     r"""Read ranked lists from one file or several.
 
     FLAGR's CSV files, CSV and TSV files with a header and TREC runs are told apart by their first line, Parquet
-    files by their first bytes; what is not certain is refused, and no row is ever dropped or altered.
+    and JSON files by their first bytes; what is not certain is refused, and no row is ever dropped or altered.
 
     Parameters
     ----------
     path : str, path-like, file open for bytes, or a sequence of them
         Files, plain or gzip (recognised by their content), in UTF-8. Several are put one after the other. A pipe, such
         as ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read once, into memory.
-    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
+    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a header.
         ``"csv"``: with a header, separated by commas or semicolons; ``"tsv"``: the same with tabs. ``"trec"``: query,
         Q0, item, rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns with the names of a header,
-        which needs pyarrow. ``"auto"``: the one that the beginning of the file fits.
+        which needs pyarrow. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
+        records ``{"query": ..., "item": ..., "score": ...}``. ``"auto"``: the one that the beginning of the file fits.
     voter : {"auto", "file"} or sequence of str, default="auto"
         Who votes. ``"auto"``: as the file says, the tag in TREC runs; where it says nothing, as in a
         consensus, ``consensus``. ``"file"``: the name of the file without folders and without .run, .trec,
-        .txt, .csv, .tsv, .parquet and .gz. A sequence gives a name for each path. The latter two need files of
+        .txt, .csv, .tsv, .parquet, .json and .gz. A sequence gives a name for each path. The latter two need files of
         one voter each.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order: query, item, rank, score, voter, weight, and
@@ -143,6 +145,9 @@ def read_lists(
     A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Voter, ranker, system,
     run, tag``; ``Item, doc, docno, document``, also with ``ID``; ``Rank, position``; ``Score, sim``;
     ``Weight``. Other columns are skipped. Two columns of one meaning are refused.
+
+    The names of the fields of JSON records are those of a header, and their ids may be integers. A key that an object
+    holds twice is refused; a query without items has no row.
 
     Duplicate items are left to :class:`~skrankagg.RankedLists`, which also decides between ranks and scores
     that disagree.
@@ -191,7 +196,10 @@ def read_lists(
             source = hold(path, "read_lists")
             with encoding_checked(source):
                 layout = detect(source, LISTS, format, columns, decimal, trailing == "ignore")
-                frame = restore_integers(read_table(source, layout, {"rank", "score", "weight"}), source, layout)
+                if layout.style == "json":
+                    frame = read_json(source, LISTS)
+                else:
+                    frame = restore_integers(read_table(source, layout, {"rank", "score", "weight"}), source, layout)
         if named:
             frame = _named(frame, path, name)
         elif voter == "file":
@@ -228,11 +236,12 @@ def read_qrels(
     ----------
     path : str, path-like, or file open for bytes
         File, plain or gzip (recognised by its content), in UTF-8. A pipe and an open file are read once, into memory.
-    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet"}, default="auto"
+    format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a header,
         separated by commas or semicolons; ``"tsv"``: the same with tabs. ``"trec"``: query, 0, item, relevance,
-        separated by blanks or tabs. ``"parquet"``: columns with the names of a header, which needs pyarrow. ``"auto"``:
-        the one that the beginning of the file fits.
+        separated by blanks or tabs. ``"parquet"``: columns with the names of a header, which needs pyarrow. ``"json"``:
+        ``{query: {item: relevance}}``, or an array of records ``{"query": ..., "item": ..., "relevance": ...}``.
+        ``"auto"``: the one that the beginning of the file fits.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order: query, item, relevance, and None for one to
         skip. The first line tells the separator, as far as `format` leaves it open.
@@ -292,6 +301,8 @@ def read_qrels(
         source = hold(path, "read_qrels")
         with encoding_checked(source):
             layout = detect(source, QRELS, format, columns, decimal)
+            if layout.style == "json":
+                return read_json(source, QRELS)[list(QRELS.known)]
             frame = read_table(source, layout, set())
             if "iteration" in frame and format == "auto":
                 other = frame["iteration"][~frame["iteration"].isin(["0", "Q0"])]

@@ -17,6 +17,7 @@ from ..exceptions import InputError, InputTypeError
 
 __all__ = []
 
+BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 # Where a file opened again may go on where the last reader stopped, even if it is a regular one.
 _ONCE = re.compile(r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+")

@@ -336,7 +336,7 @@ def test_a_forced_format_reads_what_is_uncertain_and_nothing_else(written):
         (
             {"format": "ods"},
             ValueError,
-            "format to be one of 'auto', 'flagr', 'csv', 'tsv', 'trec', 'parquet', got 'ods'",
+            "format to be one of 'auto', 'flagr', 'csv', 'tsv', 'trec', 'parquet', 'json', got 'ods'",
         ),
         (
             {"voter": "bm25"},

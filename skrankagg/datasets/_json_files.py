@@ -1,0 +1,211 @@
+"""JSON files of lists and judgements: objects by query and item, as ranx writes them, and arrays of records."""
+
+import json
+import math
+
+import numpy as np
+import pandas as pd
+
+from .._data._frames import EXACT_LIMIT
+from ..exceptions import InputError
+from ._delimited import IDS, clip
+from ._formats import LISTS, held
+from ._integers import integers_for
+from ._sources import opened
+
+__all__ = []
+
+# float64 holds numbers of up to 309 digits; Python takes a time for more of them that grows with their square.
+_MOST_DIGITS = 400
+
+
+class _Doubled(dict):
+    """An object one of whose keys comes twice."""
+
+    def __init__(self, pairs):
+        super().__init__(pairs)
+        seen = set()
+        self.key = next(key for key, _ in pairs if key in seen or seen.add(key))
+
+
+def _object(pairs):
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else _Doubled(pairs)
+
+
+def _integer(text):
+    return int(text) if len(text) <= _MOST_DIGITS else float(text)
+
+
+def _parse(source):
+    with opened(source) as stream:
+        text = stream.read().decode("utf-8-sig")
+    if not text.strip(" \t\r\n"):
+        raise InputError("expected at least one row, got an empty file")
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InputError(f"expected JSON, got a fault on {place} ({clip(error.msg)})") from None
+    except RecursionError:
+        raise InputError(
+            "expected JSON of at most three levels, got one that is nested too deeply to be read"
+        ) from None
+
+
+def read_json(source, kind):
+    """Read a JSON file.
+
+    Parameters
+    ----------
+    source : path or Held
+        File, plain or gzip.
+    kind : Kind
+        What is in it.
+
+    Returns
+    -------
+    DataFrame
+        Columns of the known names, in the order of the file: ids as str, numbers as float64 or, where float64 would
+        round integers, as integers of 64 bits.
+
+    Raises
+    ------
+    ValueError
+        If anything is not as it should be; the message is a clause without a subject and names the place.
+    """
+    data = _parse(source)
+    if isinstance(data, list):
+        names, rows = _records(data, kind)
+    elif isinstance(data, dict):
+        names, rows = _leaves(data, kind)
+    else:
+        raise InputError(f"expected a JSON object or array, got {_shown(data)}")
+    if not rows:
+        raise InputError("expected at least one row, got none")
+    columns = zip(names, zip(*rows, strict=True), strict=True)
+    return pd.DataFrame(
+        {name: pd.Series(column, dtype=str) if name in IDS else _numbers(column, kind) for name, column in columns}
+    )
+
+
+def _numbers(values, kind):
+    if all(type(value) is int for value in values):
+        low, high = min(values), max(values)
+        if kind is not LISTS:
+            if integers_for(low, high) is not np.int64:
+                raise InputError("expected judgements within 64 bits, got larger integers")
+            return np.array(values, dtype=np.int64)
+        if max(-low, high) >= EXACT_LIMIT and integers_for(low, high):
+            return np.array(values, dtype=integers_for(low, high))
+    return np.array([float(value) for value in values])
+
+
+def _shown(value):
+    """What a value is, for messages; never what is nested in it."""
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else "an array"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    return clip(repr(value))
+
+
+def _is_finite(value):
+    if type(value) not in (int, float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _members(value, name, of, place):
+    """The members of an object; `name` is what its keys are, `of` what it must hold."""
+    if not isinstance(value, dict):
+        raise InputError(f"expected an object of {of}{place}, got {_shown(value)}")
+    if isinstance(value, _Doubled):
+        raise InputError(f"expected each {name} once{place}, got {clip(value.key)!r} twice")
+    for key, member in value.items():
+        _check_id(key, name, place)
+        yield key, member
+
+
+def _check_id(text, name, place):
+    if not text:
+        raise InputError(f"expected an id as {name}{place}, got empty text")
+    if "\0" in text:
+        raise InputError(f"expected text as {name}{place}, got a NUL character")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"expected text as {name}{place}, got half of a surrogate pair") from None
+
+
+def _leaves(data, kind):
+    """Rows of ``{query: {item: number}}`` and of ``{voter: {query: {item: number}}}``."""
+    number = "score" if kind is LISTS else "relevance"
+    inner = (leaf for middle in data.values() if isinstance(middle, dict) for leaf in middle.values())
+    by_voter = kind is LISTS and isinstance(next(inner, None), dict)
+    if not by_voter:
+        return ["query", "item", number], list(_walk(data, number, ""))
+    rows = []
+    for voter, queries in _members(data, "voter", "voters", ""):
+        rows += [(voter, *row) for row in _walk(queries, number, f" for voter {clip(voter)!r}")]
+    return ["voter", "query", "item", number], rows
+
+
+def _walk(queries, number, voter):
+    for query, items in _members(queries, "query", "queries", voter):
+        place = f"{voter}, query {clip(query)!r}" if voter else f" for query {clip(query)!r}"
+        for item, value in _members(items, "item", f"items and their {number}", place):
+            if not _is_finite(value):
+                place = f"{place}, item {clip(item)!r}"
+                raise InputError(f"expected a finite number as {number}{place}, got {_shown(value)}")
+            yield query, item, value
+
+
+def _records(data, kind):
+    """Rows of an array of objects, whose members are named as columns are."""
+    names, rows, layouts = None, [], {}
+    for count, record in enumerate(data, 1):
+        if not isinstance(record, dict) or isinstance(record, _Doubled):
+            list(_members(record, "field", "fields", f" in record {count}"))
+        keys = tuple(record)
+        if keys not in layouts:
+            layouts[keys] = _record_layout(keys, kind, names, count)
+        layout = layouts[keys]
+        names = names or tuple(layout)
+        rows.append(tuple(_field(record, layout, name, count) for name in names))
+    return names, rows
+
+
+def _record_layout(keys, kind, names, count):
+    """What the fields of a record are called in it, by their names."""
+    found = held(kind, keys)
+    if found is None:
+        needed = "query, item and rank or score" if kind is LISTS else "query, item and relevance"
+        raise InputError(f"expected fields for {needed} in record {count}, got {clip(', '.join(keys))!r}")
+    layout = {name: key for name, key in zip(found, keys, strict=True) if name is not None}
+    if names is not None and set(layout) != set(names):
+        raise InputError(
+            f"expected fields for {', '.join(names)} in record {count}, as in the first, got {clip(', '.join(keys))!r}"
+        )
+    return layout
+
+
+def _field(record, layout, name, count):
+    value = record[layout[name]]
+    if name in IDS:
+        if type(value) is int:
+            return str(value)
+        if not isinstance(value, str):
+            raise InputError(f"expected text as {name} in record {count}, got {_shown(value)}")
+        _check_id(value, name, f" in record {count}")
+    elif not _is_finite(value):
+        query, item = (clip(str(record[layout[one]])) for one in ("query", "item"))
+        raise InputError(
+            f"expected a finite number as {name} in record {count}, for query {query!r}, item {item!r}, got "
+            f"{_shown(value)}"
+        )
+    return value
