@@ -1,9 +1,7 @@
 """Write a consensus, or judgements, for other programs."""
 
-import csv
 import gzip
 import os
-import re
 from typing import Literal
 
 import narwhals.stable.v2 as nw
@@ -18,13 +16,12 @@ from ..exceptions import InputError, InputTypeError
 from ._formats import LISTS
 from ._parquet import check_parquet, parquet_bytes
 from ._ranking_text import RankTies, check_rank_ties, tied_ranks
+from ._run_text import csv_text, fields_text, find_unfit, not_utf8, run_bytes
 
 __all__ = ["write_qrels", "write_run"]
 
 _TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
-_RUNS = {".run": "trec", ".trec": "trec", ".txt": "trec", **_TABLES}
-# TREC fields end at white space; a byte order mark would vanish at the beginning of a file.
-_UNFIT = re.compile(r"[\s\0\ufeff]|^$")
+_RUNS = {".run": "trec", ".trec": "trec", ".txt": "trec", ".json": "json", **_TABLES}
 
 
 def _to_pandas(frame):
@@ -49,7 +46,7 @@ def output_format(path, *, runs=False):
     path : str or path-like
         Where to write.
     runs : bool, default=False
-        Whether TREC runs are among the formats.
+        Whether the formats of runs alone, TREC's and JSON, are among them.
 
     Returns
     -------
@@ -78,7 +75,7 @@ def output_format(path, *, runs=False):
 
 
 def _choose_format(path, format):
-    formats = ("auto", *dict.fromkeys(_RUNS.values()))
+    formats = ("auto", "trec", "csv", "tsv", "parquet", "json", "text")
     if format not in formats:
         raise InputError(f"write_run expects format to be one of {', '.join(map(repr, formats))}, got {format!r}.")
     if format == "parquet":
@@ -99,14 +96,15 @@ def _choose_format(path, format):
 def _check_columns(frame, format):
     columns = list(frame.columns)
     missing = {"query", "item", "score", "rank"}.difference(columns)
-    if missing and (format == "trec" or len(missing) > 1 or not missing < {"score", "rank"}):
+    needed = {"trec": {"score", "rank"}, "json": {"score"}}.get(format, set())
+    if missing & needed or len(missing) > 1 or not missing <= {"score", "rank"}:
         raise InputError(
-            "write_run expects the columns query, item, score and rank (a CSV may lack one of the last two), "
-            f"got {columns}; rename them, or write CSV."
+            "write_run expects the columns query, item, score and rank (a CSV may lack one of the last two, JSON the "
+            f"rank), got {columns}; rename them, or write CSV."
         )
     for column in columns:
         name = canonical(str(column))
-        clash = format != "trec" and name in LISTS.known and name != column
+        clash = format in {"csv", "tsv", "parquet"} and name in LISTS.known and name != column
         if clash or columns.count(column) > 1:
             raise InputError(
                 f"write_run expects columns that read back as they are, got {column!r} for the {name or column}, in "
@@ -127,7 +125,10 @@ def _plain(frame, format):
                 f"write_run expects an id in every row, got none as {name} in row {absent.argmax()}; fill it or "
                 "drop the row."
             )
-        frame[name] = frame[name].astype(str)
+        try:
+            frame[name] = frame[name].astype(str)
+        except UnicodeEncodeError as error:
+            raise not_utf8(error) from None
         empty = (frame[name] == "").to_numpy()
         if format in {"csv", "tsv"} and empty.any():
             raise InputError(
@@ -135,7 +136,7 @@ def _plain(frame, format):
                 "drop the row."
             )
     for name in ("rank", "score", "weight"):
-        if name not in frame or frame[name].dtype.kind in "iu":
+        if name not in frame or (frame[name].dtype.kind in "iu" and not frame[name].hasnans):
             continue
         values = frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
         wrong = ~np.isfinite(values)
@@ -146,45 +147,6 @@ def _plain(frame, format):
             )
         frame[name] = values
     return frame
-
-
-def _trec_text(frame, tag):
-    n_voters = len(frame["voter"].unique()) if "voter" in frame else 1
-    if n_voters > 1:
-        raise InputError(
-            f"write_run expects the lists of one voter for a TREC run, got {n_voters} voters; write CSV, or a "
-            "file for each."
-        )
-    for name, ids in [("tag", [tag]), ("query", frame["query"].unique()), ("item", frame["item"].unique())]:
-        unfit = _find_unfit(ids)
-        if unfit is not None:
-            raise InputError(
-                f"write_run expects text without white space as {name} of a TREC run, got {unfit!r}; rename it, "
-                "or write CSV (format='csv' or a path that ends in .csv)."
-            )
-    fields = frame[["query", "item", "rank", "score"]].assign(q0="Q0", tag=tag)
-    return _fields_text(fields[["query", "q0", "item", "rank", "score", "tag"]])
-
-
-def _find_unfit(ids):
-    """The first id that cannot be a field of a TREC file, or None."""
-    return next((one for one in ids if not isinstance(one, str) or _UNFIT.search(one)), None)
-
-
-def _fields_text(frame):
-    return frame.to_csv(sep=" ", header=False, index=False, quoting=csv.QUOTE_NONE, lineterminator="\n")
-
-
-def _csv_text(frame, separator):
-    options = {"sep": separator, "index": False, "lineterminator": "\n"}
-    text = frame.to_csv(**options)
-    if "\r" in text:
-        # Python's csv module leaves a carriage return unquoted, and it would read back as the end of the
-        # line.
-        text = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
-    if "\0" in text:
-        raise InputError("expected text in all columns, got a NUL character")
-    return text
 
 
 def write_table(frame, path, format):
@@ -200,7 +162,7 @@ def write_table(frame, path, format):
     if format == "parquet":
         _write(path, parquet_bytes(frame))
     else:
-        _write(path, _csv_text(frame, "\t" if format == "tsv" else ",").encode())
+        _write(path, csv_text(frame, "\t" if format == "tsv" else ",").encode())
 
 
 def _write(path, data):
@@ -214,30 +176,32 @@ def write_run(
     frame: AnyFrame,
     path: str | os.PathLike[str],
     *,
-    format: Literal["auto", "trec", "csv", "tsv", "parquet"] = "auto",
+    format: Literal["auto", "trec", "csv", "tsv", "parquet", "json", "text"] = "auto",
     tag: str = "skrankagg",
     rank_ties: RankTies = "ordinal",
 ) -> None:
-    """Write a consensus as a TREC run, or as a CSV, TSV or Parquet file.
+    """Write a consensus as a TREC run, a CSV, TSV, Parquet or JSON file, or as text.
 
-    What is written reads back the same, apart from ranks that `rank_ties` changes, and the same frame gives the same
-    bytes.
+    What is written reads back the same, apart from ranks that `rank_ties` changes and from text, which is for people;
+    the same frame gives the same bytes.
 
     Parameters
     ----------
     frame : DataFrame of pandas, polars or pyarrow
-        Columns query, item, score and rank, such as an aggregator returns. Formats other than TREC's take all other
-        columns with them (voter, weight, pvalue ...) and may lack score or rank.
+        Columns query, item, score and rank, such as an aggregator returns. Tables (CSV, TSV, Parquet) take all other
+        columns with them (voter, weight, pvalue ...). They and text may lack score or rank, JSON rank.
     path : str or path-like
         Where to write; an existing file is replaced. With .gz at the end it is compressed.
-    format : {"auto", "trec", "csv", "tsv", "parquet"}, default="auto"
-        ``"auto"``: TREC for .run, .trec and .txt, else by the name for .csv, .tsv and .parquet, each but the last with
-        or without .gz.
+    format : {"auto", "trec", "csv", "tsv", "parquet", "json", "text"}, default="auto"
+        ``"json"``: ``{query: {item: score}}``, as ranx has it; ``"text"``: a line for each query, such as
+        ``q1: A > B``, as :func:`ranking_text` writes it. ``"auto"``: TREC for .run, .trec and .txt, else by the name
+        for .csv, .tsv, .json and .parquet, each but the last with or without .gz.
     tag : str, default="skrankagg"
         Name of the run, the last field of a TREC run; the other formats have none.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
         Rank of neighbours whose scores are equal: ``"ordinal"`` writes the ranks as they are, which in a consensus are
-        1 to n; ``"min"`` gives them the first of their ranks, 1, 1, 3; ``"dense"`` leaves out none, 1, 1, 2.
+        1 to n; ``"min"`` gives them the first of their ranks, 1, 1, 3; ``"dense"`` leaves out none, 1, 1, 2. In text
+        the latter two write " = " between them; JSON has no ranks.
 
     Raises
     ------
@@ -246,9 +210,9 @@ def write_run(
     ImportError
         If the format is Parquet, and pyarrow is missing.
     ValueError
-        If columns or ids are missing, a number is not finite, ids for a TREC run are empty, hold white space
-        or belong to several voters, a column would be read back as another one, or the suffix does not tell
-        the format, or if ranks are to be shared and there are no ranks and scores.
+        If columns or ids are missing, a number is not finite, ids for a TREC run are empty or hold white space, what is
+        not a table holds several voters, JSON an item twice in a query, a column would be read back as another one, or
+        the suffix does not tell the format, or if ranks are to be shared and there are no ranks and scores.
 
     See Also
     --------
@@ -258,9 +222,9 @@ def write_run(
 
     Notes
     -----
-    Rows stay in their order. Numbers are written in the shortest notation that reads back as the same double,
-    as `repr` does. CSV and TSV files have a header and quote what needs it. Nothing is written unless everything can
-    be.
+    Rows stay in their order, in JSON and text within each query. Numbers are written in the shortest notation that
+    reads back as the same double, as `repr` does. CSV and TSV files have a header and quote what needs it. Nothing is
+    written unless everything can be.
 
     trec_eval ignores ranks and orders equal scores by item, descending. So what ties in the consensus may be
     evaluated in another order than its ranks show.
@@ -285,15 +249,15 @@ def write_run(
     frame = _to_pandas(frame)
     _check_columns(frame, format)
     frame = _plain(frame, format)
-    if rank_ties != "ordinal":
+    if rank_ties != "ordinal" and format not in {"json", "text"}:  # the first has no ranks, the second makes its own
         if not {"rank", "score"} <= set(frame.columns):
             raise InputError(
                 f"write_run needs the columns rank and score for rank_ties={rank_ties!r}, got {list(frame.columns)}; "
                 "add the missing one, or leave rank_ties='ordinal'."
             )
         frame["rank"] = tied_ranks(frame, rank_ties)
-    if format == "trec":
-        _write(path, _trec_text(frame, tag).encode())
+    if format not in _TABLES.values():
+        _write(path, run_bytes(frame, format, tag, rank_ties))
         return
     try:
         write_table(frame, path, format)
@@ -346,7 +310,7 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
     >>> folder.cleanup()
     """
     name = os.path.basename(os.fspath(path)).lower().removesuffix(".gz")
-    if os.path.splitext(name)[1] in _TABLES:
+    if _RUNS.get(os.path.splitext(name)[1], "trec") != "trec":
         raise InputError(
             f"write_qrels writes TREC qrels, whose name does not end in {os.path.splitext(name)[1]}, got "
             f"{os.fspath(path)!r}; name it .qrels or .txt."
@@ -355,7 +319,7 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
     frame = qrels.to_frame()
     frame = frame.assign(zero="0", query=frame["query"].astype(str), item=frame["item"].astype(str))
     for name in ("query", "item"):
-        unfit = _find_unfit(frame[name].unique())
+        unfit = find_unfit(frame[name].unique())
         if unfit is not None:
             raise InputError(
                 f"write_qrels expects ids without white space, which parts the fields of TREC qrels, got {unfit!r} as "
@@ -363,4 +327,4 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
             )
     grade = qrels.relevance.tolist()
     frame["relevance"] = [str(int(one)) if one == int(one) and abs(one) < EXACT_LIMIT else repr(one) for one in grade]
-    _write(path, _fields_text(frame[["query", "zero", "item", "relevance"]]).encode())
+    _write(path, fields_text(frame[["query", "zero", "item", "relevance"]]).encode())

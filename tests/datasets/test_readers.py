@@ -676,12 +676,12 @@ GOOD = consensus(["a", "b"])
             "x.dat",
             {},
             ValueError,
-            "x.dat': expected a name that ends in .run, .trec, .txt, .csv or .tsv, each also with .gz behind it, or in "
-            ".parquet; rename it, or say format='trec'",
+            "x.dat': expected a name that ends in .run, .trec, .txt, .json, .csv or .tsv, each also with .gz behind "
+            "it, or in .parquet; rename it, or say format='trec'",
         ),
         (GOOD, "x", {}, ValueError, "expected a name whose suffix tells the format"),
         (GOOD, "x.parquet.gz", {}, ValueError, "expected a name that ends in"),
-        (GOOD, "x.run", {"format": "ods"}, ValueError, "'auto', 'trec', 'csv', 'tsv', 'parquet', got 'ods'"),
+        (GOOD, "x.run", {"format": "ods"}, ValueError, "'trec', 'csv', 'tsv', 'parquet', 'json', 'text', got 'ods'"),
         (GOOD.assign(item=["a", "a\0"]), "x.tsv", {}, ValueError, "got a NUL character"),
         (GOOD.assign(tag="t"), "x.tsv", {}, ValueError, "got 'tag' for the voter"),
         (GOOD.drop(columns="item"), "x.csv", {}, ValueError, "got ['query', 'score', 'rank']"),

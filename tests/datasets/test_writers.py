@@ -1,6 +1,7 @@
 """Consensus as text, ranks of ties, and judgements as files."""
 
 import gzip
+import json
 
 import numpy as np
 import pandas as pd
@@ -170,3 +171,74 @@ def test_a_consensus_is_written_as_it_was(tmp_path):
     path = tmp_path / "a.run"
     write_run(consensus, path)
     assert_frame_equal(read_lists(path)[consensus.columns], consensus, check_dtype=False)
+
+
+# ---------------------------------------------------------------------- JSON and text
+
+
+HALF = pd.Series(["\ud800", *"BCDBA"], dtype=object)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=4)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(run=st.dictionaries(TEXTS, st.dictionaries(TEXTS, NUMBERS, min_size=1, max_size=4), min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_json_is_read_back(tmp_path_factory, run):
+    rows = [(query, item, score) for query, items in run.items() for item, score in items.items()]
+    frame = pd.DataFrame(rows, columns=["query", "item", "score"])
+    path = tmp_path_factory.mktemp("run") / "run.json.gz"
+    write_run(frame.assign(rank=1, pvalue=0.5), path)
+    assert_frame_equal(read_lists(path)[["query", "item", "score"]], frame, check_dtype=False, rtol=0, atol=0)
+    assert json.loads(gzip.decompress(path.read_bytes())) == run
+
+
+def test_json_is_that_of_ranx_in_the_order_of_the_rows(tmp_path):
+    write_run(TIED.assign(voter="v"), tmp_path / "a.json")
+    text = (tmp_path / "a.json").read_text()
+    assert json.loads(text) == {"q": {"A": 3.0, "B": 2.0, "C": 2.0, "D": 1.0}, "p": {"B": 2.0, "A": 2.0}}
+    assert text.splitlines()[:3] == ["{", ' "q": {', '  "A": 3.0,']
+    write_run(TIED.iloc[[5, 0, 4, 2]], tmp_path / "a", format="json", rank_ties="min")
+    assert read_lists(tmp_path / "a")["item"].tolist() == ["A", "B", "A", "C"]
+    large = pd.DataFrame({"query": 1, "item": [1, 2], "score": pd.array([2**60 + 1, 2], dtype="Int64")})
+    write_run(large, tmp_path / "b.json")
+    assert read_lists(tmp_path / "b.json")["score"].tolist() == [2**60 + 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("rank_ties", "q", "p"), [("ordinal", "A > B > C > D", "B > A"), ("min", "A > B = C > D", "B = A")]
+)
+def test_text_has_a_line_for_each_query(tmp_path, rank_ties, q, p):
+    path = tmp_path / "consensus.txt"
+    for columns in (list(TIED), ["query", "item", "rank"], ["query", "item", "score"]):
+        write_run(TIED[columns], path, format="text", rank_ties=rank_ties)
+        if columns != ["query", "item", "rank"] or rank_ties == "ordinal":
+            first, second = path.read_text().splitlines()
+            assert first == f"q: {q}" and sorted(second) == sorted(f"p: {p}")
+    write_run(TIED, tmp_path / "x.gz", format="text", rank_ties=rank_ties)
+    assert gzip.decompress((tmp_path / "x.gz").read_bytes()).decode() == f"q: {q}\np: {p}\n"
+
+
+@pytest.mark.parametrize(
+    ("frame", "format", "words"),
+    [
+        (TIED.drop(columns="score"), "json", "JSON the rank"),
+        (TIED.drop(columns=["score", "rank"]), "text", "expects the columns query, item, score and rank"),
+        (TIED.assign(voter=list("uvuvuv")), "json", "the lists of one voter for JSON, got 2 voters"),
+        (TIED.assign(voter=list("uvuvuv")), "text", "the lists of one voter for text, got 2 voters"),
+        (TIED.assign(item="A"), "json", "each item of a query once for JSON, got 'A' twice for query 'q'"),
+        (TIED.assign(item=["", *"BCDBA"]), "json", "none empty, for JSON, got query 'q', item ''"),
+        (TIED.assign(item=["\0", *"BCDBA"]), "json", "without NUL characters"),
+        (TIED.assign(item=HALF), "json", r"ids that UTF-8 can hold, got '\\ud800' in one; rename"),
+        (TIED.assign(item=HALF), "trec", "ids that UTF-8 can hold"),
+        (TIED.assign(item=["a\nb", *"BCDBA"]), "text", "expects each item to fit into a line 'query: A > B', got 'a"),
+        (TIED.assign(query="a: b"), "text", "expects each query to fit into a line"),
+        (TIED.assign(item=["a > b", *"BCDBA"]), "text", "expects ids without '>'"),
+        (TIED.assign(score=pd.array([1, None, 2, 3, 4, 5], dtype="Int64")), "csv", "finite numbers as score, got nan"),
+    ],
+)
+def test_what_json_and_text_cannot_hold_is_refused_and_nothing_is_written(tmp_path, frame, format, words):
+    with pytest.raises(InputError, match=words):
+        write_run(frame, tmp_path / "x", format=format)
+    with pytest.raises(InputError, match=r"does not end in \.json"):
+        write_qrels(Qrels.from_dict({"q": ["a"]}), tmp_path / "a.json")
+    assert not list(tmp_path.iterdir())
