@@ -12,6 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from api_pages import write_api_pages  # noqa: E402
+from display_plots import plots_of_pages  # noqa: E402
 
 import skrankagg  # noqa: E402
 
@@ -40,6 +41,8 @@ html_css_files = ["skrankagg.css"]
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 autosummary_generate = True
+# The template of a class shows the plot of a display.
+autosummary_context = {"plots": plots_of_pages()}
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False

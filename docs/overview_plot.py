@@ -1,11 +1,14 @@
-"""Draw the plot on the home page and in the README: python docs/overview_plot.py [file].
+"""Draw the plots on the home page and in the README: python docs/overview_plot.py [folder].
 
-The parameters of each method are chosen on other queries of the same voters, and printed.
+The parameters of each method are chosen on other queries of the same voters, and printed. Each plot has a file of its
+own, so that a narrow screen shows them one below the other instead of all of them small; its text is of 9 pixels or
+more on a screen of 390 pixels.
 """
 
 import sys
 from pathlib import Path
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 from sklearn.model_selection import GridSearchCV
 
@@ -23,7 +26,7 @@ from skrankagg import (
 )
 from skrankagg.datasets import make_ranked_lists
 from skrankagg.metrics import make_ranking_scorer
-from skrankagg.plotting import AgreementDisplay, ComparisonDisplay, VoterWeightsDisplay
+from skrankagg.plotting import AgreementDisplay, ComparisonDisplay, RankStabilityDisplay, VoterWeightsDisplay
 
 # Name, method, and the parameter values to try.
 METHODS = [
@@ -31,11 +34,16 @@ METHODS = [
     ("RRF", ReciprocalRankFusion(), {"k": [0, 1, 2, 5, 10, 20, 60]}),
     ("RRA", RobustRankAggregation(), {"exact": [False, True]}),
     ("Borda", BordaCount(), {}),
-    ("Markov chain", MarkovChain(), {"chain": ["mc1", "mc2", "mc3", "mc4", "mct"]}),
+    ("Markov", MarkovChain(), {"chain": ["mc1", "mc2", "mc3", "mc4", "mct"]}),
     ("Copeland", Copeland(), {}),
     ("Kemeny", Kemeny(), {"absent": ["last", "ignore"]}),
     ("DIBRA", DIBRA(), {"weighting": ["query", "global"]}),
 ]
+#: Inches: 400 pixels, which a screen of 390 pixels shows with little loss.
+SIZE = (4.17, 3.9)
+#: The same file for the same plot.
+STYLE = {"font.size": 10.5, "svg.hashsalt": "skrankagg"}
+N_PLACES = 12
 
 
 def chosen(lists, qrels):
@@ -47,8 +55,8 @@ def chosen(lists, qrels):
         yield name, method.set_params(**found)
 
 
-def draw(path):
-    """Compare methods on 40 of 80 queries of ten voters, two of them adversarial, and save the plot."""
+def draw(folder):
+    """Compare methods on 40 of 80 queries of ten voters, two of them adversarial, and save the plots."""
     frame, qrels = make_ranked_lists(
         n_queries=80,
         n_voters=10,
@@ -63,16 +71,30 @@ def draw(path):
     others, lists = lists[:40], lists[40:]
     methods = list(chosen(others, qrels))
     comparator = Comparator(methods, metrics="ndcg@10", qrels=qrels, verbose=False).fit(lists)
-    figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
-    ComparisonDisplay.from_comparator(comparator, ax=axes[0])
-    AgreementDisplay.from_lists(lists, ax=axes[1])
-    VoterWeightsDisplay.from_comparator(comparator, "DIBRA", ax=axes[2])
-    questions = ("Which method is best?", "Who agrees with whom?", "Which voters weigh most?")
-    for ax, question in zip(axes, questions, strict=True):
-        ax.set_title(question, loc="left", fontweight="bold")
-    figure.savefig(path, dpi=110)
+
+    def draw_places(ax):
+        # Without the second column, for which there is no space.
+        table = RankStabilityDisplay.from_estimator(DIBRA(), lists, query=lists.queries[0], top=N_PLACES).table
+        RankStabilityDisplay(table, label="place of an item, 95 % over draws of lists").plot(ax)
+
+    plots = {
+        "methods": ("Which method is best?", lambda ax: ComparisonDisplay.from_comparator(comparator, ax=ax)),
+        "agreement": ("Who agrees with whom?", lambda ax: AgreementDisplay.from_lists(lists, ax=ax)),
+        "weights": (
+            "Which voters weigh most?",
+            lambda ax: VoterWeightsDisplay.from_comparator(comparator, "DIBRA", ax=ax),
+        ),
+        "places": ("How sure is the order?", draw_places),
+    }
+    with mpl.rc_context(STYLE):
+        for name, (question, draw_one) in plots.items():
+            figure, ax = plt.subplots(figsize=SIZE, layout="constrained")
+            draw_one(ax)
+            ax.set_title(question, loc="left", fontweight="bold")
+            figure.savefig(folder / f"overview_{name}.svg", metadata={"Date": None})
+            plt.close("all")
 
 
 if __name__ == "__main__":
-    default = Path(__file__).resolve().parent / "_static" / "overview.png"
-    draw(sys.argv[1] if len(sys.argv) > 1 else default)
+    default = Path(__file__).resolve().parent / "_static"
+    draw(Path(sys.argv[1]) if len(sys.argv) > 1 else default)

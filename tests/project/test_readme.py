@@ -61,5 +61,5 @@ def test_a_package_index_shows_it_without_relative_links(text):
     assert relative(readme_links.absolute_links(text)) == []
     published = readme_links.absolute_links(text, "https://host.example/project")
     assert relative(published) == []
-    assert "(https://host.example/project/raw/HEAD/docs/_static/overview.png)" in published
+    assert "(https://host.example/project/raw/HEAD/docs/_static/overview_methods.svg)" in published
     assert "(https://host.example/project/blob/HEAD/docs/performance.md#few-items-all-orders)" in published
