@@ -90,8 +90,8 @@ class ComparisonDisplay:
 
     >>> comparator = comparator.set_params(voters=True).fit(lists)
     >>> display = ComparisonDisplay.from_comparator(comparator, "ndcg@10")
-    >>> display.voter_line_.get_label()
-    'best voter: v01 (0.8649)'
+    >>> print(display.voter_line_)
+    Line2D(best voter: v01 (0.8649))
     """
 
     ax_: Axes
