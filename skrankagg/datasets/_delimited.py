@@ -62,13 +62,13 @@ def clip(text):
 
 
 class _Guard(io.RawIOBase):
-    """A binary stream without byte order mark and without line ends at the end; it notes NULs and quotes."""
+    """A binary stream without byte order mark and without line ends at the end; it notes what may go unnoticed."""
 
     def __init__(self, stream):
         self.stream = stream
         self.begun = False
         self.held = b""
-        self.has_nul = False
+        self.has_blank = False
         self.has_quote = False
 
     def readable(self):
@@ -79,7 +79,10 @@ class _Guard(io.RawIOBase):
             if not self.begun:
                 self.begun = True
                 data = data.removeprefix(BOM)
-            self.has_nul = self.has_nul or b"\0" in data
+                if data.startswith(BOM):
+                    raise InputError("pandas would drop the second byte order mark as well")
+            # pandas ends text at a NUL, and takes the others for blanks around numbers.
+            self.has_blank = self.has_blank or any(one in data for one in (b"\0", b"\x0b", b"\x0c"))
             self.has_quote = self.has_quote or b'"' in data
             # Line ends are held back until something follows them: blank lines at the end are not rows.
             data = self.held + data
@@ -150,6 +153,14 @@ def head(path, style, n=2):
     return found
 
 
+def line_of(path, layout, row):
+    """Number of the line on which a row begins, counted from 0 over the rows of a text table that was read."""
+    with opened(path) as stream, _text(stream) as lines:
+        records = enumerate(_fields(layout.style, lines))
+        numbers = (n for index, (n, fields) in records if index >= layout.n_skip and not _is_blank(fields))
+        return next(islice(numbers, row, None))
+
+
 def _records(path, layout, numeric):
     """Rows of a file, each checked; the referee of the fast parser."""
     width = len(layout.names)
@@ -163,7 +174,8 @@ def _records(path, layout, numeric):
                 shown = ", ".join(name or "..." for name in layout.names)
                 raise InputError(f"expected {width} fields ({shown}) on line {number}, got {len(fields)}")
             if "\0" in "".join(fields):
-                raise InputError(f"expected text on line {number}, got a NUL character")
+                place = next(k for k, field in enumerate(fields, 1) if "\0" in field)
+                raise InputError(f"expected text on line {number}, got a NUL character in field {place}")
             for k, name in ids:
                 if not fields[k]:
                     raise InputError(f"expected an id as {name} on line {number}, got an empty field")
@@ -231,7 +243,7 @@ def _read_fast(path, layout, numeric):
                 if any((chunk[name] == "").any() for name in IDS.intersection(wanted)):
                     raise InputError("an id is empty")
                 chunks.append(chunk[wanted])
-    doubtful |= guard.has_nul or (guard.has_quote and not whitespace)
+    doubtful |= guard.has_blank or (guard.has_quote and not whitespace)
     return pd.concat(chunks, ignore_index=True), doubtful
 
 
@@ -266,7 +278,7 @@ def read_table(path, layout, numeric):
         frame, doubtful = _read_fast(path, layout, numeric)
     except ValueError:  # pandas' ParserError is one
         return _read_slowly(path, layout, numeric)
-    # The numbers were understood; left to check are the number of fields in each line, quotes and NULs.
-    if doubtful and sum(1 for _ in _records(path, layout, set())) != len(frame):
+    # Left to check are the number of fields in each line, quotes, and blanks of other kinds around numbers.
+    if doubtful and sum(1 for _ in _records(path, layout, numeric)) != len(frame):
         return _read_slowly(path, layout, numeric)
     return frame

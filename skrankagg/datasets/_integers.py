@@ -7,7 +7,7 @@ import pandas as pd
 
 from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError
-from ._delimited import is_number, read_table, to_number
+from ._delimited import clip, is_number, line_of, read_table, to_number
 
 __all__ = []
 
@@ -56,11 +56,18 @@ def judgements(source, layout, text):
     """Turn judgements into int64 if all are written as integers, else into float64."""
     codes, values = pd.factorize(text)
     if all(map(_INTEGER.fullmatch, values)):
-        grades = np.array([int(value) for value in values])
-        if grades.dtype == np.int64:
-            return grades[codes]
-    elif all(is_number(value, layout.decimal) for value in values):
-        return np.array([to_number(value, layout.decimal) for value in values])[codes]
-    # Read again as numbers, for the line of the first that is none.
-    read_table(source, layout, {"relevance"})
-    raise InputError("expected judgements within 64 bits, got larger integers")
+        beyond = [not _fits(value) for value in values]
+        if any(beyond):
+            row = int(np.array(beyond)[codes].argmax())
+            place = f"in row {row}" if layout.style == "parquet" else f"on line {line_of(source, layout, row)}"
+            raise InputError(f"expected a judgement within 64 bits {place}, got {clip(text.iloc[row])!r}")
+        return np.array([int(value) for value in values], dtype=np.int64)[codes]
+    if not all(is_number(value, layout.decimal) for value in values):
+        # Read again as numbers, for the line of the first that is none.
+        read_table(source, layout, {"relevance"})
+    return np.array([to_number(value, layout.decimal) for value in values])[codes]
+
+
+def _fits(text):
+    """Whether an integer, as text, fits into 64 bits; Python refuses to read very long ones."""
+    return len(text.strip(" \t+-").lstrip("0")) < 20 and integers_for(int(text), int(text)) is np.int64

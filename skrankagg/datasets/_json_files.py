@@ -83,18 +83,28 @@ def read_json(source, kind):
         raise InputError(f"expected a JSON object or array, got {_shown(data)}")
     if not rows:
         raise InputError("expected at least one row, got none")
+    if kind is not LISTS:
+        _check_judgements(names, rows)
     columns = zip(names, zip(*rows, strict=True), strict=True)
     return pd.DataFrame(
         {name: pd.Series(column, dtype=str) if name in IDS else _numbers(column, kind) for name, column in columns}
     )
 
 
+def _check_judgements(names, rows):
+    """Refuse integers that int64 cannot hold, where all judgements are integers."""
+    query, item, number = (names.index(name) for name in ("query", "item", "relevance"))
+    grades = [row[number] for row in rows]
+    if all(type(grade) is int for grade in grades) and integers_for(min(grades), max(grades)) is not np.int64:
+        row = next(row for row in rows if integers_for(row[number], row[number]) is not np.int64)
+        place = f"for query {clip(row[query])!r}, item {clip(row[item])!r}"
+        raise InputError(f"expected a judgement within 64 bits {place}, got {_shown(row[number])}")
+
+
 def _numbers(values, kind):
     if all(type(value) is int for value in values):
         low, high = min(values), max(values)
         if kind is not LISTS:
-            if integers_for(low, high) is not np.int64:
-                raise InputError("expected judgements within 64 bits, got larger integers")
             return np.array(values, dtype=np.int64)
         if max(-low, high) >= EXACT_LIMIT and integers_for(low, high):
             return np.array(values, dtype=integers_for(low, high))

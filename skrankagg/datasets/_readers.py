@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError, InputTypeError
-from ._delimited import read_table
+from ._delimited import clip, line_of, read_table
 from ._formats import FORMATS, LISTS, QRELS, detect
 from ._integers import judgements, of_one_type, restore_integers
 from ._json_files import read_json
@@ -77,7 +77,7 @@ def read_lists(
     path: FileLike | Sequence[FileLike],
     *,
     format: Format = "auto",
-    voter: Literal["auto", "file"] | Sequence[str] = "auto",
+    voter: Literal["auto", "file"] | Sequence[str | None] = "auto",
     columns: Sequence[str | None] | None = None,
     decimal: Literal[".", ","] = ".",
     trailing: Literal["error", "ignore"] = "error",
@@ -98,11 +98,11 @@ def read_lists(
         Q0, item, rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns with the names of a header,
         which needs pyarrow. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
         records ``{"query": ..., "item": ..., "score": ...}``. ``"auto"``: the one that the beginning of the file fits.
-    voter : {"auto", "file"} or sequence of str, default="auto"
+    voter : {"auto", "file"} or sequence of str or None, default="auto"
         Who votes. ``"auto"``: as the file says, the tag in TREC runs; where it says nothing, as in a
         consensus, ``consensus``. ``"file"``: the name of the file without folders and without .run, .trec,
-        .txt, .csv, .tsv, .parquet, .json and .gz. A sequence gives a name for each path. The latter two need files of
-        one voter each.
+        .txt, .csv, .tsv, .parquet, .json and .gz. A sequence gives a name for each path, None
+        for the file's own. Files that are named need to be of one voter each.
     columns : sequence of str or None, default=None
         Columns of a CSV or TSV file *without a header*, in their order: query, item, rank, score, voter, weight, and
         None for one to skip. The first line tells the separator, as far as `format` leaves it open.
@@ -200,7 +200,8 @@ def read_lists(
                     frame = read_json(source, LISTS)
                 else:
                     frame = restore_integers(read_table(source, layout, {"rank", "score", "weight"}), source, layout)
-        if named:
+        given = named and name is not None
+        if given:
             frame = _named(frame, path, name)
         elif voter == "file":
             frame = _named(frame, path, _SUFFIXES.sub("", os.path.basename(file_name(path))))
@@ -213,7 +214,7 @@ def read_lists(
                 "one."
             )
         frames.append(frame)
-        styles.append("named" if named else layout.style)
+        styles.append("named" if given else layout.style)
     if len(frames) > 1:
         _check_apart(paths, frames, styles)
     frame = pd.concat(of_one_type(frames), ignore_index=True) if len(frames) > 1 else frames[0]
@@ -305,10 +306,12 @@ def read_qrels(
                 return read_json(source, QRELS)[list(QRELS.known)]
             frame = read_table(source, layout, set())
             if "iteration" in frame and format == "auto":
-                other = frame["iteration"][~frame["iteration"].isin(["0", "Q0"])]
-                if len(other):
+                other = ~frame["iteration"].isin(["0", "Q0"]).to_numpy()
+                if other.any():
+                    row = int(other.argmax())
                     raise InputError(
-                        f"expected 0 in the second field, where lists have their voter, got {other.iloc[0]!r}"
+                        "expected 0 in the second field, where lists have their voter, got "
+                        f"{clip(frame['iteration'].iloc[row])!r} on line {line_of(source, layout, row)}"
                     )
             frame["relevance"] = judgements(source, layout, frame["relevance"])
     return frame[list(QRELS.known)]

@@ -49,7 +49,7 @@ def test_judgements_are_integers_where_all_are():
     qrels = read_qrels(as_file({"q": {"a": 1, "b": -1}, "p": {"a": 2}}))
     assert rows(qrels) == [("q", "a", 1), ("q", "b", -1), ("p", "a", 2)] and qrels["relevance"].dtype == np.int64
     assert read_qrels(as_file({"q": {"a": 1, "b": 0.5}}))["relevance"].tolist() == [1.0, 0.5]
-    with pytest.raises(InputError, match="expected judgements within 64 bits"):
+    with pytest.raises(InputError, match="a judgement within 64 bits for query 'q', item 'a', got 9223372036854775808"):
         read_qrels(as_file({"q": {"a": 2**63}}))
 
 

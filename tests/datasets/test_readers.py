@@ -375,6 +375,25 @@ def test_impossible_arguments_are_refused(written, arguments, error, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("blank", ["\n", "\r", "\v", "\f"], ids=ascii)
+def test_only_blanks_and_tabs_may_surround_a_number(written, blank):
+    for score in (f"2{blank}", f"{blank}2"):
+        with pytest.raises(ValueError, match="expected a finite number as score on line 2, got "):
+            read_lists(written(f'query,item,score\nq,a,"{score}"\nq,b,1\n'))
+    assert read_lists(written('query,item,score\nq,a," 2\t"\n'))["score"].tolist() == [2.0]
+
+
+def test_of_two_byte_order_marks_one_belongs_to_the_first_id(written):
+    for text in (FLAGR_5, TREC):
+        lists = read_lists(written(b"\xef\xbb\xbf" * 2 + text.encode()))
+        assert lists["query"].tolist() == ["\ufeff" + text.split(" ")[0].split(",")[0], text[: text.index("1")] + "1"]
+
+
+def test_the_field_of_a_nul_is_named(written):
+    with pytest.raises(ValueError, match="expected text on line 2, got a NUL character in field 3"):
+        read_lists(written("1,v,a,2,s\n1,v,b\0,1,s\n"))
+
+
 def test_a_missing_file_is_missing(tmp_path):
     for read in (read_lists, read_qrels):
         with pytest.raises(FileNotFoundError, match="nowhere"):
@@ -480,7 +499,10 @@ def test_lists_are_not_mistaken_for_judgements(written):
         ("1 0 a 1\n1 0 b inf\n", "expected a finite number as relevance on line 2, got 'inf'"),
         ("1 0 a 1\n1 0 b\n", "expected 4 fields (query, ..., item, relevance) on line 2, got 3"),
         ("1 0 a 1\n1 0 b 1 2\n", "expected 4 fields (query, ..., item, relevance) on line 2, got 5"),
-        ("1 0 a 1\n1 0 b 9223372036854775808\n", "expected judgements within 64 bits"),
+        (
+            "1 0 a 1\n1 0 b 9223372036854775808\n",
+            "a judgement within 64 bits on line 2, got '9223372036854775808'",
+        ),
     ],
 )
 def test_uncertain_judgements_are_refused(written, text, clause):
@@ -806,3 +828,10 @@ def test_other_files_are_neither_lists_nor_judgements(shared_data):
     for name in ("out.test", "LICENSE.md", "results.test"):
         with pytest.raises(ValueError, match="read_qrels cannot read"):
             read_qrels(shared_data / "trec_eval" / name)
+
+
+def test_some_files_are_named_and_others_name_themselves(tmp_path):
+    for name, tag in (("one", "x"), ("two", "x")):
+        (tmp_path / name).write_text(f"q1 Q0 a 1 2.5 {tag}\n")
+    frame = read_lists([tmp_path / "one", tmp_path / "two"], voter=[None, "mine"])
+    assert frame["voter"].tolist() == ["x", "mine"]
