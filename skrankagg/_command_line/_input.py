@@ -1,23 +1,76 @@
-"""What comes in: files, generated data, names of methods."""
+"""What comes in: files by name, pattern or folder, standard input, generated data."""
 
-import ast
+import glob
 import os
-import re
+import sys
 
 from .. import Qrels, RankedLists
-from .._data._conflicts import describe_conflict
-from .._support._suggestions import did_you_mean, find_same
 from ..datasets import make_ranked_lists, make_rasdagen, read_lists, read_qrels
-from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError, naming
 
-__all__ = ["fitting_methods", "load_data", "load_lists", "load_qrels", "make_methods"]
+__all__ = ["Source", "find_sources", "load_data", "load_lists", "load_qrels", "load_runs"]
 
 
-def load_data(args):
+class Source:
+    """A file to read, and the name that was given to its voter or run, None for the file's own.
+
+    Parameters
+    ----------
+    path : str
+        Path; "-" is standard input.
+    name : str, default=None
+    """
+
+    def __init__(self, path, name=None):
+        self.path, self.name = path, name
+
+    @property
+    def file(self):
+        """What the readers take."""
+        return sys.stdin.buffer if self.path == "-" else self.path
+
+    def __repr__(self):
+        return "standard input" if self.path == "-" else self.path
+
+
+def find_sources(texts):
+    """Read arguments: FILE, NAME=FILE, a pattern such as 'runs/*.gz', a folder, or - for standard input."""
+    sources = [source for text in texts for source in _find(text)]
+    paths = [source.path for source in sources]
+    twice = next((path for path in paths if paths.count(path) > 1), None)
+    if twice is not None:
+        raise UserError(f"{'standard input' if twice == '-' else f'the file {twice!r}'} is given twice.")
+    return sources
+
+
+def _find(text):
+    name, equals, path = text.partition("=")
+    if text == "-" or os.path.exists(text) or not equals:
+        name, path = None, text
+    elif not name:
+        raise UserError(f"a file with a name is written NAME=FILE; got {text!r}.")
+    if path == "-" or (os.path.exists(path) and not os.path.isdir(path)):
+        return [Source(path, name)]
+    if os.path.isdir(path):
+        inside = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
+        if not inside:
+            raise UserError(f"the folder {path!r} holds no files.")
+    elif glob.has_magic(path):
+        inside = sorted(one for one in glob.glob(path, recursive=True) if not os.path.isdir(one))
+        if not inside:
+            raise UserError(f"no file fits {path!r}.")
+    else:
+        return [Source(path, name)]  # the reader says that there is no such file
+    if name is not None and len(inside) > 1:
+        raise UserError(f"{len(inside)} files fit {path!r}, and one name, {name!r}; leave the name out, or name each.")
+    return [Source(one, name) for one in inside]
+
+
+def load_data(args, progress):
+    """Lists, judgements and notes on them: of the files, or made."""
     if args.files:
-        *paths, qrels_path = args.files
-        return load_lists(paths, args, voter=args.voter), load_qrels(qrels_path), []
+        *paths, qrels = args.files
+        return load_lists(find_sources(paths), args, progress), load_qrels(qrels, progress), []
     if args.demo == "rasdagen":
         lists, qrels = make_rasdagen(**({} if args.random_state is None else {"seed": args.random_state}))
         note = (
@@ -34,78 +87,43 @@ def load_data(args):
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 
 
-def load_lists(paths, args, voter="auto"):
+def load_lists(sources, args, progress):
+    """Read lists of many voters."""
+    voter = getattr(args, "voter", "auto")
+    named = any(source.name is not None for source in sources)
+    if named and voter == "file":
+        raise UserError("voters are named by NAME=FILE or by --voter file, not by both.")
+    return _load(sources, args, progress, [source.name for source in sources] if named else voter)
+
+
+def load_runs(texts, args, progress):
+    """Read runs, one list for each query, each from one file: a dict of name to lists."""
+    runs = {}
+    for source in find_sources(texts):
+        name = source.name or os.path.basename(repr(source))
+        if name in runs:
+            raise UserError(f"two runs are called {name!r}; name one of them: NAME=FILE.")
+        runs[name] = _load([source], args, progress, "auto")
+    return runs
+
+
+def _load(sources, args, progress, voter):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
-    with naming(paths[0], "read"):
-        frame = read_lists(paths, voter=voter, format=args.format, columns=columns)
-    with naming(", ".join(paths), "read"):
+    where = ", ".join(map(repr, sources))
+    progress.say(f"reading {where}")
+    with naming(where, "read"):
+        files = [source.file for source in sources]
+        frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
+        progress.say("encoding the lists")
         return RankedLists.from_frame(frame)
 
 
-def load_qrels(path):
-    with naming(path, "read"):
-        return Qrels.from_frame(read_qrels(path))
-
-
-def make_methods(texts):
-    methods = {}
-    for text in texts:
-        name, method = _make_method(text)
-        if name in methods:
-            raise UserError(f"the method {name} is given twice.")
-        methods[name] = method
-    return list(methods.items())
-
-
-def _make_method(text):
-    """Read a method such as ``CombSUM[norm=rank]``; returns its name and the estimator."""
-    aggregators = all_aggregators()
-    match = re.fullmatch(r"\s*(\w+)\s*(?:\[(.*)\])?\s*", text, re.DOTALL)
-    name = find_same(match[1], aggregators) if match else None
-    if name is None:
-        hint = " Files come before --methods." if os.path.exists(text) else ""
-        meant = did_you_mean(match[1], aggregators) if match else ""
-        raise UserError(f"{text!r} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
-    available = list(aggregators[name]().get_params(deep=False))
-    params = {}
-    # A comma inside brackets, as of a dict, separates nothing.
-    for part in filter(None, map(str.strip, re.split(r",(?![^{(\[]*[})\]])", match[2] or ""))):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or key not in available:
-            raise UserError(
-                f"{name} has no parameter {part!r}{did_you_mean(key, available)}; it has "
-                f"{', '.join(available) or 'none'}, written "
-                f"{name}[parameter=value]."
-            )
-        try:
-            params[key] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
-            params[key] = value
-    method = aggregators[name](**params)
-    method._validate_params()
-    return name + (f"[{','.join(f'{key}={value}' for key, value in params.items())}]" if params else ""), method
-
-
-def fitting_methods(lists):
-    """Divide the default methods into those that can take the lists, and by reason the names of those that cannot."""
-    methods, left_out = [], {}
-    for name, method in default_methods():
-        reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)
-        if reason is None:
-            methods.append((name, method))
-        else:
-            left_out.setdefault(reason, []).append(name)
-    return methods, left_out
-
-
-def _reason_against(tags, lists):
-    if tags.needs_scores and not lists.has_scores:
-        return "they need scores and the lists have ranks only"
-    conflict = describe_conflict(lists, lists.list_weight > 0)
-    if tags.needs_scores and conflict is not None:
-        return f"they need scores that order a list as its ranks do, and {conflict[0]}"
-    if lists.is_weighted and not tags.voter_weights:
-        return "they cannot weigh lists"
-    if tags.integer_weights and (lists.list_weight % 1 != 0).any():
-        return "they weigh lists by whole numbers only"
-    return None
+def load_qrels(text, progress):
+    """Read judgements."""
+    found = find_sources([text])
+    if len(found) > 1:
+        raise UserError(f"judgements are in one file; {len(found)} fit {text!r}.")
+    [source] = found
+    progress.say(f"reading {source!r}")
+    with naming(repr(source), "read"):
+        return Qrels.from_frame(read_qrels(source.file))

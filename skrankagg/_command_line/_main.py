@@ -1,12 +1,23 @@
 """Run a command, and turn what goes wrong into one sentence."""
 
+import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
-from ._usage import make_parser
+from ._usage import make_parser, recognise_files
 
 __all__ = ["main"]
+
+# The module of each command; its function has the command's name.
+_MODULES = {
+    "compare": "_compare",
+    "tune": "_tune",
+    "aggregate": "_aggregate",
+    "explain": "_aggregate",
+    "evaluate": "_evaluate_runs",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -27,20 +38,36 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.command is None:
         parser.print_help(sys.stderr)
         return 2
-    # Only now, because they load pandas and scikit-learn, which --help and wrong usage do not need.
-    from ._commands import COMMANDS
-    from ._messages import USER_MISTAKES, one_line, warnings_in_one_line
-
     try:
-        with warnings_in_one_line():
-            COMMANDS[args.command](args)
+        if args.command in _MODULES:
+            return _run(args)
+        # Lists of names are files, so that nothing heavy is loaded for them.
+        sys.stdout.write((Path(__file__).parent / f"{args.command}.txt").read_text(encoding="utf-8"))
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has seen enough (| head). What is left in the buffer must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_stdout()
     except KeyboardInterrupt:
         return 130
+    return 0
+
+
+def _run(args):
+    recognise_files(args)
+    # Only now, because they load pandas and scikit-learn, which --help and wrong usage do not need.
+    from ._messages import USER_MISTAKES, in_flags, one_line, warnings_in_one_line
+    from ._meanwhile import Progress
+
+    try:
+        command = getattr(importlib.import_module(f".{_MODULES[args.command]}", __package__), args.command)
+        with warnings_in_one_line(), Progress(args.quiet) as progress:
+            command(args, progress)
+        sys.stdout.flush()
     except USER_MISTAKES as error:
-        print(f"skrankagg: error: {one_line(error)}", file=sys.stderr)
+        print(f"skrankagg: error: {in_flags(one_line(error))}", file=sys.stderr)
         return 1
     return 0
+
+
+def _close_stdout():
+    """The reader has seen enough (| head). What is left in the buffer must not fail again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

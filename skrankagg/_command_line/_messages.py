@@ -1,7 +1,7 @@
 """Errors, warnings and progress: one line each."""
 
 import contextlib
-import io
+import re
 import sys
 import warnings
 import zlib
@@ -9,7 +9,7 @@ import zlib
 from .._support._sklearn import InvalidParameterError
 from ..exceptions import InputError, InputTypeError, MissingLibraryError
 
-__all__ = ["USER_MISTAKES", "StatusLine", "UserError", "naming", "one_line", "warnings_in_one_line"]
+__all__ = ["USER_MISTAKES", "UserError", "in_flags", "naming", "one_line", "warnings_in_one_line"]
 
 
 class UserError(Exception):
@@ -22,6 +22,25 @@ USER_MISTAKES = (UserError, InputError, InputTypeError, MissingLibraryError, Inv
 
 def one_line(message):
     return " ".join(str(message).split())
+
+
+# How Python's arguments are written at a terminal.
+_FLAGS = (
+    (r"\bcolumns=\[[^\]]*\]", "--columns NAMES"),
+    (r"\bcolumns=", "--columns "),
+    (r"\b(format|decimal|voter|weighting|ties|gain|missing)=['\"]([^'\"]*)['\"]", r"--\1 \2"),
+    (r"\b(cv|n_jobs|random_state)=(\d+)", r"--\1 \2"),
+    (r"\bbaseline='([^']*)'", r"--baseline \1"),
+    (r"--(n_jobs|random_state)", lambda found: found[0].replace("_", "-")),
+    (r"\bread_(lists|qrels) (cannot read|expects)", lambda found: found[2]),
+)
+
+
+def in_flags(message):
+    """A message of the library with its arguments as the flags of the command line."""
+    for pattern, flag in _FLAGS:
+        message = re.sub(pattern, flag, message)
+    return message
 
 
 @contextlib.contextmanager
@@ -47,30 +66,9 @@ def warnings_in_one_line():
         text = one_line(message)
         if text not in seen:
             seen.add(text)
-            print(f"skrankagg: warning: {text}", file=sys.stderr)
+            print(f"skrankagg: warning: {in_flags(text)}", file=sys.stderr)
 
     with warnings.catch_warnings():
         warnings.filterwarnings("always", category=UserWarning)
         warnings.showwarning = show
         yield
-
-
-class StatusLine(io.TextIOBase):
-    """Shows what is printed meanwhile on one line of the terminal, the next over the last, and clears it in the end."""
-
-    def __enter__(self):
-        self._redirection = contextlib.redirect_stdout(self)
-        self._redirection.__enter__()
-        return self
-
-    def __exit__(self, *exception):
-        self._redirection.__exit__(*exception)
-        self._show("")
-
-    def write(self, text):
-        if text.strip():
-            self._show(text.strip())
-        return len(text)
-
-    def _show(self, text):
-        print(f"\r{text[:78]:78}", end="\r", file=sys.stderr, flush=True)

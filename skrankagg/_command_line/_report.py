@@ -4,12 +4,29 @@ import os
 import textwrap
 
 import numpy as np
+import pandas as pd
 
+from .._data._ranked_lists import RankedLists
+from .._support._suggestions import did_you_mean, find_same
 from ..datasets._writers import output_format, write_table
+from ..metrics._relevance._registry import get_measures, orient
+from ..model_selection import compare_methods
 from ..plotting._display import plot_formats
 from ._messages import UserError, naming
 
-__all__ = ["check_outputs", "describe_data", "gain_notes", "print_notes", "save", "write_results"]
+__all__ = [
+    "best_first",
+    "check_outputs",
+    "describe_data",
+    "difference_table",
+    "find_baseline",
+    "measure_notes",
+    "plain_table",
+    "print_notes",
+    "read_measures",
+    "save",
+    "write_results",
+]
 
 
 def describe_data(lists, qrels, encoded):
@@ -28,11 +45,87 @@ def describe_data(lists, qrels, encoded):
     return notes
 
 
-def gain_notes(measures, qrels):
+def read_measures(args):
+    """Measures by the names that were given or, with conventions of flags, by names that hold them."""
+    conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
+    given = {name: value for name, value in conventions.items() if value is not None}
+    measures = get_measures(args.metrics, **given)
+    return {str(measure): measure for measure in measures.values()} if given else measures
+
+
+def measure_notes(measures, qrels, runs):
+    """Where trec_eval would print other numbers: gains of DCG, and the order of items of equal score."""
+    notes = []
     gains = {one.options.get("gain", "exponential") for one in measures if one.name in {"dcg", "ndcg"}}
     if "exponential" in gains and (qrels.relevance > 1).any():
-        return ["Gains of DCG are exponential, 2^grade - 1; trec_eval's are linear: ndcg@10[gain=linear]."]
-    return []
+        notes.append("Gains of DCG are exponential, 2^grade - 1; trec_eval's are linear: --gain linear.")
+    if any(one.options.get("ties", "order") == "order" for one in measures) and any(map(_has_ties, runs)):
+        notes.append(
+            "Items of equal score are measured in the order of their ranks; trec_eval orders them by item, descending: "
+            "--ties trec_eval."
+        )
+    return notes
+
+
+def _has_ties(run):
+    if isinstance(run, RankedLists):
+        if not run.has_scores:
+            return False
+        order = np.lexsort((run.score, run.row_list))
+        score, row_list = run.score[order], run.row_list[order]
+        return bool(((score[1:] == score[:-1]) & (row_list[1:] == row_list[:-1])).any())
+    return "score" in run and bool(run.duplicated(["query", "score"]).any())
+
+
+def best_first(table):
+    """Rows of a table by its first measure."""
+    return table.iloc[np.argsort(-orient(table.iloc[:, 0].to_numpy(), table.columns[0]), kind="stable")]
+
+
+def difference_table(per_query, baseline):
+    """How the rows of a frame of measures differ from one of them, with intervals and corrected p-values, as text."""
+    found = compare_methods(per_query, baseline)
+    measure, n = per_query.columns[0], per_query.index.get_level_values(1).nunique()
+    rows = best_first(found.drop(index=baseline).rename(columns={"mean": measure}))
+    cells = pd.DataFrame(
+        {
+            measure: rows[measure].map(_number),
+            "difference": [_number(one, "+.4f") for one in rows["difference"]],
+            "95 % interval": [
+                "-" if np.isnan(low) else f"{low:+.4f} to {high:+.4f}"
+                for low, high in zip(rows["low"], rows["high"], strict=True)
+            ],
+            **{name: rows[name].astype(int).astype(str) for name in ("wins", "ties", "losses")},
+            "p": rows["adjusted"].map(_number),
+        }
+    )
+    head = f"Difference from {baseline} ({measure} {found.loc[baseline, 'mean']:.4f}) over {n} queries:"
+    foot = "Intervals: bootstrap over the queries, not corrected. p: paired t-test, corrected by Holm."
+    return f"{head}\n\n{plain_table(cells)}\n\n{foot}"
+
+
+def _number(value, format=".4f"):
+    return "-" if np.isnan(value) else f"{value:{format}}"
+
+
+def find_baseline(baseline, names):
+    """A row by its name, whatever its capitals; UserError where there is none."""
+    found = baseline if baseline in names else find_same(baseline, names)
+    if found is None:
+        raise UserError(f"there is no row {baseline!r} to compare with{did_you_mean(baseline, names)}.")
+    return found
+
+
+def plain_table(cells, title="method"):
+    """A frame of text, numbers to the right, with a rule below the header."""
+    columns = [[title, *map(str, cells.index)]]
+    columns += [[str(name), *cells[name].astype(str)] for name in cells]
+    widths = [max(map(len, column)) for column in columns]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in zip(*columns, strict=True)
+    ]
+    lines = [line.rstrip() for line in lines]
+    return "\n".join([lines[0], "-" * max(map(len, lines)), *lines[1:]])
 
 
 def print_notes(notes, prefix=""):

@@ -1,10 +1,11 @@
 """Usage: the parser, and the help that teaches."""
 
 import argparse
+import os
 
 from .. import __version__
 
-__all__ = ["make_parser"]
+__all__ = ["make_parser", "recognise_files"]
 
 DEFAULT_METRICS = ["map", "p@10", "ndcg@10"]
 
@@ -23,12 +24,17 @@ files, recognised by how they begin, plain or .gz:
   qrels, a CSV, TSV or Parquet file of query,item,relevance, or FLAGR's or TREC's:
       1,0,Q1-E35,1
       q1 0 d007 2
+  both, JSON: {"q1": {"d007": 12.5}} as ranx writes it, {"bm25": {"q1": {...}}} for several voters,
+  or an array of records
+a file is a path, NAME=PATH (which names the voter or the run), a quoted pattern 'runs/*.gz',
+a folder, or - for standard input; it is read once, so that <(zcat bm25.gz) will do.
 """
 
 _NAMES = """\
 names:
   a method is a class, its parameters in brackets: CombSUM, 'CombSUM[norm=rank]',
   'ReciprocalRankFusion[k=10]'; 'skrankagg methods' lists them.
+  values of voters are voter_weights=bm25:.3,dense:.7.
   a measure is a name, @ and a cutoff, its conventions in brackets: map, p@10,
   'ndcg@10[gain=linear]'; 'skrankagg measures' lists them.
 """
@@ -38,8 +44,10 @@ _EXAMPLES = {
 examples:
   skrankagg compare                                  what it looks like, on generated data
   skrankagg compare lists.csv qrels.csv
+  skrankagg tune bm25.run dense.run qrels.txt --method ReciprocalRankFusion --param k=10,30,60
   skrankagg aggregate lists.csv --method CombSUM -o consensus.run
-  skrankagg evaluate consensus.run bm25.run qrels.txt
+  skrankagg explain lists.csv --method CombSUM --query q1
+  skrankagg evaluate consensus.run bm25.run qrels.txt --baseline bm25.run
   skrankagg compare --help                           file formats, more examples
 """,
     "compare": """\
@@ -47,6 +55,9 @@ examples:
   skrankagg compare lists.csv qrels.csv --out results.csv --plot map.png
   skrankagg compare bm25.run dense.run qrels.txt --metrics ndcg@10 recall@100
   skrankagg compare lists.csv qrels.csv --methods CombSUM 'CombSUM[norm=rank]' Copeland
+  skrankagg compare lists.csv qrels.csv --methods all --quiet
+  skrankagg compare runs/ qrels.txt --voters --baseline bm25 --voter file
+  skrankagg compare lists.csv qrels.csv --methods CombSUM LearnedWeights --cv 5
   skrankagg compare --demo rasdagen --latex > table.tex
 """,
     "aggregate": """\
@@ -54,11 +65,26 @@ examples:
   skrankagg aggregate lists.csv --method Copeland | head
   skrankagg aggregate bm25.run dense.run --method ReciprocalRankFusion --param k=10 -o fused.run
   skrankagg aggregate rows.csv --columns query,voter,item,rank --method Copeland -o consensus.csv
+  skrankagg aggregate sparse=bm25.run dense=<(zcat dense.gz) --method CombSUM --to json > fused.json
+  skrankagg aggregate bm25.run dense.run --method CombSUM --param voter_weights=bm25:.3,dense:.7
+  skrankagg aggregate lists.csv --method SlideFuse --qrels train.txt
+  skrankagg aggregate lists.csv --method BordaCount --intervals
+""",
+    "explain": """\
+examples:
+  skrankagg explain bm25.run dense.run --method ReciprocalRankFusion --query q1
+  skrankagg explain bm25.run dense.run --method ReciprocalRankFusion --query q1 --item d007
+""",
+    "tune": """\
+examples:
+  skrankagg tune bm25.run dense.run qrels.txt --method ReciprocalRankFusion --param k=10,30,60,100
+  skrankagg tune bm25.run dense.run qrels.txt --method CombSUM --param norm=min-max,z-score --weights
 """,
     "evaluate": """\
 examples:
   skrankagg evaluate consensus.csv qrels.csv
   skrankagg evaluate bm25.run dense.run.gz qrels.txt --metrics map ndcg@10 --gain linear
+  zcat bm25.gz | skrankagg evaluate bm25=- dense.run qrels.txt --baseline bm25
 """,
 }
 
@@ -90,8 +116,13 @@ def make_parser():
     add("files", nargs="*", metavar="FILE", help="lists, one file or more, and the qrels last")
     demos = "generated data: with a known truth (the default), or FLAGR's, whose labels are noise"
     add("--demo", choices=("truth", "rasdagen"), help=demos)
-    add("--methods", nargs="+", metavar="NAME", help="methods to compare (default: all); files come before")
+    methods = "methods to compare, or all (default: some that differ and are fast)"
+    add("--methods", nargs="+", metavar="NAME", help=methods)
     _add_metrics(add)
+    add("--voters", action="store_true", help="rows for the voters themselves")
+    add("--baseline", metavar="NAME", help="differences from this row, with intervals and corrected p-values")
+    add("--cv", type=_folds, metavar="N", help="folds of queries, on which methods that learn are measured")
+    _add_conventions(add)
     add("--out", metavar="FILE", help=f"write the results {_TABLES}")
     add("--per-query", metavar="FILE", help=f"write the results of each query {_TABLES}")
     add("--plot", metavar="FILE", help="draw the first measure as .png, .pdf or .svg")
@@ -102,15 +133,52 @@ def make_parser():
     _add_voter(add)
 
     add = add_command(
+        "tune",
+        "search for the parameters and the weights of a method",
+        "Search over the parameters of one method, and over weights of the voters, and measure what the search finds\n"
+        "on queries that it has not seen. The first measure is searched by.",
+        usage="skrankagg tune LISTS [LISTS ...] QRELS --method NAME [--param NAME=VALUES ...] [--weights [STEP]]",
+    )
+    add("files", nargs="*", metavar="FILE", help="lists, one file or more, and the qrels last")
+    add("--method", required=True, metavar="NAME", help="such as CombSUM or 'CombSUM[norm=rank]'")
+    add("--param", nargs="+", action="extend", metavar="NAME=VALUES", help="values to try, such as k=10,30,60")
+    weights = "try weights of the voters, multiples of STEP (default .1), or random ones if those are many"
+    add("--weights", nargs="?", type=_step, const=0.1, metavar="STEP", help=weights)
+    _add_metrics(add)
+    add("--cv", type=_folds, default=5, metavar="N", help="folds within and without (default: 5)")
+    _add_conventions(add)
+    add("--out", metavar="FILE", help=f"write the results {_TABLES}")
+    add("--random-state", type=_seed, metavar="N", help="seed of the folds and of random weights")
+    _add_reading(add)
+    _add_voter(add)
+
+    add = add_command(
         "aggregate",
         "merge lists into one consensus for each query",
         "Aggregate lists by one method into a consensus: query, item, score (higher is better), rank.",
     )
-    add("lists", nargs="+", metavar="LISTS", help="lists, one file or more")
-    add("--method", required=True, metavar="NAME", help="such as CombSUM or 'CombSUM[norm=rank]'")
-    add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="its parameters, such as norm=rank")
-    formats = f"a TREC run if it ends in .run, .trec or .txt, else {_TABLES} (default: CSV on stdout)"
+    _add_one_method(add)
+    formats = f"a TREC run if it ends in .run, .trec or .txt, JSON in .json, else {_TABLES} (default: CSV on stdout)"
     add("-o", "--out", metavar="FILE", help=formats)
+    to = "format, whatever the name of the file; text is A > B = C, a line for each query"
+    add("--to", choices=("csv", "tsv", "parquet", "json", "trec", "text"), help=to)
+    add("--intervals", action="store_true", help="add the places over draws of the lists, and how often first")
+    add("--draws", type=_count, default=1000, metavar="N", help="how many draws (default: 1000)")
+    add("--random-state", type=_seed, metavar="N", help="seed of the draws and of methods that draw lots")
+    _add_reading(add)
+    _add_voter(add)
+
+    add = add_command(
+        "explain",
+        "tell where a consensus comes from",
+        "What each list adds to the scores of a query or, for methods whose scores are no sums, what changes without\n"
+        "each list; with --item the places of one item.",
+    )
+    _add_one_method(add)
+    add("--query", metavar="ID", help="the query (needed if there are several)")
+    add("--item", metavar="ID", help="an item of it")
+    add("--top", type=_count, default=10, metavar="N", help="items to show (default: 10)")
+    add("--random-state", type=_seed, metavar="N", help="seed of methods that draw lots")
     _add_reading(add)
     _add_voter(add)
 
@@ -121,21 +189,54 @@ def make_parser():
         "A run is read as lists are; a consensus has no column 'voter'.",
         usage="skrankagg evaluate RUN [RUN ...] QRELS [options]",
     )
-    add("files", nargs="+", metavar="FILE", help="runs, and the qrels last")
+    add("files", nargs="*", metavar="FILE", help="runs, and the qrels last")
     _add_metrics(add)
-    _add_reading(add)
-    add("--per-query", action="store_true", help="a row for each query instead of their mean")
-    add("--out", metavar="FILE", help=f"write the table {_TABLES}")
-    gains = "of DCG: 2^grade - 1 (default), or the grade itself as in trec_eval"
-    add("--gain", choices=("exponential", "linear"), help=gains)
-    add("--relevance-threshold", type=float, metavar="T", help="lowest relevant grade (default: all above 0)")
+    add("--baseline", metavar="NAME", help="differences from this run, with intervals and corrected p-values")
+    _add_conventions(add)
     missing = "what a judged query without results counts: 0 (default, with a warning if most have none), or nothing"
     add("--missing", choices=("zero", "skip"), help=missing)
+    add("--per-query", action="store_true", help="a row for each query instead of their mean")
+    add("--out", metavar="FILE", help=f"write the table {_TABLES}")
+    _add_reading(add)
 
     add_command("methods", "list all methods", "All methods, with their parameters and defaults.")
     conventions = "Conventions go in brackets: 'ndcg@10[gain=linear]'."
     add_command("measures", "list all measures", f"All measures; k stands for a cutoff. {conventions}")
     return parser
+
+
+def recognise_files(args):
+    """Move files that stand behind the names of --metrics or --methods to the files."""
+    for option in ("metrics", "methods"):
+        names = getattr(args, option, None)
+        if not names or not hasattr(args, "files") or names is DEFAULT_METRICS:
+            continue
+        moved = [name for name in names if _is_file(name)]
+        if moved:
+            setattr(args, option, [name for name in names if name not in moved])
+            args.files = [*args.files, *moved]
+            if not getattr(args, option):
+                args.parser.error(f"--{option} names none; files follow it")
+
+
+def _is_file(name):
+    path = name.partition("=")[2] if "[" not in name and "=" in name else name
+    return path == "-" or os.path.exists(path)
+
+
+def _add_one_method(add):
+    add("lists", nargs="+", metavar="LISTS", help="lists, one file or more")
+    add("--method", required=True, metavar="NAME", help="such as CombSUM or 'CombSUM[norm=rank]'")
+    add("--param", nargs="+", action="extend", metavar="NAME=VALUE", help="its parameters, such as norm=rank")
+    add("--qrels", metavar="FILE", help="judgements, for a method that learns from them")
+
+
+def _add_conventions(add):
+    gains = "of DCG: 2^grade - 1 (default), or the grade itself as in trec_eval"
+    add("--gain", choices=("exponential", "linear"), help=gains)
+    ties = "order of items of equal score: as ranked (default), as trec_eval orders them, or the mean over all orders"
+    add("--ties", choices=("order", "trec_eval", "expected", "optimistic", "pessimistic"), help=ties)
+    add("--relevance-threshold", type=float, metavar="T", help="lowest relevant grade (default: all above 0)")
 
 
 def _add_metrics(add):
@@ -145,17 +246,19 @@ def _add_metrics(add):
         nargs="+",
         default=DEFAULT_METRICS,
         metavar="NAME",
-        help=f"measures (default: {default}); files come before",
+        help=f"measures (default: {default})",
     )
 
 
 def _add_reading(add):
     add(
         "--format",
-        choices=("auto", "flagr", "csv", "tsv", "trec", "parquet"),
+        choices=("auto", "flagr", "csv", "tsv", "trec", "parquet", "json"),
         default="auto",
         help="of lists (default: by the first line)",
     )
+    add("--decimal", choices=(".", ","), default=".", help="of numbers in lists (default: the point)")
+    add("-q", "--quiet", action="store_true", help="no word of progress on stderr")
     names = "columns of lists without a header, in their order, such as query,voter,item,rank"
     add("--columns", metavar="NAMES", help=names)
 
@@ -169,3 +272,25 @@ def _seed(text):
     if not text.isdecimal() or int(text) >= 2**32:
         raise argparse.ArgumentTypeError(f"expected a whole number from 0 to 2^32 - 1, got {text!r}")
     return int(text)
+
+
+def _count(text):
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text!r}")
+    return int(text)
+
+
+def _folds(text):
+    if not text.isdecimal() or int(text) < 2:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 2, got {text!r}")
+    return int(text)
+
+
+def _step(text):
+    try:
+        step = float(text)
+    except ValueError:
+        step = 0.0
+    if not 0 < step <= 1 or abs(1 / step - round(1 / step)) > 1e-9:
+        raise argparse.ArgumentTypeError(f"expected 1 / n, such as .1 or .05, got {text!r}")
+    return step

@@ -179,6 +179,13 @@ def test_blank_lines_are_not_rows_and_blanks_are_not_blank_lines(written, text):
     assert rows(lists) == [(q, v, i, float(s)) for q, v, i, s, _ in fields]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=ascii)
+@pytest.mark.parametrize("n_blank", [1, 2, 3, 7])
+def test_blank_lines_before_the_header_take_no_row_away(written, end, n_blank):
+    text = end * n_blank + CONSENSUS.replace("\n", end)
+    assert_frame_equal(read_lists(written(text)), read_lists(written(CONSENSUS)))
+
+
 def test_blank_lines_in_judgements_are_not_rows(written):
     assert rows(read_qrels(written("1,0,a,1\n\n1,0,b,2\n"))) == [("1", "a", 1), ("1", "b", 2)]
     assert rows(read_qrels(written("1 0 a 1\n\n \n1 0 b 2\n"))) == [("1", "a", 1), ("1", "b", 2)]

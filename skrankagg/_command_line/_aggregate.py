@@ -1,0 +1,138 @@
+"""skrankagg aggregate and explain: one consensus of the lists, and who made it."""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from .._support._suggestions import did_you_mean
+from ..datasets import write_run
+from ..datasets._writers import output_format
+from ..exceptions import InputError
+from ..inspection import rank_stability, voter_contributions, voter_influence
+from ._input import find_sources, load_lists, load_qrels
+from ._messages import UserError, naming
+from ._method_names import make_methods
+from ._report import check_outputs, plain_table
+
+__all__ = ["aggregate", "explain"]
+
+_TABLES = ("csv", "tsv", "parquet")
+
+
+def aggregate(args, progress):
+    out = None if args.out == "-" else args.out
+    check_outputs(run=None if args.to else out)
+    format = args.to or (output_format(out, runs=True) if out is not None else None) or "csv"
+    if args.intervals and format not in _TABLES:
+        raise UserError(f"--intervals adds columns, which {format} has no place for; write {', '.join(_TABLES)}.")
+    if format == "parquet" and out is None and sys.stdout.isatty():
+        raise UserError("Parquet is not text; name a file with -o, or send the output to one.")
+    name, method, lists = _begin(args, progress)
+    progress.say(f"merging {lists.n_queries:,} queries by {name}")
+    if args.intervals:
+        progress.say(f"drawing {args.draws:,} times from the lists of {lists.n_queries:,} queries")
+        frame = rank_stability(method, lists, n_resamples=args.draws, random_state=args.random_state or 0)
+    else:
+        frame = method.transform(lists)
+    tag = type(method).__name__
+    if out is not None:
+        with naming(out, "write"):
+            write_run(frame, out, format=format, tag=tag)
+        return
+    # What is checked and written for a file is what goes to standard output.
+    with tempfile.TemporaryDirectory() as folder, naming("standard output", "write"):
+        path = Path(folder) / "consensus"
+        write_run(frame, path, format=format, tag=tag)
+        with path.open("rb") as stream:
+            shutil.copyfileobj(stream, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def _begin(args, progress):
+    """The method, fitted where it must be, and the lists."""
+    if args.param and "[" in args.method:
+        args.parser.error("give parameters in the brackets of --method or by --param, not both")
+    [(name, method)] = make_methods([f"{args.method}[{','.join(args.param)}]" if args.param else args.method])
+    if args.random_state is not None and "random_state" in method.get_params(deep=False):
+        method.set_params(random_state=args.random_state)
+    lists = load_lists(find_sources(args.lists), args, progress)
+    supervised = method.__sklearn_tags__().aggregator_tags.supervised
+    if supervised and args.qrels is None:
+        raise UserError(f"{name} learns from judgements; give it some: --qrels FILE.")
+    if not supervised and args.qrels is not None:
+        raise UserError(f"{name} does not learn from judgements; leave out --qrels.")
+    progress.say(f"fitting {name}")
+    if supervised:
+        qrels = load_qrels(args.qrels, progress)
+        progress.say(f"fitting {name}")
+        return name, method.fit(lists, qrels.align(lists)), lists
+    return name, method.fit(lists) if method.__sklearn_tags__().requires_fit else method, lists
+
+
+def explain(args, progress):
+    name, method, lists = _begin(args, progress)
+    queries = lists.queries.tolist()
+    if args.query is None and len(queries) > 1:
+        raise UserError(f"name one of the {len(queries):,} queries: --query {queries[0]}.")
+    query = queries[0] if args.query is None else args.query
+    if query not in queries:
+        raise UserError(f"there is no query {query!r}{did_you_mean(query, queries)}.")
+    progress.say(f"explaining {query!r}")
+    one = lists.take([queries.index(query)])
+    consensus = method.transform(one)
+    items = consensus["item"].tolist()
+    if args.item is not None and args.item not in items:
+        raise UserError(f"query {query!r} has no item {args.item!r}{did_you_mean(args.item, items)}.")
+    try:
+        shares = voter_contributions(method, one)
+    except InputError:
+        shares = None  # the scores are no sums
+    rows = one.to_frame()
+    if args.item is not None:
+        _explain_item(args.item, consensus, rows, shares)
+    else:
+        what = "the place of each item in each list" if shares is None else "what each list adds to the score"
+        values = rows.rename(columns={"rank": "value"}) if shares is None else shares
+        table = values.pivot(index="item", columns="voter", values="value" if shares is None else "contribution")
+        top = consensus.head(args.top).set_index("item")
+        cells = table.reindex(top.index).map(_number)
+        cells.insert(0, "rank", top["rank"].astype(str))
+        cells.insert(1, "score", top["score"].map(_number))
+        print(f"{name}, query {query}: {what}.\n")
+        print(plain_table(cells, "item"))
+    if shares is None:
+        _print_influence(method, one)
+
+
+def _print_influence(method, one):
+    table = voter_influence(method, one).set_index("voter")
+    cells = table[["weight", "agreement", "distance"]].map(_number)
+    cells["top 10 changed"] = table["top_changed"].astype(str)
+    cells["leader changed"] = table["leader_changed"].map({True: "yes", False: "no"}).fillna("-")
+    print(f"\nThe scores of {method!r} are no sums; what changes without each list:\n")
+    print(plain_table(cells, "voter"))
+
+
+def _explain_item(item, consensus, rows, shares):
+    """The places of an item, and where its score comes from."""
+    place = consensus.loc[consensus["item"] == item].iloc[0]
+    print(f"{item} is {place['rank']} of {len(consensus)}, with the score {_number(place['score'])}.\n")
+    own = rows[rows["item"] == item].set_index("voter")
+    cells = pd.DataFrame(index=pd.Index(sorted(rows["voter"].unique()), name="voter"))
+    lengths = rows.groupby("voter").size()
+    for column in ("rank", "score"):
+        if column in own:
+            cells[column] = own[column].reindex(cells.index).map(_number)
+    cells["of"] = lengths.reindex(cells.index).astype(str)
+    if shares is not None:
+        added = shares[shares["item"] == item].set_index("voter")["contribution"]
+        cells["adds"] = added.reindex(cells.index).map(_number)
+    print(plain_table(cells, "voter"))
+
+
+def _number(value):
+    return "-" if np.isnan(value) else f"{value:.6g}"

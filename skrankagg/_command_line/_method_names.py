@@ -1,0 +1,130 @@
+"""Methods by their names: `CombSUM[norm=rank]` at the terminal is CombSUM(norm="rank")."""
+
+import ast
+import os
+import re
+
+from .._data._conflicts import describe_conflict
+from .._support._suggestions import did_you_mean, find_same
+from ..utils.discovery import all_aggregators, default_methods
+from ._messages import UserError
+
+__all__ = ["FAST", "fitting_methods", "make_methods", "parse_params", "read_values"]
+
+#: What is compared by default: methods that differ, and that take seconds on a hundred queries of long lists.
+FAST = (
+    "BordaCount",
+    "CombMAX",
+    "CombMNZ",
+    "CombSUM",
+    "CombSUM[norm=z-score]",
+    "Copeland",
+    "DIBRA",
+    "InverseSquareRank",
+    "RankBiasedCentroid",
+    "RankStatistic[statistic=median]",
+    "ReciprocalRankFusion",
+    "RobustRankAggregation",
+)
+
+# bm25:.3,dense:.7, the values of voters; a voter's name may hold colons.
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*")
+
+
+def make_methods(texts):
+    """Read methods, each named once: a list of (name, estimator)."""
+    methods = {}
+    for text in texts:
+        name, method = _make_method(text)
+        if name in methods:
+            raise UserError(f"the method {name} is given twice.")
+        methods[name] = method
+    return list(methods.items())
+
+
+def _make_method(text):
+    aggregators = all_aggregators()
+    match = re.fullmatch(r"\s*(\w+)\s*(?:\[(.*)\])?\s*", text, re.DOTALL)
+    name = find_same(match[1], aggregators) if match else None
+    if name is None:
+        hint = " Files come before --methods." if os.path.exists(text) else ""
+        meant = did_you_mean(match[1], aggregators) if match else ""
+        raise UserError(f"{text!r} is not a method{meant}; choose from {', '.join(aggregators)}.{hint}")
+    params = parse_params(name, aggregators[name], _split(match[2] or ""))
+    params = {key: read_value(value) for key, value in params.items()}
+    method = aggregators[name](**params)
+    method._validate_params()
+    return name + (f"[{','.join(f'{key}={value}' for key, value in params.items())}]" if params else ""), method
+
+
+def _split(text):
+    """Pieces of what stands in the brackets of a name, NAME=VALUE each."""
+    pieces = []
+    # A comma inside brackets, as of a dict, separates nothing, nor does one before a piece without =.
+    for piece in filter(None, map(str.strip, re.split(r",(?![^{(\[]*[})\]])", text))):
+        if pieces and "=" not in piece and ":" in piece:
+            pieces[-1] += f",{piece}"
+        else:
+            pieces.append(piece)
+    return pieces
+
+
+def parse_params(name, aggregator, pieces):
+    """Divide NAME=VALUE into a dict of parameter to text; a name that the method does not have is refused."""
+    available = list(aggregator().get_params(deep=False))
+    params = {}
+    for piece in pieces:
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals:
+            raise UserError(f"a parameter of {name} is written NAME=VALUE; got {piece!r}.")
+        if key not in available:
+            raise UserError(
+                f"{name} has no parameter {key!r}{did_you_mean(key, available)}; it has "
+                f"{', '.join(available) or 'none'}."
+            )
+        if key in params:
+            raise UserError(f"the parameter {key} of {name} is given twice.")
+        params[key] = value
+    return params
+
+
+def read_value(text):
+    """A value: a Python literal, the numbers of voters such as bm25:.3,dense:.7, else text."""
+    if _BY_VOTER.fullmatch(text):
+        pairs = [piece.rpartition(":") for piece in text.split(",")]
+        return {voter.strip(): float(number) for voter, _, number in pairs}
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def read_values(text):
+    """Values to choose from, separated by commas: `10,60` is two, `(5,10),(1,2)` is two tuples."""
+    return [read_value(piece.strip()) for piece in re.split(r",(?![^{(\[]*[})\]])", text) if piece.strip()]
+
+
+def fitting_methods(lists, names=None):
+    """Divide methods, by default all, into those that can take the lists, and by reason the names of the others."""
+    methods, left_out = [], {}
+    for name, method in default_methods() if names is None else make_methods(names):
+        reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)
+        if reason is None:
+            methods.append((name, method))
+        else:
+            left_out.setdefault(reason, []).append(name)
+    return methods, left_out
+
+
+def _reason_against(tags, lists):
+    if tags.needs_scores and not lists.has_scores:
+        return "they need scores and the lists have ranks only"
+    conflict = describe_conflict(lists, lists.list_weight > 0)
+    if tags.needs_scores and conflict is not None:
+        return f"they need scores that order a list as its ranks do, and {conflict[0]}"
+    if lists.is_weighted and not tags.voter_weights:
+        return "they cannot weigh lists"
+    if tags.integer_weights and (lists.list_weight % 1 != 0).any():
+        return "they weigh lists by whole numbers only"
+    return None

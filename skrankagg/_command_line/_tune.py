@@ -1,0 +1,124 @@
+"""skrankagg tune: search for the parameters and weights of one method, measured on queries that are held out."""
+
+import shlex
+from math import comb, prod
+
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+
+from .. import Comparator
+from .._data._qrels import encode_qrels
+from .._support._sklearn import clone
+from ..metrics import make_ranking_scorer
+from ..model_selection import DirichletWeights, QueryKFold, text_table, weight_grid
+from ._input import find_sources, load_lists, load_qrels
+from ._messages import UserError
+from ._method_names import make_methods, parse_params, read_values
+from ._report import (
+    check_outputs,
+    describe_data,
+    difference_table,
+    measure_notes,
+    print_notes,
+    read_measures,
+    write_results,
+)
+
+__all__ = ["tune"]
+
+# Weights that are tried: all points of a grid where there are no more, else so many random ones.
+_MOST_WEIGHTS = 200
+
+
+def tune(args, progress):
+    if len(args.files) < 2:
+        args.parser.error("give LISTS and QRELS")
+    if not args.param and args.weights is None:
+        args.parser.error("say what to search: --param k=10,30,60 or --weights")
+    check_outputs(args.out)
+    measures = read_measures(args)
+    [(name, method)] = make_methods([args.method])
+    space = _parameters(args, name, method)
+    *texts, last = args.files
+    lists = load_lists(find_sources(texts), args, progress)
+    qrels = load_qrels(last, progress)
+    encoded = encode_qrels(qrels, lists)
+    if int(encoded.judged.sum()) < 2 * args.cv:
+        raise UserError(
+            f"{int(encoded.judged.sum())} judged queries are too few for {args.cv} folds within {args.cv} folds; "
+            "take fewer with --cv, or judge more."
+        )
+    seed, first = args.random_state or 0, next(iter(measures))
+    options = {
+        "scoring": make_ranking_scorer(first),
+        "cv": QueryKFold(args.cv, shuffle=True, random_state=seed),
+        "error_score": "raise",
+        "verbose": 2,  # a line for each fit, which are counted
+    }
+    search, n_points = _search(args, method, space, lists, options, seed)
+    tuned = f"{name}, tuned"
+    comparator = Comparator(
+        [(name, method), (tuned, search)],
+        metrics=list(measures),
+        qrels=qrels,
+        cv=QueryKFold(args.cv, shuffle=True, random_state=seed + 1),
+        error_score="raise",
+        verbose=False,
+    )
+    with progress.counting("fits", (args.cv + 1) * args.cv * n_points, "[CV] END"):
+        comparator.fit(lists)
+    best = comparator.named_estimators_[tuned].best_params_
+    print_notes([*describe_data(lists, qrels, encoded), _describe(space, args, n_points, first)])
+    print(f"\n{text_table(comparator.results_)}\n")
+    print_notes(measure_notes(measures.values(), qrels, comparator.runs_.values()))
+    progress.say("resampling the difference")
+    print(f"\n{difference_table(comparator.per_query_, name)}\n")
+    params = " ".join(shlex.quote(_written(key, value)) for key, value in best.items())
+    print(f"Best on all queries: skrankagg aggregate LISTS --method {shlex.quote(args.method)} --param {params}")
+    write_results(comparator.results_, args.out)
+
+
+def _parameters(args, name, method):
+    """Values of each parameter, checked one by one."""
+    space = {}
+    for key, text in parse_params(name, type(method), args.param or ()).items():
+        space[key] = read_values(text)
+        if not space[key]:
+            raise UserError(f"the parameter {key} has no values; write them as {key}=10,30,60.")
+        for value in space[key]:
+            clone(method).set_params(**{key: value})._validate_params()
+    if args.weights is not None:
+        if not method.__sklearn_tags__().aggregator_tags.voter_weights:
+            raise UserError(f"{name} cannot weigh lists; leave out --weights.")
+        if "voter_weights" in space:
+            raise UserError("weights are searched by --weights or by --param voter_weights, not by both.")
+    return space
+
+
+def _search(args, method, space, lists, options, seed):
+    """A search over the parameters and, if asked for, the weights of the voters; and how many points it tries."""
+    n_points = prod(map(len, space.values()))
+    if args.weights is None:
+        return GridSearchCV(method, space, **options), n_points
+    n_steps = round(1 / args.weights)
+    if comb(n_steps + lists.n_voters - 1, lists.n_voters - 1) <= _MOST_WEIGHTS:
+        grid = weight_grid(lists.voters, args.weights)
+        return GridSearchCV(method, {**space, "voter_weights": grid}, **options), n_points * len(grid)
+    weights = DirichletWeights(lists.voters)
+    space = {**space, "voter_weights": weights}
+    return RandomizedSearchCV(method, space, n_iter=_MOST_WEIGHTS, random_state=seed, **options), _MOST_WEIGHTS
+
+
+def _describe(space, args, n_points, first):
+    what = [f"{key} of {', '.join(map(str, values))}" for key, values in space.items()]
+    what += ["weights of the voters"] if args.weights is not None else []
+    return (
+        f"Searched: {'; '.join(what)}: {n_points} points, by {first} on {args.cv} folds of the queries. The tuned row "
+        f"is measured on {args.cv} other folds, each searched for without it."
+    )
+
+
+def _written(key, value):
+    """A parameter as it is given at the terminal."""
+    if isinstance(value, dict):
+        return f"{key}={','.join(f'{voter}:{number:.4g}' for voter, number in value.items())}"
+    return f"{key}={value}"

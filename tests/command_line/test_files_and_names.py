@@ -1,0 +1,236 @@
+"""What the command line reads: names of files, voters, methods and values, and what stands among the names."""
+
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pandas as pd
+import pytest
+from processes import environment
+
+from skrankagg import CombSUM, ReciprocalRankFusion
+from skrankagg.__main__ import main
+from skrankagg._command_line._messages import in_flags
+from skrankagg._command_line._method_names import FAST, make_methods, read_value, read_values
+from skrankagg.datasets import read_lists
+from skrankagg.utils.discovery import default_methods
+
+ONE = "q1 Q0 a 1 3.0 x\nq1 Q0 b 2 2.0 x\nq2 Q0 d 1 2.0 x\n"
+TWO = "q1 Q0 b 1 2.0 y\nq1 Q0 a 2 1.0 y\nq2 Q0 e 1 1.0 y\n"
+QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 d 0\nq2 0 e 1\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    files = {
+        "runs/one.run": ONE,
+        "runs/two.run": TWO,
+        "same.run": ONE.replace("a 1 3.0", "c 1 3.0"),
+        "qrels.txt": QRELS,
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys):
+    def run(*argv):
+        assert main(list(argv)) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        return out
+
+    return run
+
+
+@pytest.fixture
+def fail(folder, capsys):
+    def fail(*argv):
+        assert main(list(argv)) == 1
+        out, err = capsys.readouterr()
+        assert out == "" and err.count("\n") == 1
+        return err
+
+    return fail
+
+
+def consensus(text):
+    return pd.read_csv(io.StringIO(text))
+
+
+EXPECTED = CombSUM(norm=None)
+
+
+def expected(*paths, **options):
+    return EXPECTED.fit_transform(read_lists(list(paths), **options))
+
+
+AGGREGATE = ("--method", "CombSUM[norm=None]")
+
+
+def test_a_folder_and_a_pattern_are_their_files(run):
+    found = consensus(run("aggregate", "runs", *AGGREGATE))
+    pd.testing.assert_frame_equal(found, expected("runs/one.run", "runs/two.run"), check_dtype=False)
+    for text in ("runs/*.run", "r*/[ot]*.run", "**/???.run"):
+        assert consensus(run("aggregate", text, *AGGREGATE)).equals(found)
+
+
+def test_voters_are_named_at_the_terminal(run):
+    out = run("explain", "mine=runs/one.run", "yours=same.run", *AGGREGATE, "--query", "q1", "--item", "b")
+    assert [line.split()[0] for line in out.splitlines()[4:]] == ["mine", "yours"]
+    # One name, and the other as the file says.
+    out = run("explain", "runs/one.run", "yours=same.run", *AGGREGATE, "--query", "q1", "--item", "b")
+    assert [line.split()[0] for line in out.splitlines()[4:]] == ["x", "yours"]
+
+
+def test_a_file_whose_name_has_an_equals_sign_is_that_file(run, folder):
+    (folder / "k=3.run").write_text(ONE)
+    assert consensus(run("aggregate", "k=3.run", *AGGREGATE)).equals(
+        consensus(run("aggregate", "runs/one.run", *AGGREGATE))
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("aggregate runs/one.run runs/one.run", "the file 'runs/one.run' is given twice."),
+        ("aggregate - -", "standard input is given twice."),
+        ("aggregate nothing/*.run", "no file fits 'nothing/*.run'."),
+        ("aggregate v=runs/*.run", "2 files fit 'runs/*.run', and one name, 'v'; leave the name out, or name each."),
+        ("aggregate =runs/one.run", "a file with a name is written NAME=FILE; got '=runs/one.run'."),
+        ("aggregate v=runs/one.run --voter file", "voters are named by NAME=FILE or by --voter file, not by both."),
+        ("aggregate empty", "the folder 'empty' holds no files."),
+        ("aggregate v=none.run", "cannot read 'none.run': No such file or directory."),
+        ("aggregate runs/one.run same.run", "name them after their files with --voter file"),
+    ],
+)
+def test_files_that_cannot_be_meant_are_one_sentence(fail, folder, command, message):
+    (folder / "empty").mkdir()
+    (folder / "empty" / ".hidden").write_text("")
+    assert message in fail(*command.split(), *AGGREGATE)
+
+
+def test_judgements_are_one_file(fail):
+    assert "judgements are in one file; 2 fit 'runs'." in fail("evaluate", "same.run", "runs")
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_standard_input_is_read_once(folder, zipped):
+    data = gzip.compress(ONE.encode()) if zipped else ONE.encode()
+    command = [sys.executable, "-m", "skrankagg", "aggregate", "one=-", "two=runs/two.run", *AGGREGATE]
+    done = subprocess.run(command, input=data, capture_output=True, env=environment(), timeout=100)
+    assert done.stderr == b"" and done.returncode == 0
+    found = consensus(done.stdout.decode())
+    pd.testing.assert_frame_equal(found, expected("runs/one.run", "runs/two.run"), check_dtype=False)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_named_pipes_are_read_once(run, folder):
+    os.mkfifo("pipe")
+
+    def feed():
+        with open("pipe", "wb") as stream:
+            stream.write(gzip.compress(QRELS.encode()))
+
+    writer = threading.Thread(target=feed)
+    writer.start()
+    out = run("evaluate", "runs/one.run", "pipe", "--metrics", "map")
+    writer.join()
+    assert out == run("evaluate", "runs/one.run", "qrels.txt", "--metrics", "map")
+
+
+def test_a_decimal_comma_is_asked_for(run, fail, folder):
+    text = "query;voter;item;score\nq1;x;a;3,5\nq1;x;b;2,5\n"
+    (folder / "comma.csv").write_text(text)
+    assert "--decimal ," in fail("aggregate", "comma.csv", *AGGREGATE)
+    assert consensus(run("aggregate", "comma.csv", "--decimal", ",", *AGGREGATE))["score"].tolist() == [3.5, 2.5]
+
+
+def test_formats_in_messages_are_those_of_the_flags(fail, folder):
+    (folder / "odd.txt").write_text("what is this\n")
+    message = fail("aggregate", "odd.txt", *AGGREGATE)
+    assert "--format" in message and "--columns" in message and "format=" not in message and "columns=" not in message
+    assert "read_lists" not in message
+    assert in_flags("Choose voter='file', columns=[...], cv=5 or n_jobs=2.") == (
+        "Choose --voter file, --columns NAMES, --cv 5 or --n-jobs 2."
+    )
+
+
+@pytest.mark.parametrize("to", ["csv", "tsv", "json", "trec", "text", "parquet"])
+def test_the_output_has_the_format_that_is_asked_for(folder, to, capsysbinary):
+    if to == "parquet":
+        pytest.importorskip("pyarrow")
+    assert main(["aggregate", "runs", *AGGREGATE, "--to", to]) == 0
+    out, err = capsysbinary.readouterr()
+    assert err == b""
+    assert main(["aggregate", "runs", *AGGREGATE, "--to", to, "-o", "named.out"]) == 0
+    assert (folder / "named.out").read_bytes() == out
+    whole = expected("runs/one.run", "runs/two.run")
+    if to == "json":
+        runs = {q: dict(zip(own["item"], own["score"], strict=True)) for q, own in whole.groupby("query")}
+        assert json.loads(out) == runs
+    elif to == "text":
+        assert out.decode().splitlines()[0].startswith("q1: ")
+    else:
+        (folder / f"out.{to}").write_bytes(out)
+        back = read_lists(f"out.{to}")
+        assert back["item"].tolist() == whole["item"].tolist() and back["score"].tolist() == whole["score"].tolist()
+
+
+# ---------------------------------------------------------------------- names of methods, and values
+
+
+def test_values_are_numbers_words_or_numbers_of_voters():
+    assert read_value("3") == 3 and read_value(".5") == 0.5 and read_value("None") is None
+    assert read_value("min-max") == "min-max" and read_value("(5, 10)") == (5, 10)
+    assert read_value("bm25:.3,dense:.7") == {"bm25": 0.3, "dense": 0.7}
+    assert read_value("a:b: 1e-2") == {"a:b": 0.01}
+    assert read_value("{'a': 1}") == {"a": 1}
+    assert read_values("10,30, 60") == [10, 30, 60]
+    assert read_values("(5, 10),(1,)") == [(5, 10), (1,)]
+    assert read_values("min-max,None") == ["min-max", None]
+
+
+def test_weights_of_voters_are_written_by_name(run):
+    weighed = run("aggregate", "runs", "--method", "CombSUM", "--param", "norm=None", "voter_weights=x:.3,y:.7")
+    assert weighed == run("aggregate", "runs", "--method", "CombSUM[norm=None,voter_weights=x:.3,y:.7]")
+    method = CombSUM(norm=None, voter_weights={"x": 0.3, "y": 0.7})
+    direct = method.fit_transform(read_lists(["runs/one.run", "runs/two.run"]))
+    pd.testing.assert_frame_equal(consensus(weighed), direct, check_dtype=False)
+
+
+def test_a_wrong_parameter_is_named_with_the_near_one(fail):
+    rrf = ("aggregate", "runs", "--method", "ReciprocalRankFusion", "--param")
+    assert "ReciprocalRankFusion has no parameter 'kk' (did you mean 'k'?)" in fail(*rrf, "kk=3")
+    assert "the parameter k of ReciprocalRankFusion is given twice." in fail(*rrf, "k=3", "k=4")
+    assert "is written NAME=VALUE; got 'k'" in fail(*rrf, "k")
+
+
+def test_files_among_the_names_are_recognised(run):
+    plain = run("evaluate", "runs/one.run", "qrels.txt", "--metrics", "map", "p@1")
+    assert run("evaluate", "--metrics", "map", "p@1", "runs/one.run", "qrels.txt") == plain
+    plain = run("compare", "runs", "qrels.txt", "--methods", "BordaCount", "--metrics", "map").splitlines()[3:5]
+    found = run("compare", "--metrics", "map", "--methods", "BordaCount", "runs", "qrels.txt").splitlines()[3:5]
+    assert [line.split()[0] for line in found] == [line.split()[0] for line in plain]
+
+
+def test_an_option_of_files_alone_is_wrong_usage(folder, capsys):
+    with pytest.raises(SystemExit):
+        main(["evaluate", "--metrics", "runs/one.run", "qrels.txt"])
+    assert "--metrics names none; files follow it" in capsys.readouterr().err
+
+
+def test_the_fast_methods_are_among_all_and_differ():
+    known = {repr(method) for _, method in default_methods()}
+    methods = make_methods(FAST)
+    assert [name for name, _ in methods] == list(FAST)
+    assert len({type(method) for _, method in methods}) >= 10
+    assert all(repr(method) in known for _, method in methods)
+    assert ("ReciprocalRankFusion", repr(ReciprocalRankFusion())) in [(name, repr(one)) for name, one in methods]

@@ -1,0 +1,343 @@
+"""tune, explain, intervals, baselines, methods that learn, and what is said meanwhile."""
+
+import io
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from processes import environment
+from sklearn.model_selection import GridSearchCV
+
+import skrankagg
+from skrankagg import BordaCount, Comparator, Qrels, RankedLists, ReciprocalRankFusion
+from skrankagg.__main__ import main
+from skrankagg._command_line import _compare, _meanwhile
+from skrankagg.aggregators import SlideFuse
+from skrankagg.datasets import make_ranked_lists, write_qrels
+from skrankagg.inspection import rank_stability, voter_contributions
+from skrankagg.metrics import make_ranking_scorer
+from skrankagg.model_selection import QueryKFold
+
+ROOT = Path(skrankagg.__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def data():
+    frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, quality=0.4, quality_spread=1.0, random_state=1)
+    return RankedLists.from_frame(frame), Qrels.from_frame(qrels)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, data):
+    monkeypatch.chdir(tmp_path)
+    lists, qrels = data
+    lists.to_frame().drop(columns="rank").to_csv("lists.csv", index=False)
+    write_qrels(qrels, "qrels.txt")
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys):
+    def run(*argv):
+        assert main([*argv, "--quiet"]) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        return out
+
+    return run
+
+
+@pytest.fixture
+def fail(folder, capsys):
+    def fail(*argv):
+        assert main(list(argv)) == 1
+        out, err = capsys.readouterr()
+        assert out == "" and err.count("\n") == 1
+        return err
+
+    return fail
+
+
+def cells(out, label):
+    """Cells of the rows of a printed table that begin with a label."""
+    return [re.split(r" {2,}", line.strip()) for line in out.splitlines() if re.match(rf"{re.escape(label)}  ", line)]
+
+
+# ---------------------------------------------------------------------- tune
+
+
+def test_tune_measures_its_search_on_queries_held_out(run, data):
+    lists, qrels = data
+    command = "tune lists.csv qrels.txt --method ReciprocalRankFusion --param k=1,60 --cv 3 --metrics map"
+    out = run(*command.split(), "--out", "tuned.csv")
+    search = GridSearchCV(
+        ReciprocalRankFusion(),
+        {"k": [1, 60]},
+        scoring=make_ranking_scorer("map"),
+        cv=QueryKFold(3, shuffle=True, random_state=0),
+    )
+    outer = QueryKFold(3, shuffle=True, random_state=1)
+    comparator = Comparator([("plain", ReciprocalRankFusion()), ("tuned", search)], metrics="map", cv=outer)
+    comparator.fit(lists, qrels=qrels)
+    written = pd.read_csv("tuned.csv", index_col="method")["map"]
+    assert written.tolist() == pytest.approx(comparator.results_["map"].tolist(), rel=1e-12)
+    best = comparator.named_estimators_["tuned"].best_params_["k"]
+    assert out.splitlines()[-1].endswith(f"aggregate LISTS --method ReciprocalRankFusion --param k={best}")
+    assert "2 points, by map on 3 folds" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("step", "points"), [(".5", 10), (".05", 200)])
+def test_tune_searches_weights_on_a_grid_or_at_random(run, folder, monkeypatch, step, points):
+    if points == 200:
+        monkeypatch.setattr("skrankagg._command_line._tune._MOST_WEIGHTS", points := 12)
+    out = run(
+        "tune", "lists.csv", "qrels.txt", "--method", "CombSUM", "--weights", step, "--cv", "2", "--metrics", "map"
+    )
+    assert f"weights of the voters: {points} points" in " ".join(out.split())
+    params = out.splitlines()[-1].split(" --param ")[1]
+    weights = dict(part.split(":") for part in params.removeprefix("voter_weights=").split(","))
+    assert sorted(weights) == ["v1", "v2", "v3", "v4"]
+    assert sum(map(float, weights.values())) == pytest.approx(1, abs=1e-3)
+    # What it prints can be given back.
+    run("aggregate", "lists.csv", "--method", "CombSUM", "--param", params)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--method ReciprocalRankFusion --param kk=1,2", "ReciprocalRankFusion has no parameter 'kk'"),
+        ("--method CombSUM --param norm=min-max,wrong", "norm"),
+        ("--method Agglomerative --weights", "Agglomerative cannot weigh lists; leave out --weights."),
+        ("--method CombSUM --param norm=", "the parameter norm has no values"),
+        ("--method CombSUM --param norm=max,sum --cv 20", "24 judged queries are too few for 20 folds"),
+        ("--method CombSUM --param voter_weights=v1:1 --weights", "by --weights or by --param voter_weights"),
+    ],
+)
+def test_searches_that_cannot_be_are_one_sentence(fail, options, message):
+    assert message in fail("tune", "lists.csv", "qrels.txt", *options.split())
+
+
+def test_a_search_of_nothing_is_wrong_usage(folder, capsys):
+    with pytest.raises(SystemExit):
+        main(["tune", "lists.csv", "qrels.txt", "--method", "CombSUM"])
+    assert "say what to search: --param k=10,30,60 or --weights" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------------- explain, intervals
+
+
+def test_explain_prints_the_shares_that_make_the_score(run, data):
+    lists, _ = data
+    query = lists.queries[0]
+    out = run("explain", "lists.csv", "--method", "BordaCount", "--query", query, "--top", "3")
+    shares = voter_contributions(BordaCount(), lists.take([0])).set_index(["item", "voter"])["contribution"]
+    consensus = BordaCount().transform(lists.take([0])).head(3)
+    for row in consensus.itertuples():
+        [(_, rank, score, *added)] = cells(out, row.item)
+        assert (int(rank), float(score)) == (row.rank, pytest.approx(row.score, rel=1e-5))
+        assert [float(one) for one in added] == pytest.approx(shares[row.item].sort_index().tolist(), rel=1e-5)
+    one = run("explain", "lists.csv", "--method", "BordaCount", "--query", query, "--item", consensus["item"].iloc[1])
+    assert one.startswith(f"{consensus['item'].iloc[1]} is 2 of ")
+
+
+def test_explain_of_other_methods_prints_places_and_influence(run, data):
+    query = data[0].queries[0]
+    out = run("explain", "lists.csv", "--method", "Schulze", "--query", query)
+    assert "the place of each item in each list" in out
+    assert "The scores of Schulze() are no sums; what changes without each list:" in out
+    assert len(cells(out, "v1")) == 1
+
+
+def test_what_is_not_there_cannot_be_explained(fail):
+    assert "name one of the 24 queries: --query q01." in fail("explain", "lists.csv", "--method", "BordaCount")
+    command = ("explain", "lists.csv", "--method", "BordaCount", "--query")
+    assert "there is no query 'q99'" in fail(*command, "q99")
+    assert "query 'q01' has no item 'nothing'" in fail(*command, "q01", "--item", "nothing")
+
+
+def test_intervals_are_those_of_rank_stability(run, data):
+    command = "aggregate lists.csv --method BordaCount --intervals --draws 50 --random-state 3"
+    assert main(command.split()) == 0  # warns of so few lists
+    out = subprocess.run(
+        [sys.executable, "-m", "skrankagg", *command.split()],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=True,
+    ).stdout
+    with pytest.warns(UserWarning, match="fewer than 5 lists"):
+        expected = rank_stability(BordaCount(), data[0], n_resamples=50, random_state=3)
+    found = pd.read_csv(io.StringIO(out))
+    assert found.columns.tolist() == expected.columns.tolist()
+    np.testing.assert_allclose(found["rank_low"], expected["rank_low"].astype(float))
+
+
+def test_intervals_need_a_table(fail):
+    command = ("aggregate", "lists.csv", "--method", "BordaCount", "--intervals", "--to", "json")
+    assert "--intervals adds columns, which json has no place for" in fail(*command)
+
+
+# ---------------------------------------------------------------------- methods that learn, baselines, voters
+
+
+def test_methods_that_learn_are_given_judgements(run, fail, data):
+    out = run("aggregate", "lists.csv", "--method", "SlideFuse", "--qrels", "qrels.txt")
+    lists, qrels = data
+    expected = SlideFuse(qrels=qrels).fit_transform(lists)
+    assert pd.read_csv(io.StringIO(out))["item"].tolist() == expected["item"].tolist()
+    assert "SlideFuse learns from judgements; give it some: --qrels FILE." in fail(
+        "aggregate", "lists.csv", "--method", "SlideFuse"
+    )
+    assert "CombSUM does not learn from judgements; leave out --qrels." in fail(
+        "aggregate", "lists.csv", "--method", "CombSUM", "--qrels", "qrels.txt"
+    )
+
+
+def test_methods_that_learn_are_compared_on_folds(run, fail, data):
+    lists, qrels = data
+    command = ("compare", "lists.csv", "qrels.txt", "--methods", "SlideFuse", "BordaCount", "--metrics", "map")
+    out = run(*command, "--cv", "3")
+    comparator = Comparator([("s", SlideFuse()), ("b", BordaCount())], metrics="map", cv=3).fit(lists, qrels=qrels)
+    assert cells(out, "SlideFuse")[0][1].strip("*") == f"{comparator.results_.loc['s', 'map']:.4f}"
+    assert "measured on held-out queries, in 3 folds" in out
+    message = fail(*command)
+    assert "--cv" in message and "cv=" not in message
+
+
+def test_a_baseline_is_compared_with_every_row(run, fail, data):
+    lists, qrels = data
+    command = (
+        "compare",
+        "lists.csv",
+        "qrels.txt",
+        "--methods",
+        "BordaCount",
+        "CombSUM",
+        "--metrics",
+        "map",
+        "--voters",
+    )
+    out = run(*command, "--baseline", "v1")
+    methods = [("BordaCount", BordaCount()), ("CombSUM", skrankagg.CombSUM())]
+    found = Comparator(methods, metrics="map", voters=True).fit(lists, qrels=qrels).compare(baseline="v1")
+    for name in ("BordaCount", "CombSUM", "v2", "v3", "v4"):
+        row = cells(out, name)[1]
+        assert row[1:3] == [f"{found.loc[name, 'mean']:.4f}", f"{found.loc[name, 'difference']:+.4f}"]
+        assert row[3] == f"{found.loc[name, 'low']:+.4f} to {found.loc[name, 'high']:+.4f}"
+        assert row[-1] == f"{found.loc[name, 'adjusted']:.4f}"
+    assert "there is no row 'v9' to compare with" in fail(*command, "--baseline", "v9")
+    latex = run(*command, "--baseline", "bordacount", "--latex")
+    assert "mark what differs from BordaCount" in latex
+
+
+def test_runs_are_compared_with_one_of_them(run):
+    for method in ("BordaCount", "CombMNZ"):
+        run("aggregate", "lists.csv", "--method", method, "-o", f"{method}.run")
+    out = run("evaluate", "BordaCount.run", "CombMNZ.run", "qrels.txt", "--baseline", "CombMNZ.run", "--metrics", "map")
+    assert "Difference from CombMNZ.run (map " in out and len(cells(out, "BordaCount.run")) == 2
+
+
+def test_conventions_are_in_the_names_of_measures(run):
+    command = ("compare", "lists.csv", "qrels.txt", "--methods", "BordaCount", "--metrics", "ndcg@10")
+    out = run(*command, "--gain", "linear", "--ties", "trec_eval")
+    assert "ndcg@10[gain=linear,ties=trec_eval]" in out and "trec_eval orders them" not in out
+    tied = run("compare", "lists.csv", "qrels.txt", "--methods", "Copeland", "--metrics", "map")
+    assert "--ties trec_eval." in " ".join(tied.split())
+
+
+# ---------------------------------------------------------------------- meanwhile
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    for name, value in (("_PATIENCE", 0.02), ("_BLINK", 0.02), ("_PAUSE", 0.1)):
+        monkeypatch.setattr(_meanwhile, name, value)
+
+
+def wait_for(condition):
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_long_work_says_what_it_is_doing(hasty, monkeypatch, terminal):
+    stream = io.StringIO()
+    stream.isatty = lambda: terminal
+    monkeypatch.setattr(sys, "stderr", stream)
+    with _meanwhile.Progress(quiet=False) as progress:
+        progress.say("reading lists")
+        wait_for(lambda: "reading lists" in stream.getvalue())
+        with progress.counting("methods", 3, "[Comparator]"):
+            print("[Comparator] one\n[Comparator] two")
+            wait_for(lambda: "methods: 2 of 3" in stream.getvalue())
+    told = stream.getvalue()
+    assert re.search(r"skrankagg: methods: 2 of 3, \d+ s", told)
+    assert told.endswith("\r") if terminal else (told.endswith(" s\n") and "\r" not in told)
+
+
+def test_quick_and_quiet_work_says_nothing(hasty, monkeypatch, capsys):
+    with _meanwhile.Progress(quiet=True) as progress:
+        progress.say("reading lists")
+        time.sleep(0.1)
+    monkeypatch.setattr(_meanwhile, "_PATIENCE", 10)
+    with _meanwhile.Progress(quiet=False) as progress:
+        progress.say("reading lists")
+    assert capsys.readouterr().err == ""
+
+
+def test_all_methods_are_tried_to_say_how_long_they_take(folder, capsys, monkeypatch):
+    few = ["BordaCount", "Copeland", "CombSUM"]
+    fitting = _compare.fitting_methods
+    monkeypatch.setattr(
+        _compare, "fitting_methods", lambda lists, names: fitting(lists, few if names is None else names)
+    )
+    assert main(["compare", "lists.csv", "qrels.txt", "--methods", "all"]) == 0
+    assert re.fullmatch(r"skrankagg: 3 methods on 24 queries, about \d+ seconds\n", capsys.readouterr().err)
+    assert main(["compare", "lists.csv", "qrels.txt", "--methods", "all", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ")
+def test_an_interruption_ends_with_130_and_without_a_traceback(folder):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "skrankagg", "aggregate", "-", "--method", "BordaCount"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    process.stderr.read(9)  # it says that it reads, once it has begun
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=100)
+    assert process.returncode == 130 and out == b"" and b"Traceback" not in err
+
+
+def test_the_lists_of_names_are_up_to_date():
+    namespace: dict = {"__file__": str(ROOT / "tools" / "catalogue.py"), "__name__": "catalogue"}
+    path = ROOT / "tools" / "catalogue.py"
+    if not path.exists():
+        pytest.skip("tools are not installed")
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
+    for name, text in namespace["FILES"].items():
+        assert (namespace["FOLDER"] / name).read_text(encoding="utf-8") == text(), "run python tools/catalogue.py"
+
+
+@pytest.mark.parametrize("command", ["methods", "measures", "--version"])
+def test_names_are_listed_without_loading_anything(command):
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "skrankagg", command],
+        capture_output=True,
+        text=True,
+        env=environment(),
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert done.returncode == 0 and not {"pandas", "sklearn", "numpy", "scipy"} & loaded
