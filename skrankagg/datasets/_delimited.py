@@ -68,7 +68,7 @@ class _Guard(io.RawIOBase):
         self.stream = stream
         self.begun = False
         self.held = b""
-        self.has_blank = False
+        self.has_odd = False
         self.has_quote = False
 
     def readable(self):
@@ -82,12 +82,14 @@ class _Guard(io.RawIOBase):
                 if data.startswith(BOM):
                     raise InputError("pandas would drop the second byte order mark as well")
             # pandas ends text at a NUL, and takes the others for blanks around numbers.
-            self.has_blank = self.has_blank or any(one in data for one in (b"\0", b"\x0b", b"\x0c"))
+            self.has_odd = self.has_odd or any(one in data for one in (b"\0", b"\x0b", b"\x0c"))
             self.has_quote = self.has_quote or b'"' in data
             # Line ends are held back until something follows them: blank lines at the end are not rows.
             data = self.held + data
             body = data.rstrip(b"\r\n")
             self.held = data[len(body) :]
+            # After lines that a carriage return alone ends, pandas may skip more of them than it was asked to.
+            self.has_odd = self.has_odd or body.count(b"\r") != body.count(b"\r\n")
             if body:
                 return body
         return b""
@@ -243,7 +245,7 @@ def _read_fast(path, layout, numeric):
                 if any((chunk[name] == "").any() for name in IDS.intersection(wanted)):
                     raise InputError("an id is empty")
                 chunks.append(chunk[wanted])
-    doubtful |= guard.has_blank or (guard.has_quote and not whitespace)
+    doubtful |= guard.has_odd or (guard.has_quote and not whitespace)
     return pd.concat(chunks, ignore_index=True), doubtful
 
 

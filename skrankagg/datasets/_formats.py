@@ -179,6 +179,15 @@ def _refuse_lookalike(kind, fields, first):
         raise InputError(f"expected a voter in the second field, got the Q0 of a TREC run in {first!r}")
 
 
+def _has_blanks_in_fields(path, words):
+    """Whether tabs may part the first line, rather than both blanks and tabs as in a TREC file.
+
+    A TREC file has 0 or Q0 in the second field then; without it, a row of a TSV without a header would pass for one.
+    """
+    fields = [field.strip(" ") for field in _first(path, "tsv")]
+    return len(fields) > 1 and fields != words and words[1] not in {"0", "Q0"}
+
+
 def detect(path, kind, format="auto", columns=None, decimal=".", trailing=False):
     """Find the layout of a file.
 
@@ -228,7 +237,8 @@ def _detect(path, kind, format, columns, trailing, decimal):
     found = {}
     if format in {"auto", "trec"}:
         n_extra = len(words) - len(kind.trec)
-        if (n_extra == 0 or (trailing and n_extra > 0)) and _numbers_fit(words, kind.trec):
+        fits = (n_extra == 0 or (trailing and n_extra > 0)) and _numbers_fit(words, kind.trec)
+        if fits and not (format == "auto" and _has_blanks_in_fields(path, words)):
             found["trec"] = Layout("trec", kind.trec, 0, trailing)
     if format in {"auto", "flagr"} and len(fields) in kind.flagr:
         names = kind.flagr[len(fields)]

@@ -191,6 +191,16 @@ def test_blank_lines_in_judgements_are_not_rows(written):
     assert rows(read_qrels(written("1 0 a 1\n\n \n1 0 b 2\n"))) == [("1", "a", 1), ("1", "b", 2)]
 
 
+def test_a_row_of_tabs_with_a_blank_in_an_id_is_not_trec(written):
+    for read, text in ((read_qrels, "q\tnew york\t2\n"), (read_lists, "q\tv\tnew york\t1\t2\n")):
+        path = written(text)
+        with pytest.raises(ValueError, match="got the first line 'q .*new york"):
+            read(path)
+        assert len(read(path, format="trec")) == 1
+    assert rows(read_qrels(written("q 0\ta\t2\n"))) == [("q", "a", 2)]
+    assert rows(read_qrels(written("q\tx\t  a \t2\n"))) == [("q", "a", 2)]
+
+
 def test_quotes_in_trec_runs_are_letters(written):
     lists = read_lists(written('q Q0 "a 1 2 t\nq Q0 b" 2 1 t\n'))
     assert lists["item"].tolist() == ['"a', 'b"']
