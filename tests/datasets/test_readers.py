@@ -192,9 +192,9 @@ def test_blank_lines_in_judgements_are_not_rows(written):
 
 
 def test_a_row_of_tabs_with_a_blank_in_an_id_is_not_trec(written):
-    for read, text in ((read_qrels, "q\tnew york\t2\n"), (read_lists, "q\tv\tnew york\t1\t2\n")):
+    for read, text in ((read_qrels, "q\tnew york\t2\n"), (read_lists, "q\tnew york\t1\t2\tv\n")):
         path = written(text)
-        with pytest.raises(ValueError, match="got the first line 'q .*new york"):
+        with pytest.raises(ValueError, match="got the first line 'q new york"):
             read(path)
         assert len(read(path, format="trec")) == 1
     assert rows(read_qrels(written("q 0\ta\t2\n"))) == [("q", "a", 2)]
