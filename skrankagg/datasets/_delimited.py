@@ -155,6 +155,12 @@ def head(path, style, n=2):
     return found
 
 
+def has_blanks_between_tabs(path):
+    """Whether a field that tabs part from others, on any line, has blanks inside."""
+    with opened(path) as stream, _text(stream) as lines:
+        return any(" " in field.strip(" \r\n") for line in lines if "\t" in line for field in line.split("\t"))
+
+
 def line_of(path, layout, row):
     """Number of the line on which a row begins, counted from 0 over the rows of a text table that was read."""
     with opened(path) as stream, _text(stream) as lines:

@@ -7,7 +7,7 @@ known. A file that fits no format, or two, is refused; guessing would misread a 
 from .._data._frames import LIST_COLUMNS
 from .._data._titles import canonical
 from ..exceptions import InputError
-from ._delimited import SEPARATORS, Layout, clip, head, is_number
+from ._delimited import SEPARATORS, Layout, clip, has_blanks_between_tabs, head, is_number
 from ._parquet import check_parquet, is_parquet, parquet_columns
 from ._sources import BOM, Fault, opened
 
@@ -179,15 +179,6 @@ def _refuse_lookalike(kind, fields, first):
         raise InputError(f"expected a voter in the second field, got the Q0 of a TREC run in {first!r}")
 
 
-def _has_blanks_in_fields(path, words):
-    """Whether tabs may part the first line, rather than both blanks and tabs as in a TREC file.
-
-    A TREC file has 0 or Q0 in the second field then; without it, a row of a TSV without a header would pass for one.
-    """
-    fields = [field.strip(" ") for field in _first(path, "tsv")]
-    return len(fields) > 1 and fields != words and words[1] not in {"0", "Q0"}
-
-
 def detect(path, kind, format="auto", columns=None, decimal=".", trailing=False):
     """Find the layout of a file.
 
@@ -238,7 +229,8 @@ def _detect(path, kind, format, columns, trailing, decimal):
     if format in {"auto", "trec"}:
         n_extra = len(words) - len(kind.trec)
         fits = (n_extra == 0 or (trailing and n_extra > 0)) and _numbers_fit(words, kind.trec)
-        if fits and not (format == "auto" and _has_blanks_in_fields(path, words)):
+        # Rows of tabs without a header, whose ids have blanks, would pass for TREC files but for this field.
+        if fits and (format == "trec" or words[1] in {"0", "Q0"} or not has_blanks_between_tabs(path)):
             found["trec"] = Layout("trec", kind.trec, 0, trailing)
     if format in {"auto", "flagr"} and len(fields) in kind.flagr:
         names = kind.flagr[len(fields)]

@@ -72,14 +72,18 @@ def read_parquet(path, names, numeric):
     ValueError
         If a number is none, or an id is missing; the message is a clause without a subject.
     """
-    from pyarrow.parquet import read_table
+    from pyarrow.parquet import read_metadata, read_table
 
     wanted = [name for name in names if name is not None]
     with _refusals(), opened_raw(path) as stream:
         table = read_table(stream)
+        stream.seek(0)
+        n_rows = read_metadata(stream).num_rows
         table = table.select([k for k, name in enumerate(names) if name is not None]).rename_columns(wanted)
         table.validate(full=True)
         frame = table.to_pandas(ignore_metadata=True)
+    if len(frame) != n_rows:
+        raise InputError(f"expected {n_rows} rows, as the footer of the Parquet file says, got {len(frame)}")
     if len(frame) == 0:
         raise InputError("expected at least one row, got none")
     for name in wanted:

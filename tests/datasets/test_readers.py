@@ -197,6 +197,8 @@ def test_a_row_of_tabs_with_a_blank_in_an_id_is_not_trec(written):
         with pytest.raises(ValueError, match="got the first line 'q new york"):
             read(path)
         assert len(read(path, format="trec")) == 1
+    with pytest.raises(ValueError, match="got the first line 'query item rele0 -1'"):
+        read_qrels(written("query\titem\trele0\t-1\nq0\tx y1\t0\n"))
     assert rows(read_qrels(written("q 0\ta\t2\n"))) == [("q", "a", 2)]
     assert rows(read_qrels(written("q\tx\t  a \t2\n"))) == [("q", "a", 2)]
 
