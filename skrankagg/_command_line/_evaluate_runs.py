@@ -22,10 +22,10 @@ __all__ = ["evaluate"]
 
 
 def evaluate(args, progress):
+    measures = read_measures(args)  # first, for a file that is not there may be taken for one
     if len(args.files) < 2:
         args.parser.error("give at least one run, and the qrels last")
     check_outputs(args.out)
-    measures = read_measures(args)
     *texts, last = args.files
     qrels = load_qrels(last, progress)
     runs = load_runs(texts, args, progress)

@@ -110,7 +110,7 @@ def load_runs(texts, args, progress):
 def _load(sources, args, progress, voter):
     columns = None if args.columns is None else [name.strip() or None for name in args.columns.split(",")]
     where = ", ".join(map(repr, sources))
-    progress.say(f"reading {where}")
+    progress.say(f"reading {where if len(sources) == 1 else f'{len(sources)} files'}")
     with naming(where, "read"):
         files = [source.file for source in sources]
         frame = read_lists(files, voter=voter, format=args.format, columns=columns, decimal=args.decimal)
@@ -125,5 +125,8 @@ def load_qrels(text, progress):
         raise UserError(f"judgements are in one file; {len(found)} fit {text!r}.")
     [source] = found
     progress.say(f"reading {source!r}")
-    with naming(repr(source), "read"):
-        return Qrels.from_frame(read_qrels(source.file))
+    try:
+        with naming(repr(source), "read"):
+            return Qrels.from_frame(read_qrels(source.file))
+    except UserError as error:
+        raise UserError(f"{str(error).rstrip('.')}. The last file is the judgements.") from error

@@ -54,8 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args):
     recognise_files(args)
     # Only now, because they load pandas and scikit-learn, which --help and wrong usage do not need.
-    from ._messages import USER_MISTAKES, in_flags, one_line, warnings_in_one_line
     from ._meanwhile import Progress
+    from ._messages import USER_MISTAKES, in_flags, one_line, warnings_in_one_line
 
     try:
         command = getattr(importlib.import_module(f".{_MODULES[args.command]}", __package__), args.command)

@@ -28,7 +28,8 @@ def one_line(message):
 _FLAGS = (
     (r"\bcolumns=\[[^\]]*\]", "--columns NAMES"),
     (r"\bcolumns=", "--columns "),
-    (r"\b(format|decimal|voter|weighting|ties|gain|missing)=['\"]([^'\"]*)['\"]", r"--\1 \2"),
+    (r"\bformat=('\w+'(?:, '\w+')* or '\w+')", lambda found: "--format " + found[1].replace("'", "")),
+    (r"\b(format|decimal|voter|ties|gain|missing)=['\"]([^'\"]*)['\"]", r"--\1 \2"),
     (r"\b(cv|n_jobs|random_state)=(\d+)", r"--\1 \2"),
     (r"\bbaseline='([^']*)'", r"--baseline \1"),
     (r"--(n_jobs|random_state)", lambda found: found[0].replace("_", "-")),

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 
 from .. import __version__
 
@@ -90,15 +91,18 @@ examples:
 
 
 def make_parser():
-    layout = {"formatter_class": argparse.RawDescriptionHelpFormatter}
+    layout = {
+        "formatter_class": lambda prog: argparse.RawDescriptionHelpFormatter(prog, max_help_position=28, width=100)
+    }
     parser = argparse.ArgumentParser(
         prog="skrankagg",
+        usage="skrankagg [-h] [--version] COMMAND ...",
         description="Merge the ranked lists of many voters into one, and find out which method does it best.",
         epilog=_EXAMPLES["skrankagg"],
         **layout,
     )
     parser.add_argument("--version", action="version", version=f"skrankagg {__version__}")
-    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND    ", dest="command")  # as wide as the names
 
     def add_command(name, help, description, **options):
         epilog = f"{_FILES}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
@@ -220,8 +224,9 @@ def recognise_files(args):
 
 
 def _is_file(name):
+    """Whether a name is a file that is there, or looks like one: the reader then says that it is not there."""
     path = name.partition("=")[2] if "[" not in name and "=" in name else name
-    return path == "-" or os.path.exists(path)
+    return path == "-" or os.path.exists(path) or re.fullmatch(r"[^@\[\]]+\.[A-Za-z]{2,8}", path) is not None
 
 
 def _add_one_method(add):

@@ -8,6 +8,8 @@ __all__ = ["minimise"]
 _MEMORY = 10
 # Share of the decrease that the slope promises which a step must reach, and what rounding may hide.
 _ENOUGH, _ROUNDING = 1e-4, 1e-13
+# Where steps are below this and have not halved in so many iterations, rounding lets them come no nearer.
+_NEAR, _STUCK = 1e-8, 25
 
 
 def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_step=np.inf):
@@ -15,9 +17,9 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
 
     `function` takes the variables, (n,), and returns values, (n_groups,), and the gradient, (n,). `group` (n,) is the
     group of each variable, `scale` (n,) about the second derivatives. A group has converged where no variable would
-    move by more than `tol` in a step of the gradient by `scale`. No variable moves by more than `largest_step` in one
-    iteration, so that the function is not asked where its exponentials overflow. Returns the variables, the values, the
-    number of iterations, (n_groups,), and whether each group has converged.
+    move by more than `tol` in a step of the gradient by `scale`, or as near as rounding lets it come. No variable moves
+    by more than `largest_step` in one iteration, so that the function is not asked where its exponentials overflow.
+    Returns the variables, the values, the number of iterations, (n_groups,), and whether each group has converged.
     """
 
     def dot(one, other):
@@ -27,10 +29,13 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
     value, gradient = function(x)
     steps, changes, inverse = [], [], []
     n_iter, converged = np.zeros(n_groups, dtype=np.int64), np.zeros(n_groups, dtype=bool)
+    nearest, since = np.full(n_groups, np.inf), np.zeros(n_groups, dtype=np.int64)
     for _ in range(max_iter):
         largest = np.zeros(n_groups)
         np.maximum.at(largest, group, np.abs(gradient) / scale)
-        converged = largest <= tol
+        since = np.where(largest < nearest / 2, 0, since + 1)
+        nearest = np.where(since == 0, largest, nearest)
+        converged = (largest <= tol) | ((since >= _STUCK) & (largest <= _NEAR)) | converged
         if converged.all():
             break
         n_iter += ~converged

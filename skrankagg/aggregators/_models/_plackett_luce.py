@@ -17,7 +17,7 @@ from ...exceptions import InputError
 from ._connected import check_connected
 from ._duels import PairCounts, holds_pairs, merge_equal_pairs
 from ._many_minima import minimise
-from ._posterior import LARGEST_STEP, learn_reliabilities, most_likely, plain_prior
+from ._posterior import learn_reliabilities, most_likely, plain_prior
 from ._reliable_stages import ReliableStages
 from ._stages import Stages
 from ._standard_errors import standard_errors
@@ -51,7 +51,7 @@ class PlackettLuce(WeightedAggregator):
     max_iter : int, default=500
         Largest number of iterations.
     tol : float, default=1e-12
-        Largest step of a log-worth that a converged iteration would still take.
+        Largest step of a log-worth that a converged iteration would still take, if rounding lets it come so near.
     weighting : {None, "query", "global"}, default=None
         Whether to learn how reliable each voter is, see Notes: not at all, all voters being alike; again from the lists
         of each query, also in `transform`; or in `fit`, one number for each voter over all queries, which `transform`
@@ -362,7 +362,7 @@ class PlackettLuce(WeightedAggregator):
             return -value.ravel(), -(gradient + slopes).ravel()
 
         group = (lists.candidate_query[:, None].astype(np.int64) * n + np.arange(n)).ravel()
-        options = {"tol": self.tol, "max_iter": self.max_iter, "largest_step": LARGEST_STEP}
+        options = {"tol": self.tol, "max_iter": self.max_iter}
         start = np.repeat(start[:, None], n, axis=1).ravel()
         found = minimise(minus_log_posterior, start, group, lists.n_queries * n, (won + self.prior).ravel(), **options)
         return found[0].reshape(shape)

@@ -4,10 +4,10 @@ import numpy as np
 
 from ._many_minima import minimise
 
-__all__ = ["LARGEST_STEP", "learn_reliabilities", "log_prior", "most_likely", "plain_prior"]
+__all__ = ["learn_reliabilities", "log_prior", "most_likely", "plain_prior"]
 
-#: How far a log-worth, or the logarithm of a reliability, may move in one iteration.
-LARGEST_STEP = 2.0
+# How far a log-worth, or the logarithm of a reliability, may move in one iteration where both do.
+_LARGEST_STEP = 2.0
 # Rounds of learning reliabilities, and how far their logarithms may still move after the last one.
 _MAX_ROUNDS, _CLOSE = 100, 1e-6
 
@@ -31,7 +31,7 @@ def most_likely(stages, start, *, prior, tol, max_iter):
 
     curvature = stages.n_choices()
     curvature[:n] += prior
-    options = {"tol": tol, "max_iter": max_iter, "largest_step": LARGEST_STEP}
+    options = {"tol": tol, "max_iter": max_iter, "largest_step": _LARGEST_STEP if stages.learns else np.inf}
     scale = np.where(curvature > 0, curvature, 1.0)
     n_groups = 1 if stages.is_joint else n_queries
     variables, _, n_iter, converged = minimise(minus_log_posterior, start, group, n_groups, scale, **options)

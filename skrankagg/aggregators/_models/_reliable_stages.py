@@ -110,9 +110,14 @@ class ReliableStages:
         return np.log(self._reliabilities(self._split(variables)[2]))
 
     @property
+    def learns(self):
+        """Whether reliabilities are among the variables."""
+        return self.strength is not None
+
+    @property
     def is_joint(self):
         """Whether variables of several queries depend on each other."""
-        return self.strength is not None and not self.of_query
+        return self.learns and not self.of_query
 
     def start(self, log_worth):
         """Variables to begin with: all voters are alike."""
@@ -143,7 +148,7 @@ class ReliableStages:
         """Log-likelihood of each query, with what the reliabilities add if they are learnt, and its derivatives."""
         lists = self.lists
         log_worth, ties, log_reliability = self._split(variables)
-        learns = self.strength is not None
+        learns = self.learns
         reliability = self._reliabilities(log_reliability) if learns else None
         factor = reliability[self.place] if learns else self.reliability
         mine, my_ties = log_worth[self.origin], ties[self.cell_query]
