@@ -168,6 +168,17 @@ def read_lists(
     0    q1  bm25  d007     1    2.5
     1    q1  bm25  d003     2    1.5
     >>> folder.cleanup()
+
+    From a stream, a table with decimal commas, and JSON:
+
+    >>> import io
+    >>> read_lists(io.BytesIO(b"query;item;score\nq1;d007;2,5\n"), decimal=",", voter=["panel"])
+      query  voter  item  score
+    0    q1  panel  d007    2.5
+    >>> read_lists(io.BytesIO(b'{"bm25": {"q1": {"d007": 2.5, "d003": 1.5}}}'))
+      query voter  item  score
+    0    q1  bm25  d007    2.5
+    1    q1  bm25  d003    1.5
     """
     _check("read_lists", format, columns, decimal)
     if trailing not in {"error", "ignore"}:
