@@ -48,35 +48,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def run(folder, capsys):
-    """Run a command that must succeed silently; returns what it prints."""
-
-    def run(*argv):
-        assert main(list(argv)) == 0
-        out, err = capsys.readouterr()
-        assert err == ""
-        return out
-
-    return run
-
-
-@pytest.fixture
-def fail(folder, capsys):
-    """Run a command that must fail with one sentence; returns it."""
-
-    def fail(*argv):
-        assert main(list(argv)) == 1
-        err = capsys.readouterr().err
-        assert err.startswith("skrankagg: error: ")
-        assert err.endswith("\n")
-        assert err.count("\n") == 1
-        assert "Traceback" not in err
-        return err
-
-    return fail
-
-
 def table(out):
     """Cells of each row of a printed table by its label, without the star of the best."""
     rows = [re.split(r" {2,}", line.replace("*", "").strip()) for line in out.splitlines()]
@@ -583,7 +554,7 @@ def test_python_m_skrankagg_compares_on_generated_data_without_matplotlib():
 def test_a_reader_that_closes_the_pipe_early_is_not_an_error(folder):
     lists, _ = make_ranked_lists(n_queries=80, random_state=0)
     lists.to_csv("many.csv", index=False)
-    process = start("-m", "skrankagg", "aggregate", "many.csv", "--method", "CombSUM", cwd=folder)
+    process = start("-m", "skrankagg", "aggregate", "many.csv", "--method", "CombSUM", "-q", cwd=folder)
     assert process.stdout.readline() == "query,item,score,rank\n"
     process.stdout.close()
     assert process.stderr.read() == ""
@@ -603,7 +574,7 @@ def test_a_mistake_is_recognised_by_its_class_where_no_source_is_installed(folde
             shutil.copyfile(path, target)
     command = "from skrankagg.__main__ import main; raise SystemExit(main())"
     env = environment(PYTHONPATH=str(root), PYTHONSAFEPATH="1")
-    process = start("-c", command, "aggregate", "lists.csv", "--method", "CombSUM", cwd=folder, env=env)
+    process = start("-c", command, "aggregate", "lists.csv", "--method", "CombSUM", "-q", cwd=folder, env=env)
     out, err = process.communicate(timeout=100)
     assert process.returncode == 1 and out == ""
     assert err.startswith("skrankagg: error: CombSUM() needs scores") and err.count("\n") == 1

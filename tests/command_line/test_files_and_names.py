@@ -39,28 +39,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.fixture
-def run(folder, capsys):
-    def run(*argv):
-        assert main(list(argv)) == 0
-        out, err = capsys.readouterr()
-        assert err == ""
-        return out
-
-    return run
-
-
-@pytest.fixture
-def fail(folder, capsys):
-    def fail(*argv):
-        assert main(list(argv)) == 1
-        out, err = capsys.readouterr()
-        assert out == "" and err.count("\n") == 1
-        return err
-
-    return fail
-
-
 def consensus(text):
     return pd.read_csv(io.StringIO(text))
 
@@ -124,7 +102,7 @@ def test_judgements_are_one_file(fail):
 @pytest.mark.parametrize("zipped", [False, True])
 def test_standard_input_is_read_once(folder, zipped):
     data = gzip.compress(ONE.encode()) if zipped else ONE.encode()
-    command = [sys.executable, "-m", "skrankagg", "aggregate", "one=-", "two=runs/two.run", *AGGREGATE]
+    command = [sys.executable, "-m", "skrankagg", "aggregate", "one=-", "two=runs/two.run", "-q", *AGGREGATE]
     done = subprocess.run(command, input=data, capture_output=True, env=environment(), timeout=100)
     assert done.stderr == b"" and done.returncode == 0
     found = consensus(done.stdout.decode())

@@ -42,28 +42,6 @@ def folder(tmp_path, monkeypatch, data):
     return tmp_path
 
 
-@pytest.fixture
-def run(folder, capsys):
-    def run(*argv):
-        assert main([*argv, "--quiet"]) == 0
-        out, err = capsys.readouterr()
-        assert err == ""
-        return out
-
-    return run
-
-
-@pytest.fixture
-def fail(folder, capsys):
-    def fail(*argv):
-        assert main(list(argv)) == 1
-        out, err = capsys.readouterr()
-        assert out == "" and err.count("\n") == 1
-        return err
-
-    return fail
-
-
 def cells(out, label):
     """Cells of the rows of a printed table that begin with a label."""
     return [re.split(r" {2,}", line.strip()) for line in out.splitlines() if re.match(rf"{re.escape(label)}  ", line)]
