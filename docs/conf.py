@@ -25,11 +25,11 @@ author = copyright = "The skrankagg developers"
 release = version = skrankagg.__version__
 
 extensions = [
+    "mathml",
     "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_design",
 ]
@@ -40,6 +40,9 @@ html_css_files = ["skrankagg.css"]
 
 myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
+# Pages load nothing from other hosts: formulas are MathML, converted by mathml.py.
+html_math_renderer = "mathml"
+myst_update_mathjax = False
 autosummary_generate = True
 # The template of a class shows the plot of a display.
 autosummary_context = {"plots": plots_of_pages()}
