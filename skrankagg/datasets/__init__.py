@@ -1,4 +1,4 @@
-"""Ranked lists and judgements: made, read and written.
+"""Ranked lists and judgements: made, real, read and written.
 
 The generators say what truth is behind their data, if any; the readers recognise a file with certainty or refuse it.
 Everything here speaks plain pandas frames with the canonical columns: ``query, voter, item, rank, score`` for lists,
@@ -12,4 +12,6 @@ from ._preflib import *
 from ._ranking_text import *
 from ._rasdagen import *
 from ._readers import *
+from ._real_models import *
+from ._real_results import *
 from ._writers import *

@@ -1,0 +1,228 @@
+"""Real rankings that are computed from data of scikit-learn: classes by classifiers, features by selectors."""
+
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from .._support._threads import one_blas_thread
+
+__all__ = ["load_digits_votes", "load_feature_rankings"]
+
+
+def _lists(queries, voters, items, value):
+    """Lists from scores (n_queries, n_voters, n_items), ordered by query, voter, rank and item."""
+    rank = rankdata(-value, method="min", axis=-1).astype(np.int64)
+    order = np.argsort(rank, axis=-1, kind="stable")
+    n_lists, n_items = len(queries) * len(voters), len(items)
+    return pd.DataFrame(
+        {
+            "query": pd.Index(queries, dtype=str).repeat(len(voters) * n_items),
+            "voter": pd.Index(voters, dtype=str).take(
+                np.tile(np.repeat(np.arange(len(voters)), n_items), len(queries))
+            ),
+            "item": pd.Index(items, dtype=str).take(order.ravel()),
+            "rank": np.take_along_axis(rank, order, axis=-1).reshape(n_lists * n_items),
+            "score": np.take_along_axis(value, order, axis=-1).reshape(n_lists * n_items),
+        }
+    )
+
+
+@lru_cache(maxsize=1)
+@one_blas_thread
+def _digits_votes():
+    from sklearn.datasets import load_digits
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.tree import DecisionTreeClassifier
+
+    images, labels = load_digits(return_X_y=True)
+    images = images / 16
+    classifiers = {
+        "decision_tree": (DecisionTreeClassifier(min_samples_leaf=5, random_state=0), "predict_proba"),
+        "discriminant_analysis": (LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1), "decision_function"),
+        "logistic_regression": (LogisticRegression(max_iter=1000, tol=1e-3), "predict_proba"),
+        "naive_bayes": (GaussianNB(var_smoothing=0.01), "predict_log_proba"),
+        "nearest_neighbors": (KNeighborsClassifier(10), "predict_proba"),
+    }
+    # Without shuffling: the images are ordered by writer, and no classifier should know the hand.
+    folds = StratifiedKFold(5)
+    value = np.stack(
+        [cross_val_predict(model, images, labels, cv=folds, method=method) for model, method in classifiers.values()],
+        axis=1,
+    )
+    queries, classes = [f"{k:04d}" for k in range(len(labels))], [str(k) for k in range(10)]
+    relevance = labels[:, None] == np.arange(10)
+    qrels = pd.DataFrame(
+        {
+            "query": pd.Index(queries, dtype=str).repeat(10),
+            "item": pd.Index(classes, dtype=str).take(np.tile(np.arange(10), len(queries))),
+            "relevance": relevance.ravel().astype(np.int64),
+        }
+    )
+    return _lists(queries, list(classifiers), classes, value), qrels
+
+
+def load_digits_votes() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Load the classes that five classifiers see in images of handwritten digits.
+
+    Real voters of differing skill, whose scores have different scales, with a known truth: a query is an image, an item
+    a class, 0 to 9, and a voter a classifier of scikit-learn that was trained on other images.
+
+    Returns
+    -------
+    lists : DataFrame of shape (89850, 5)
+        Columns query ("0000" to "1796", the row of :func:`~sklearn.datasets.load_digits`), voter, item ("0" to "9"; all
+        str), rank (int64, 1 = best, tied items share the lowest rank of their bucket) and score (float64, higher is
+        better). Full lists, ordered by query, voter, rank and item.
+    qrels : DataFrame of shape (17970, 3)
+        Columns query, item (str) and relevance (int64): 1 for the digit that was written, 0 for the others. Ordered by
+        query and item.
+
+    See Also
+    --------
+    load_feature_rankings : Rankings of features, without a truth.
+    make_ranked_lists : Lists with a truth, and voters as good or as bad as you like.
+    skrankagg.RankedLists.from_matrix : Ranked lists from the scores of classifiers of your own.
+
+    Notes
+    -----
+    Each classifier is trained on four fifths of the images and ranks the classes of the last fifth, in five stratified
+    folds that are not shuffled, so that it has hardly seen the writer's hand.
+
+    =====================  ===========================================================  ========
+    voter                  score                                                        accuracy
+    =====================  ===========================================================  ========
+    decision_tree          probability: many ties at 0, leaves of at least five images       .77
+    discriminant_analysis  decision value, linear, shrunken covariances                      .92
+    logistic_regression    probability                                                       .93
+    naive_bayes            logarithm of the probability                                      .88
+    nearest_neighbors      share of 10 neighbours: most classes tie at 0                     .95
+    =====================  ===========================================================  ========
+
+    The lists are computed at the first call, in about a second, and then kept in memory; each call returns copies. The
+    last bits of scores depend on the version of scikit-learn and on the machine.
+
+    The images are those of the test set of [1]_, which come with scikit-learn; the original data are licensed under
+    CC BY 4.0.
+
+    References
+    ----------
+    .. [1] E. Alpaydin and C. Kaynak, "Optical recognition of handwritten digits", UCI Machine Learning Repository,
+       1998.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import load_digits_votes
+    >>> lists, qrels = load_digits_votes()
+    >>> image = lists[(lists["query"] == "0103") & (lists["rank"] == 1)]
+    >>> dict(zip(image["voter"], image["item"]))
+    {'decision_tree': '8', 'discriminant_analysis': '3', 'logistic_regression': '3', 'naive_bayes': '7',
+     'nearest_neighbors': '3'}
+    >>> qrels.loc[(qrels["query"] == "0103") & (qrels["relevance"] == 1), "item"].tolist()
+    ['3']
+    """
+    lists, qrels = _digits_votes()
+    return lists.copy(), qrels.copy()
+
+
+def _mutual_information(X, y):
+    from sklearn.feature_selection import mutual_info_classif
+
+    return mutual_info_classif(X, y, random_state=0)
+
+
+def _selectors():
+    """The selectors by name, each an estimator of scikit-learn and the way to its number for each feature."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.feature_selection import RFE, SelectKBest, f_classif
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    sparse = LogisticRegression(l1_ratio=1, C=0.5, solver="liblinear", random_state=0)
+    elimination = RFE(LogisticRegression(solver="liblinear", random_state=0), n_features_to_select=1)
+    return {
+        "anova_f": (SelectKBest(f_classif), lambda fitted: fitted.scores_),
+        "l1_logistic": (make_pipeline(StandardScaler(), sparse), lambda fitted: np.abs(fitted[-1].coef_[0])),
+        "mutual_information": (SelectKBest(_mutual_information), lambda fitted: fitted.scores_),
+        "random_forest": (RandomForestClassifier(random_state=0), lambda fitted: fitted.feature_importances_),
+        "recursive_elimination": (make_pipeline(StandardScaler(), elimination), lambda fitted: -fitted[-1].ranking_),
+    }
+
+
+@lru_cache(maxsize=1)
+@one_blas_thread
+def _feature_rankings():
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.model_selection import StratifiedKFold
+
+    data = load_breast_cancer()
+    X, y = data["data"], data["target"]
+    parts = [train for train, _ in StratifiedKFold(5).split(X, y)]
+    value = np.array(
+        [[read(model.fit(X[rows], y[rows])) for model, read in _selectors().values()] for rows in parts],
+        dtype=np.float64,
+    )
+    queries = [f"fold{k}" for k in range(len(parts))]
+    return _lists(queries, list(_selectors()), list(data["feature_names"]), value)
+
+
+def load_feature_rankings() -> pd.DataFrame:
+    """Load the features of the breast cancer data as five selectors rank them over five folds.
+
+    Real lists in which voters disagree systematically, for some look at one feature at a time and others at all of
+    them: a query is a fold, an item one of 30 features, and a voter a selector of scikit-learn.
+
+    Returns
+    -------
+    DataFrame of shape (750, 5)
+        Columns query ("fold0" to "fold4"), voter, item (the name of the feature; all str), rank (int64, 1 = best, tied
+        items share the lowest rank of their bucket) and score (float64, higher is better). Full lists, ordered by
+        query, voter, rank and column of the table.
+
+    See Also
+    --------
+    skrankagg.feature_selection.ConsensusSelector : Does the same with a table and selectors of your own.
+    skrankagg.stats.selection_stability : How stable such lists are over the folds.
+    load_digits_votes : Lists with a truth.
+
+    Notes
+    -----
+    Each selector is fitted on the training part of each of five stratified folds, which share three quarters of their
+    rows with one another. There is no truth in which features are relevant.
+
+    =====================  ========================================================================
+    voter                  score
+    =====================  ========================================================================
+    anova_f                the F statistic of an analysis of variance, for each feature alone
+    l1_logistic            absolute coefficient of a sparse logistic regression: more than half tie at 0
+    mutual_information     the estimate by nearest neighbours, for each feature alone
+    random_forest          the decrease of impurity over 100 trees
+    recursive_elimination  minus the place when features leave a logistic regression one by one
+    =====================  ========================================================================
+
+    The lists are computed at the first call, in a second or two, and then kept in memory; each call returns a copy. The
+    last bits of scores depend on the version of scikit-learn and on the machine.
+
+    The table is the one of [1]_ that comes with scikit-learn, 569 rows; the original data are licensed under CC BY 4.0.
+
+    References
+    ----------
+    .. [1] W. Wolberg, O. Mangasarian, N. Street and W. Street, "Breast cancer Wisconsin (diagnostic)", UCI Machine
+       Learning Repository, 1995.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import load_feature_rankings
+    >>> lists = load_feature_rankings()
+    >>> first = lists[(lists["query"] == "fold0") & (lists["rank"] == 1)]
+    >>> dict(zip(first["voter"], first["item"]))
+    {'anova_f': 'worst concave points', 'l1_logistic': 'worst radius', 'mutual_information': 'worst perimeter',
+     'random_forest': 'worst perimeter', 'recursive_elimination': 'worst radius'}
+    """
+    return _feature_rankings().copy()

@@ -1,0 +1,201 @@
+"""Real rankings that the package holds: two seasons of races, and lists of genes from five studies."""
+
+from importlib.resources import files
+from typing import Literal
+
+import pandas as pd
+
+from ..exceptions import InputError
+
+__all__ = ["load_formula1", "load_nascar", "load_prostate_genes"]
+
+
+def _lines(name):
+    """Lines of a file of the package without its comments, which name its source."""
+    text = files("skrankagg.datasets").joinpath("data", name).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def _frame(query, rows):
+    """Lists of one query from rows of voter, item and rank."""
+    voter, item, rank = zip(*rows, strict=True)
+    return pd.DataFrame(
+        {
+            "query": pd.Series([query] * len(rank), dtype=str),
+            "voter": pd.Series(voter, dtype=str),
+            "item": pd.Series(item, dtype=str),
+            "rank": pd.Series(rank, dtype="int64"),
+        }
+    )
+
+
+def load_nascar() -> pd.DataFrame:
+    """Load the races of the NASCAR season of 2002.
+
+    The standard example of rankings of subsets: 36 races, in each of which 43 of 87 drivers took part. A race is a
+    voter.
+
+    Returns
+    -------
+    DataFrame of shape (1548, 4)
+        Columns query ("2002"), voter ("1" to "36", the race), item ("1" to "87", the driver; all str) and rank (int64,
+        1 to 43, without ties). Ordered by race and rank.
+
+    See Also
+    --------
+    load_formula1 : A season with fewer drivers, most of whom take part in each race.
+    skrankagg.aggregators.PlackettLuce : The model that this season is an example of.
+
+    Notes
+    -----
+    A driver who is not in a list did not take part, which says nothing of how good he is: choose ``absent="ignore"``
+    where a method has it.
+
+    Drivers have the numbers of Hunter's file [1]_, in which 83 of them occur. Four others came last in each race that
+    they took part in, so that maximum likelihood gives them no finite worth; Hunter left them out, and [2]_, which
+    has a prior, numbers them 84 (Andy Hillenburg), 85 (Gary Bradberry), 86 (Jason Hedlesky) and 87 (Randy Renfrow).
+    Drivers 58 (P. J. Jones) and 68 (Scott Pruett) took part in one race only, and were fourth and sixth.
+
+    Results of races are facts, which are free for any use.
+
+    References
+    ----------
+    .. [1] D. R. Hunter, "MM algorithms for generalized Bradley-Terry models", The Annals of Statistics, 2004.
+    .. [2] H. L. Turner, J. van Etten, D. Firth and I. Kosmidis, "Modelling rankings in R: the PlackettLuce package",
+       Computational Statistics, 2020.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import load_nascar
+    >>> lists = load_nascar()
+    >>> lists.head(3)
+      query voter item  rank
+    0  2002     1   83     1
+    1  2002     1   18     2
+    2  2002     1   20     3
+    >>> lists["voter"].nunique(), lists["item"].nunique()
+    (36, 87)
+    """
+    races = [line.split() for line in _lines("nascar_2002.txt")]
+    return _frame(
+        "2002",
+        [(str(race), driver, place) for race, row in enumerate(races, 1) for place, driver in enumerate(row, 1)],
+    )
+
+
+def load_formula1(*, retired: Literal["last", "absent"] = "last") -> pd.DataFrame:
+    """Load the races of the Formula One season of 2012.
+
+    20 races with 22 to 24 starters each and 25 drivers in all; the first seven races had seven winners. A race is a
+    voter.
+
+    Parameters
+    ----------
+    retired : {"last", "absent"}, default="last"
+        What becomes of starters who are not classified, most of whom retired: ``"last"``: they tie on the place after
+        the classified ones; ``"absent"``: they are not in the list.
+
+    Returns
+    -------
+    DataFrame of shape (n_rows, 4)
+        Columns query ("2012"), voter (the race, named after the country or region, "Australia" to "Brazil"), item (the
+        driver's last name; all str) and rank (int64, from 1). 476 rows, or 401 without those who retired. Ordered by
+        race, in the order of the calendar, then by rank and by the driver's place in the championship.
+
+    Raises
+    ------
+    ValueError
+        If `retired` is not one of its values.
+
+    See Also
+    --------
+    load_nascar : A season in which all starters have a place, and half of the drivers start.
+
+    Notes
+    -----
+    Drivers who did not start, did not qualify or were not entered are not in the list of the race.
+
+    The places are those of the official classification. Points of 25, 18, 15, 12, 10, 8, 6, 4, 2 and 1 for the first
+    ten places add up to the final standings of the championship. They were read in the tables of [1]_, and those of
+    three races compared with the database F1DB. Results of races are facts, which are free for any use.
+
+    References
+    ----------
+    .. [1] R. K. S. Hankin, "Partial rank data with the hyper2 package: likelihood functions for generalized
+       Bradley-Terry models", The R Journal, 2017.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import load_formula1
+    >>> lists = load_formula1()
+    >>> lists.head(3)
+      query      voter      item  rank
+    0  2012  Australia    Button     1
+    1  2012  Australia    Vettel     2
+    2  2012  Australia  Hamilton     3
+    >>> lists.loc[lists["rank"] == 1, "item"].head(7).tolist()
+    ['Button', 'Alonso', 'Rosberg', 'Vettel', 'Maldonado', 'Webber', 'Hamilton']
+    """
+    if retired not in ("last", "absent"):
+        raise InputError(f"load_formula1 expects retired to be 'last' or 'absent', got {retired!r}.")
+    (_, *races, _), *drivers = (line.split(",") for line in _lines("formula1_2012.csv"))
+    rows = []
+    for column, race in enumerate(races, 1):
+        places = {driver[0]: driver[column] for driver in drivers}
+        found = {name: int(place) for name, place in places.items() if place.isdigit()}
+        if retired == "last":
+            after = len(found) + 1
+            found |= {name: after for name, place in places.items() if place == "Ret"}
+        rows += [(race, name, place) for name, place in sorted(found.items(), key=lambda one: one[1])]
+    return _frame("2012", rows)
+
+
+def load_prostate_genes() -> pd.DataFrame:
+    """Load the genes that five studies of prostate cancer found to be expressed most differently.
+
+    The standard example of gene lists that are cut: from each of five microarray studies the first 25 genes, 89
+    different ones in all. A study is a voter.
+
+    Returns
+    -------
+    DataFrame of shape (125, 4)
+        Columns query ("prostate cancer"), voter ("study1" to "study5"), item (symbol of the gene; all str) and rank
+        (int64, 1 to 25, without ties). Ordered by study and rank.
+
+    See Also
+    --------
+    skrankagg.aggregators.RobustRankAggregation : P-values for genes; takes the number of genes that were measured.
+
+    Notes
+    -----
+    A gene that is not in a list ranked below 25, or was not measured in that study: the table does not say which. The
+    studies measured thousands of genes: give their number as ``n_items`` where a method has it.
+
+    The lists are Table 4 of [1]_, in the order in which [2]_ has them; that package, which this text was read from,
+    writes the first letter of OACT2 and the last of FMO5 as a zero. Symbols are those of 2006: OACT2 is MBOAT2 today.
+    Lists of genes in a paper are facts, which are free for any use.
+
+    References
+    ----------
+    .. [1] R. P. DeConde, S. Hawley, S. Falcon, N. Clegg, B. Knudsen and R. Etzioni, "Combining results of microarray
+       experiments: a rank aggregation approach", Statistical Applications in Genetics and Molecular Biology, 2006.
+    .. [2] V. Pihur, S. Datta and S. Datta, "RankAggreg, an R package for weighted rank aggregation", BMC
+       Bioinformatics, 2009.
+
+    Examples
+    --------
+    >>> from skrankagg.datasets import load_prostate_genes
+    >>> lists = load_prostate_genes()
+    >>> lists.head(2)
+                 query   voter   item  rank
+    0  prostate cancer  study1    HPN     1
+    1  prostate cancer  study1  AMACR     2
+    >>> in_lists = lists["item"].value_counts()
+    >>> sorted(in_lists.index[in_lists >= 4])
+    ['AMACR', 'GDF15', 'HPN', 'NME1']
+    """
+    studies = [line.split(",") for line in _lines("prostate_genes.csv")]
+    return _frame(
+        "prostate cancer",
+        [(f"study{study}", gene, place) for study, row in enumerate(studies, 1) for place, gene in enumerate(row, 1)],
+    )

@@ -1,0 +1,153 @@
+"""Real data: what the package holds, computes and reads is complete, and agrees with where it comes from."""
+
+import csv
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits
+
+from skrankagg import BordaCount, PlackettLuce, RankedLists
+from skrankagg.datasets import (
+    load_digits_votes,
+    load_feature_rankings,
+    load_formula1,
+    load_nascar,
+    load_prostate_genes,
+)
+from skrankagg.datasets._real_models import _selectors
+from skrankagg.datasets._real_results import _lines
+from skrankagg.exceptions import InputError
+from skrankagg.feature_selection import ConsensusSelector
+from skrankagg.metrics import evaluate
+
+LISTS = {
+    "nascar": (load_nascar, ["query", "voter", "item", "rank"]),
+    "formula1": (load_formula1, ["query", "voter", "item", "rank"]),
+    "genes": (load_prostate_genes, ["query", "voter", "item", "rank"]),
+    "digits": (lambda: load_digits_votes()[0], ["query", "voter", "item", "rank", "score"]),
+    "features": (load_feature_rankings, ["query", "voter", "item", "rank", "score"]),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_have_the_canonical_columns_and_types(name):
+    load, columns = LISTS[name]
+    frame = load()
+    assert list(frame.columns) == columns and frame.index.equals(pd.RangeIndex(len(frame)))
+    assert frame["rank"].dtype == np.int64 and (frame["rank"] >= 1).all()
+    for column in ("query", "voter", "item"):
+        assert pd.api.types.is_string_dtype(frame[column]) and frame[column].map(type).eq(str).all()
+    assert not frame.duplicated(["query", "voter", "item"]).any()
+    lists = RankedLists.from_frame(frame)  # which checks that ranks and scores agree
+    assert len(lists.to_frame()) == len(frame)
+    # Each call gives a frame of its own.
+    frame["rank"] = 0
+    assert (load()["rank"] >= 1).all()
+
+
+def test_nascar_has_36_races_of_43_among_87_drivers():
+    lists = load_nascar()
+    assert (lists.groupby("voter")["rank"].agg(list).map(lambda rank: rank == [*range(1, 44)])).all()
+    assert set(lists["voter"]) == {str(race) for race in range(1, 37)}
+    assert set(lists["item"]) == {str(driver) for driver in range(1, 88)}
+    # Hunter's four: last in each of their races.
+    assert lists.loc[lists["item"].isin(["84", "85", "86", "87"]), "rank"].eq(43).all()
+    # Facts of the season: Matt Kenseth's five wins are the most.
+    assert lists.loc[lists["rank"] == 1, "item"].value_counts().iloc[0] == 5
+
+
+def test_nascar_has_the_published_coefficients():
+    lists = load_nascar()
+    score = PlackettLuce(absent="ignore", tol=1e-10).fit_transform(lists).set_index("item")["score"]
+    # Section 2.3 of the Overview of the R package PlackettLuce, relative to driver 1.
+    published = {"84": -2.171065, "85": -1.744754, "86": -1.590764, "87": -1.768629}
+    assert (score[[*published]] - score["1"]).to_dict() == pytest.approx(published, abs=1e-6)
+    others = lists[~lists["item"].isin([*published])]
+    score = PlackettLuce(prior=0, absent="ignore").fit_transform(others).set_index("item")["score"]
+    # And by maximum likelihood without these four: P. J. Jones, Scott Pruett and Mark Martin.
+    best = {"58": 4.15, "68": 3.62, "51": 2.08}
+    assert (score[[*best]] - score["1"]).to_dict() == pytest.approx(best, abs=0.005)
+
+
+def test_nascar_is_the_reference_data(shared_data):
+    theirs = pd.read_csv(shared_data / "plackettluce" / "nascar.csv", dtype={"race": str, "driver": str})
+    theirs = theirs.set_axis(["voter", "item", "rank"], axis=1)
+    ours = load_nascar()[["voter", "item", "rank"]]
+    order = ["voter", "rank"]
+    pd.testing.assert_frame_equal(
+        ours.sort_values(order, ignore_index=True), theirs.sort_values(order, ignore_index=True), check_dtype=False
+    )
+
+
+def test_formula1_has_the_points_of_the_championship():
+    classified, all_starters = load_formula1(retired="absent"), load_formula1()
+    by_place = dict(enumerate([25, 18, 15, 12, 10, 8, 6, 4, 2, 1], 1))
+    points = classified["rank"].map(by_place).fillna(0).groupby(classified["item"]).sum().astype(int)
+    published = {line.split(",")[0]: int(line.split(",")[-1]) for line in _lines("formula1_2012.csv")[1:]}
+    assert points.to_dict() == published and published["Vettel"] == 281
+    assert classified["voter"].nunique() == 20 and classified["item"].nunique() == 25
+    for _, race in classified.groupby("voter"):
+        assert race["rank"].tolist() == list(range(1, len(race) + 1))
+    for name, race in all_starters.groupby("voter"):
+        retired = race[race["rank"] == race["rank"].max()]
+        finished = race.drop(retired.index)
+        pd.testing.assert_frame_equal(
+            finished.reset_index(drop=True), classified[classified["voter"] == name].reset_index(drop=True)
+        )
+        assert retired["rank"].eq(len(finished) + 1).all() and 22 <= len(race) <= 24
+    # Romain Grosjean was banned from the race of Italy, where Jérôme d'Ambrosio drove instead.
+    italy = set(all_starters.loc[all_starters["voter"] == "Italy", "item"])
+    assert "Grosjean" not in italy and "D'Ambrosio" in italy
+    with pytest.raises(InputError, match="retired to be 'last' or 'absent', got 'first'"):
+        load_formula1(retired="first")
+
+
+def test_there_are_25_genes_of_each_of_five_studies(shared_data):
+    lists = load_prostate_genes()
+    assert lists.groupby("voter").size().tolist() == [25] * 5 and lists["item"].nunique() == 89
+    with (shared_data / "bioinf" / "RankAggreg" / "geneLists.csv").open(encoding="utf-8") as file:
+        _, *theirs = csv.reader(file)
+    ours = [genes["item"].tolist() for _, genes in lists.groupby("voter")]
+    # The R package has zeros in these two symbols.
+    assert ours == [[{"0ACT2": "OACT2", "FM05": "FMO5"}.get(gene, gene) for gene in row] for row in theirs]
+
+
+def test_digits_have_five_voters_of_differing_skill():
+    lists, qrels = load_digits_votes()
+    labels = load_digits()["target"]
+    relevant = qrels[qrels["relevance"] == 1]
+    assert (
+        relevant["query"].astype(int).tolist() == list(range(1797)) and (relevant["item"].astype(int) == labels).all()
+    )
+    assert qrels.groupby("query").size().eq(10).all() and qrels["relevance"].dtype == np.int64
+    assert lists.groupby(["query", "voter"]).size().eq(10).all() and lists["voter"].nunique() == 5
+    voters = evaluate(lists, qrels, "mrr")["mrr"]
+    assert voters.is_unique and 0.8 < voters.min() < 0.9 < voters.max() < 0.98
+    # The consensus of the classifiers is better than the average one.
+    consensus = evaluate(BordaCount().fit_transform(lists), qrels, "mrr")["mrr"].item()
+    assert consensus > voters.mean()
+
+
+def test_features_are_ranked_as_the_selector_ranks_them():
+    lists = load_feature_rankings()
+    assert lists.groupby(["query", "voter"]).size().eq(30).all() and lists["voter"].nunique() == 5
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    estimators = [(name, estimator) for name, (estimator, _) in _selectors().items()]
+    selector = ConsensusSelector(estimators, cv=5).fit(X.to_numpy(), y)
+    theirs = selector.lists_.to_frame()
+    names = X.columns.to_numpy()
+    theirs = theirs.assign(item=names[theirs["item"].astype(int)])
+    voter = theirs["voter"].str.extract(r"(?P<voter>\w+)__split(?P<split>\d)")
+    theirs = theirs.assign(voter=voter["voter"], query="fold" + voter["split"])
+    both = lists.merge(theirs, on=["query", "voter", "item"], suffixes=("", "_selector"))
+    assert len(both) == len(lists)
+    np.testing.assert_allclose(both["score"], both["score_selector"])
+
+
+def test_what_is_computed_is_kept():
+    load_digits_votes(), load_feature_rankings()
+    start = time.perf_counter()
+    load_digits_votes(), load_feature_rankings()
+    assert time.perf_counter() - start < 0.5
