@@ -12,6 +12,7 @@ from ._preflib import *
 from ._ranking_text import *
 from ._rasdagen import *
 from ._readers import *
+from ._real_collections import *
 from ._real_models import *
 from ._real_results import *
 from ._writers import *

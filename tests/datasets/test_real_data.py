@@ -1,6 +1,8 @@
 """Real data: what the package holds, computes and reads is complete, and agrees with where it comes from."""
 
 import csv
+import gzip
+import io
 import time
 
 import numpy as np
@@ -13,12 +15,16 @@ from skrankagg.datasets import (
     load_digits_votes,
     load_feature_rankings,
     load_formula1,
+    load_letor_agg,
     load_nascar,
     load_prostate_genes,
+    load_trec,
+    read_lists,
+    read_qrels,
 )
 from skrankagg.datasets._real_models import _selectors
 from skrankagg.datasets._real_results import _lines
-from skrankagg.exceptions import InputError
+from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.feature_selection import ConsensusSelector
 from skrankagg.metrics import evaluate
 
@@ -151,3 +157,143 @@ def test_what_is_computed_is_kept():
     start = time.perf_counter()
     load_digits_votes(), load_feature_rankings()
     assert time.perf_counter() - start < 0.5
+
+
+LETOR = """2 qid:10 1:NULL 2:7 3:NULL #docid = GX01 inc = 1 prob = 0.9
+0 qid:10 1:4 2:3 3:NULL #docid = GX02 inc = 1 prob = 0.1\r
+1 qid:11 1:NULL 2:NULL 3:NULL #docid = GX02
+"""
+
+
+def test_letors_lines(tmp_path):
+    lists, qrels = load_letor_agg(io.BytesIO(LETOR.encode()))
+    assert lists.to_dict("list") == {
+        "query": ["10"] * 3,
+        "voter": ["2", "1", "2"],
+        "item": ["GX01", "GX02", "GX02"],
+        "score": [7.0, 4.0, 3.0],
+    }
+    assert list(qrels.itertuples(index=False, name=None)) == [("10", "GX01", 2), ("10", "GX02", 0), ("11", "GX02", 1)]
+    ranks, _ = load_letor_agg(io.BytesIO(LETOR.encode()), larger_is_better=False)
+    assert ranks["rank"].tolist() == [7, 4, 3] and ranks["rank"].dtype == np.int64 and "score" not in ranks
+    # Several files, one of them compressed.
+    for name, lines in (("a.txt", LETOR.splitlines()[:2]), ("b.txt", LETOR.splitlines()[2:])):
+        (tmp_path / name).write_bytes(gzip.compress("\n".join(lines).encode()))
+    for ours, whole in zip(load_letor_agg([tmp_path / "a.txt", tmp_path / "b.txt"]), (lists, qrels), strict=True):
+        pd.testing.assert_frame_equal(ours, whole)
+    # A file in which no voter ranks anything.
+    nothing, judged = load_letor_agg(io.BytesIO(LETOR.splitlines()[2].encode()))
+    assert nothing.empty and len(judged) == 1 and list(nothing.columns) == list(lists.columns)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("0 qid:10 1:4", "line 2 is '0 qid:10 1:4' where a relevance"),
+        ("0 1:4 #docid = a", "where a relevance"),
+        ("x qid:10 1:4 #docid = a", "where a relevance"),
+        ("0 qid:10 1:four #docid = a", "line 2 has '1:four' where a column"),
+        ("0 qid:10 4 #docid = a", "line 2 has '4:' where a column"),
+        ("0 qid:10 1:4 1:5 #docid = a", "line 2 holds a column twice"),
+        ("0 qid:10 1:4 #docid = GX01", "line 2 holds the document 'GX01' of the query '10' again"),
+    ],
+)
+def test_damaged_lines_of_letor_are_refused(line, message):
+    with pytest.raises(InputError, match=message):
+        load_letor_agg(io.BytesIO(f"{LETOR.splitlines()[0]}\n{line}\n".encode()))
+
+
+def test_what_is_not_a_file_of_letor_is_refused(tmp_path):
+    for wrong in (5, [], [5]):
+        with pytest.raises(InputTypeError, match="load_letor_agg expects a path"):
+            load_letor_agg(wrong)
+    with pytest.raises(InputError, match="expects lines, got none in '<stream>'"):
+        load_letor_agg(io.BytesIO(b""))
+    with pytest.raises(InputTypeError, match="open for text"):
+        load_letor_agg(io.StringIO(LETOR))
+    with pytest.raises(FileNotFoundError):
+        load_letor_agg(tmp_path / "none.txt")
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
+def test_mq2008_as_letor_writes_it(shared_data):
+    folder = shared_data / "mq2008agg"
+    columns = ["query", "voter", "item", "score"]
+    theirs = read_lists(folder / "rank_agg.csv.gz", columns=columns)
+    judged = read_qrels(folder / "rel_agg.csv.gz").drop_duplicates(["query", "item"])
+    numbers = {
+        key: dict(zip(rows["voter"], rows["score"], strict=True)) for key, rows in theirs.groupby(["query", "item"])
+    }
+    lines = []
+    for query, item, relevance in judged.itertuples(index=False):
+        cells = [f"{numbers.get((query, item), {}).get(str(k), 'NULL')}" for k in range(1, 26)]
+        fields = " ".join(f"{k}:{cell.removesuffix('.0')}" for k, cell in enumerate(cells, 1))
+        lines.append(f"{relevance} qid:{query} {fields} #docid = {item} inc = 1 prob = 0.5\n")
+    lists, qrels = load_letor_agg(io.BytesIO("".join(lines).encode()))
+    assert lists["query"].nunique() == 784 and lists["voter"].nunique() == 25
+    pd.testing.assert_frame_equal(qrels, judged.reset_index(drop=True))
+    pd.testing.assert_frame_equal(
+        lists.sort_values(columns, ignore_index=True), theirs[columns].sort_values(columns, ignore_index=True)
+    )
+    # The two values that the docstring names.
+    found = [BordaCount().fit_transform(lists), BordaCount().fit_transform(lists.rename(columns={"score": "rank"}))]
+    assert [round(evaluate(one, qrels, "map")["map"].item(), 3) for one in found] == [0.478, 0.395]
+
+
+@pytest.fixture
+def track(tmp_path):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    # The ranks of the first run contradict its scores.
+    (runs / "input.a").write_text("601 Q0 d1 2 2.5 a\n601 Q0 d2 1 1.5 a\n")
+    (runs / "input.b.gz").write_bytes(gzip.compress(b"601 Q0 d2 1 0.9 b\n"))
+    (runs / ".hidden").write_text("nothing")
+    (tmp_path / "qrels.txt").write_text("601 0 d2 1\n601 0 d1 0\n")
+    return tmp_path
+
+
+def test_runs_are_found_by_names_patterns_and_folders(track):
+    runs, judged = track / "runs", track / "qrels.txt"
+    lists, qrels = load_trec(runs, judged)
+    assert lists.to_dict("list") == {
+        "query": ["601"] * 3,
+        "voter": ["a", "a", "b"],
+        "item": ["d1", "d2", "d2"],
+        "score": [2.5, 1.5, 0.9],
+    }
+    assert qrels["relevance"].tolist() == [1, 0]
+    several = [runs / "input.a", runs / "input.b.gz"]
+    for given in (str(runs / "*"), track / "**" / "input.*", several, [runs, *several], [several[0], runs / "*.gz"]):
+        pd.testing.assert_frame_equal(load_trec(given, judged)[0], lists)
+    by_rank, _ = load_trec(runs, judged, order="rank", voter="file")
+    assert by_rank["rank"].tolist() == [2, 1, 1] and "score" not in by_rank
+    assert by_rank["voter"].tolist() == ["input.a", "input.a", "input.b"]
+
+
+def test_what_is_not_a_run_is_refused(track):
+    judged = track / "qrels.txt"
+    (track / "empty").mkdir()
+    for nothing in (track / "*.none", track / "empty", track / "none.run"):
+        with pytest.raises(FileNotFoundError):
+            load_trec(nothing, judged)
+    for wrong in (5, [], [5]):
+        with pytest.raises(InputTypeError, match="load_trec expects runs"):
+            load_trec(wrong, judged)
+    with pytest.raises(InputError, match="order to be 'score' or 'rank', got 'sim'"):
+        load_trec(track / "runs", judged, order="sim")
+    with pytest.raises(InputError, match="voter to be 'auto' or 'file', got 'tag'"):
+        load_trec(track / "runs", judged, voter="tag")
+    (track / "runs" / "input.c").write_text("601 Q0 d1 1 2.5 a\n")
+    with pytest.raises(InputError, match="different voters in different files"):
+        load_trec(track / "runs", judged)
+
+
+def test_the_robust_track_is_loaded(shared_data):
+    folder = shared_data / "robust03"
+    lists, qrels = load_trec(folder / "runs" / "*.gz", folder / "robust03_qrels.txt.gz")
+    assert lists["voter"].nunique() == 12 and lists["query"].nunique() == 100
+    values = evaluate(lists, qrels, "map", ties="trec_eval_float32")["map"]
+    expected = pd.read_csv(folder / "expected_trec_eval_9.tsv.gz", sep="\t", names=["run", "measure", "query", "value"])
+    expected = expected[(expected["measure"] == "map") & (expected["query"].astype(str) == "all")].set_index("run")
+    ours = values[[run.removeprefix("input.") for run in expected.index]]
+    np.testing.assert_allclose(ours, expected["value"].astype(float), atol=5.1e-5, rtol=0)

@@ -1,0 +1,277 @@
+"""Collections that may not be passed on: loaders for those who have them."""
+
+import glob
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from ..exceptions import InputError, InputTypeError
+from ._delimited import clip, is_number, to_number
+from ._readers import read_lists, read_qrels
+from ._sources import FileLike, blamed_on, encoding_checked, file_name, hold, is_file, opened
+
+__all__ = ["load_letor_agg", "load_trec"]
+
+_LETOR_LINE = re.compile(r"\s*(\S+)\s+qid:(\S+)\s([^#]*)#\s*docid\s*=\s*(\S+)(?:\s.*)?", re.ASCII)
+
+
+def load_letor_agg(
+    path: FileLike | Sequence[FileLike], *, larger_is_better: bool = True
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    r"""Load rank aggregation data of LETOR 4.0: MQ2007-agg and MQ2008-agg.
+
+    The standard benchmark of rank aggregation with judgements: queries of the Million Query track of TREC, some twenty
+    search engines that returned documents, and relevance from 0 to 2.
+
+    Parameters
+    ----------
+    path : str, path-like, file open for bytes, or a sequence of them
+        Files such as ``Fold1/test.txt``, plain or gzip, in UTF-8. Several are put one after the other; the five test
+        files are the whole data.
+    larger_is_better : bool, default=True
+        Whether larger numbers in the file are better, as in both data sets; see Notes.
+
+    Returns
+    -------
+    lists : DataFrame
+        Columns query, voter ("1", "2", ..., the number of the column), item (str) and score (float64, higher is
+        better), or rank (int64, or float64 if some are not integers) with ``larger_is_better=False``. A document for
+        which a voter has NULL is not in its list. In the order of the file.
+    qrels : DataFrame
+        Columns query, item (str) and relevance (int64, or float64 if some are not integers): a row for each line,
+        also of documents that are in no list.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    TypeError
+        If `path` is neither a file nor a sequence of them, or a file is open for text.
+    ValueError
+        If a line does not have the format, holds a column twice, or repeats a document of a query (the message names
+        the line).
+
+    See Also
+    --------
+    load_trec : Runs and judgements of TREC.
+    read_lists : Read lists of other formats.
+
+    Notes
+    -----
+    A line of the files is ``relevance qid:query 1:number 2:NULL ... #docid = document inc = ... prob = ...``.
+
+    **The numbers are called ranks, but the larger ones are the better.** With ``larger_is_better=True`` they are the
+    scores of the lists, so that every method reads them right. Read as ranks, they turn every list upside down: the
+    mean average precision of Borda's method on MQ2008-agg then falls from .478 to .395.
+
+    LETOR's folds are the queries in the order of the file in five consecutive parts, of which three are for training,
+    one is for validation and one for testing.
+
+    The data are those of [1]_, for research only and not part of this package.
+
+    References
+    ----------
+    .. [1] T. Qin and T.-Y. Liu, "Introducing LETOR 4.0 datasets", arXiv:1306.2597, 2013.
+
+    Examples
+    --------
+    >>> import io
+    >>> from skrankagg.datasets import load_letor_agg
+    >>> text = b'''2 qid:10 1:NULL 2:7 #docid = GX01 inc = 1 prob = 0.9
+    ... 0 qid:10 1:4 2:3 #docid = GX02 inc = 1 prob = 0.1
+    ... '''
+    >>> lists, qrels = load_letor_agg(io.BytesIO(text))
+    >>> lists
+      query voter  item  score
+    0    10     2  GX01    7.0
+    1    10     1  GX02    4.0
+    2    10     2  GX02    3.0
+    >>> qrels
+      query  item  relevance
+    0    10  GX01          2
+    1    10  GX02          0
+    """
+    many = not isinstance(path, (str, os.PathLike)) and hasattr(path, "__iter__") and not hasattr(path, "read")
+    paths = list(path) if many else [path]
+    if not paths or not all(map(is_file, paths)):
+        raise InputTypeError(
+            f"load_letor_agg expects a path, a file open for bytes, or a sequence of them, got {path!r}; give the "
+            "names of files."
+        )
+    rows, judged = [], {}
+    for one in paths:
+        with blamed_on("load_letor_agg", one, "give a file of LETOR's rank aggregation data as it is."):
+            source = hold(one, "load_letor_agg")
+            with encoding_checked(source), opened(source) as stream:
+                text = stream.read().decode("utf-8-sig")
+            _read_letor(text, rows, judged)
+    if not judged:
+        raise InputError(f"load_letor_agg expects lines, got none in {file_name(paths[0])!r}.")
+    query, voter, item, number = zip(*rows, strict=True) if rows else ((), (), (), ())
+    number = np.array(number, dtype=np.float64)
+    lists = pd.DataFrame(
+        {name: pd.Series(ids, dtype=str) for name, ids in zip(_IDS, (query, voter, item), strict=True)}
+    )
+    lists["score" if larger_is_better else "rank"] = number if larger_is_better else _whole_if_all(number)
+    qrels = pd.DataFrame(
+        {
+            "query": pd.Series([query for query, _ in judged], dtype=str),
+            "item": pd.Series([item for _, item in judged], dtype=str),
+            "relevance": _whole_if_all(np.array(list(judged.values()), dtype=np.float64)),
+        }
+    )
+    return lists, qrels
+
+
+_IDS = ("query", "voter", "item")
+
+
+def _read_letor(text, rows, judged):
+    """Append the rows of a file: query, voter, item and number; and its judgements by query and item."""
+    for line_number, line in enumerate(re.split(r"\r\n|\r|\n", text), 1):
+        if not line.strip():
+            continue
+        match = _LETOR_LINE.fullmatch(line)
+        if match is None or not is_number(match[1]):
+            raise InputError(
+                f"line {line_number} is {clip(line)!r} where a relevance, qid:query, columns 1:number or 1:NULL and "
+                "#docid = document belong"
+            )
+        query, item = match[2], match[4]
+        if (query, item) in judged:
+            raise InputError(f"line {line_number} holds the document {clip(item)!r} of the query {clip(query)!r} again")
+        judged[query, item] = to_number(match[1])
+        columns = [field.partition(":") for field in match[3].split()]
+        if len({column for column, _, _ in columns}) < len(columns):
+            raise InputError(f"line {line_number} holds a column twice")
+        for column, _, value in columns:
+            if value.upper() == "NULL":
+                continue
+            if not column.isdecimal() or not is_number(value):
+                raise InputError(
+                    f"line {line_number} has {clip(f'{column}:{value}')!r} where a column and its number or NULL belong"
+                )
+            rows.append((query, column, item, to_number(value)))
+
+
+def _whole_if_all(number):
+    """Integers of 64 bits, if all numbers are some."""
+    whole = (number == np.floor(number)) & (np.abs(number) < 2**53)
+    return number.astype(np.int64) if whole.all() else number
+
+
+def load_trec(
+    runs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    qrels: FileLike,
+    *,
+    order: Literal["score", "rank"] = "score",
+    voter: Literal["auto", "file"] = "auto",
+    trailing: Literal["error", "ignore"] = "error",
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    r"""Load runs and judgements of a track of TREC.
+
+    The participants' runs are the voters, the topics the queries.
+
+    Parameters
+    ----------
+    runs : str, path-like, or a sequence of them
+        Files of runs, plain or gzip; patterns such as ``"runs/*.gz"``, in which ``**`` stands for folders of any depth;
+        or folders, of which all files are read that do not begin with a point. Each file is read once.
+    qrels : str, path-like, or file open for bytes
+        File of judgements.
+    order : {"score", "rank"}, default="score"
+        Which column of the runs orders the documents: the score, as for trec_eval, or the rank. The other one is left
+        out, for in many runs they disagree.
+    voter : {"auto", "file"}, default="auto"
+        Name of a run: its tag, or the name of its file without its suffixes, for runs that share a tag.
+    trailing : {"error", "ignore"}, default="error"
+        What to do with words that follow the tag of a run; trec_eval ignores them.
+
+    Returns
+    -------
+    lists : DataFrame
+        Columns query, voter, item (str) and score (float64) or rank (int64, or float64 if some are not integers), in
+        the order of the names of the files.
+    qrels : DataFrame
+        Columns query, item (str) and relevance (int64, or float64 if some are not integers).
+
+    Raises
+    ------
+    FileNotFoundError
+        If a name, a pattern or a folder leads to no file.
+    TypeError
+        If `runs` is not a path or a sequence of them.
+    ValueError
+        If a file cannot be read (the message names the line), or two runs have one name.
+
+    See Also
+    --------
+    read_lists : Read runs one by one, with both columns.
+    read_qrels : Read judgements of other formats.
+    load_letor_agg : The rank aggregation data of LETOR.
+
+    Notes
+    -----
+    Topics that are not judged stay in the lists; measures leave them out. trec_eval breaks ties of scores by the
+    names of documents; methods take them as ties.
+
+    Runs and judgements of TREC are published by the National Institute of Standards and Technology [1]_, most runs of
+    past tracks for registered researchers only. They are not part of this package.
+
+    References
+    ----------
+    .. [1] E. M. Voorhees and D. K. Harman, "TREC: experiment and evaluation in information retrieval", MIT Press, 2005.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from skrankagg.datasets import load_trec
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> runs = Path(folder.name) / "runs"
+    >>> runs.mkdir()
+    >>> _ = (runs / "input.a").write_text("601 Q0 d1 1 2.5 a\n601 Q0 d2 2 1.5 a\n")
+    >>> _ = (runs / "input.b").write_text("601 Q0 d2 1 0.9 b\n")
+    >>> _ = (runs.parent / "qrels.txt").write_text("601 0 d2 1\n601 0 d1 0\n")
+    >>> lists, qrels = load_trec(runs / "input.*", runs.parent / "qrels.txt")
+    >>> lists
+      query voter item  score
+    0   601     a   d1    2.5
+    1   601     a   d2    1.5
+    2   601     b   d2    0.9
+    >>> folder.cleanup()
+    """
+    if order not in ("score", "rank"):
+        raise InputError(f"load_trec expects order to be 'score' or 'rank', got {order!r}.")
+    if voter not in ("auto", "file"):
+        raise InputError(f"load_trec expects voter to be 'auto' or 'file', got {voter!r}.")
+    lists = read_lists(_files(runs), format="trec", voter=voter, trailing=trailing)
+    lists = lists.drop(columns="rank" if order == "score" else "score")
+    return lists, read_qrels(qrels, format="trec")
+
+
+def _files(runs):
+    """The files that names, patterns and folders lead to, each once."""
+    given = [runs] if isinstance(runs, (str, os.PathLike)) else runs
+    given = list(given) if hasattr(given, "__iter__") else [given]
+    if not given or not all(isinstance(one, (str, os.PathLike)) for one in given):
+        raise InputTypeError(
+            f"load_trec expects runs to be a path, a pattern or a folder, or a sequence of them, got {runs!r}."
+        )
+    found = {}
+    for one in map(os.fspath, given):
+        if os.path.isdir(one):
+            inside = [path for path in sorted(Path(one).iterdir()) if path.is_file() and path.name[0] != "."]
+        elif not os.path.exists(one) and glob.has_magic(one):
+            inside = [Path(path) for path in sorted(glob.glob(one, recursive=True)) if os.path.isfile(path)]
+        else:
+            inside = [Path(one)]  # the reader says so where there is none
+        if not inside:
+            raise FileNotFoundError(f"load_trec finds no file in {one!r}.")
+        found |= {os.path.realpath(path): path for path in inside}
+    return list(found.values())
