@@ -11,7 +11,6 @@ from .._data._types import PlainLists
 from .._support._numbers import is_integer
 from .._support._sklearn import clone
 from ..aggregators import PlackettLuce
-from ..aggregators._models._stages import Stages
 from ..exceptions import InputError, InputTypeError
 from ._voter_split import VoterKFold
 
@@ -49,8 +48,7 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
     TypeError
         If `model` is not PlackettLuce, or `cv` is another splitter.
     ValueError
-        If `cv` is below 2; if `ties` is neither "efron" nor "breslow"; with ``prior=0``, if the lists of some training
-        set leave worths open.
+        If `cv` is below 2; with ``prior=0``, if the lists of some training set leave worths open.
 
     See Also
     --------
@@ -65,8 +63,10 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
     small for so few lists.
 
     Values of different `prior` compare directly. With another `absent` the choices are others, from other items, so
-    compare how far each is above its own `uniform`. Without ties the parameter `ties` changes nothing; with ties the
-    likelihood is an approximation, each in its own way.
+    compare how far each is above its own `uniform`. Without ties the parameter `ties` changes nothing. With ties,
+    "davidson" has the likelihood of what was seen, "efron" and "breslow" approximations, each in its own way; they do
+    not compare. To "davidson" a tie has no chance whose number of items no training list ties, and the value is then
+    minus infinity.
 
     Lists count by their own weights. `voter_weights` of the model multiply them in the fit alone, so that different
     weights are measured by the same lists. Weights of comparisons and ballots are numbers of lists, which the folds
@@ -101,11 +101,6 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
             f"cross_val_likelihood needs a model that gives lists a likelihood, which is PlackettLuce; got {model!r}. "
             "Other methods can be measured by judgements, see Comparator, or by their agreement with the lists."
         )
-    if model.ties not in ("efron", "breslow"):
-        raise InputError(
-            f"cross_val_likelihood knows the likelihood of tied items for ties='efron' and 'breslow'; got "
-            f"ties={model.ties!r}. Choose ties='efron'."
-        )
     if is_integer(cv):
         cv = VoterKFold(cv, shuffle=True, random_state=0)
     elif not isinstance(cv, VoterKFold):
@@ -116,16 +111,17 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
     lists = check_lists(encode_plain(lists))
     model = clone(model).set_params(std_errors=None)
     given = model._begin(lists)
-    log_likelihood = np.zeros(lists.n_queries)
+    log_likelihood, uniform = np.zeros(lists.n_queries), np.zeros(lists.n_queries)
     for k, (train, test) in enumerate(cv.split(lists), 1):
         share = np.divide(train, lists.list_weight, where=test + train > 0, out=0 * train)
         held_in = given.with_list_weight(given.list_weight * share)
         try:
-            log_likelihood += model._log_likelihood_after(held_in, lists.with_list_weight(test))
+            found, equal = model._log_likelihood_after(held_in, lists.with_list_weight(test))
         except InputError as error:
             raise InputError(f"Without the lists of fold {k}: {error}") from None
+        log_likelihood += found
+        uniform += equal
     n_choices = _n_choices(lists, model.absent)
-    uniform = Stages(lists, model.absent, model.ties).value_and_gradient(np.zeros(lists.n_candidates))[0]
     some = n_choices > 0
     return frame_of(
         {

@@ -215,8 +215,6 @@ def test_open_worths_and_other_methods_are_refused():
         cross_val_likelihood(PlackettLuce(prior=0), lists, VoterKFold(3))
     with pytest.raises(TypeError, match=r"which is PlackettLuce; got BordaCount\(\)"):
         cross_val_likelihood(BordaCount(), lists)
-    with pytest.raises(ValueError, match="ties='efron' and 'breslow'; got ties='davidson'"):
-        cross_val_likelihood(PlackettLuce().set_params(ties="davidson"), lists)
     with pytest.raises(TypeError, match="cv must be an int or a VoterKFold"):
         cross_val_likelihood(PlackettLuce(), lists, KFold(2))
     with pytest.raises(ValueError, match="k-fold"):
@@ -253,3 +251,42 @@ def test_voters_are_known_from_other_queries_or_are_average_ones():
         expected += Stages(lists.with_list_weight(test), "last", "efron").value_and_gradient(log_worth)[0]
     found = cross_val_likelihood(model, lists, folds)["log_likelihood"]
     np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("weighting", [None, "query"])
+def test_davidsons_ties_are_those_that_the_training_lists_teach(weighting):
+    games, _, _ = make_comparisons(5, 300, ties=0.3, reliability=[1.5, 0.5], random_state=0)
+    duels = RankedLists.from_comparisons(games, tie="tie", judge="judge")
+    judges = {voter: voter.split(": ")[0] for voter in duels.voters}
+    model = PlackettLuce(absent="ignore", ties="davidson", weighting=weighting, voter_groups=judges)
+    expected, equal = 0.0, 0.0
+    for train, test in VoterKFold(5, shuffle=True, random_state=0).split(duels):
+        held_in = duels.with_list_weight(train)
+        eta = np.ones(duels.n_lists) if weighting is None else model._voter_weights(held_in)
+        found = model._aggregate_weighted(held_in, None if weighting is None else eta, None)
+        d = found.queries["tie_prevalence"][0]
+        for k in np.flatnonzero(test):
+            one, other = (eta[k] * found.score[duels.candidate[2 * k + side]] for side in (0, 1))
+            tied, nu = duels.rank[2 * k] == duels.rank[2 * k + 1], d ** eta[k]
+            for gain, (a, b) in enumerate([(0.0, 0.0), (one, other)]):
+                total = np.log(np.exp(a) + np.exp(b) + nu * np.exp((a + b) / 2))
+                value = test[k] * ((np.log(nu) + (a + b) / 2 if tied else a) - total)
+                expected, equal = expected + gain * value, equal + (1 - gain) * value
+    row = cross_val_likelihood(model, duels).iloc[0]
+    assert row["log_likelihood"] == pytest.approx(expected, rel=1e-9)
+    assert row["uniform"] * row["n_choices"] == pytest.approx(equal, rel=1e-9)
+
+
+def test_a_tie_of_a_size_that_was_never_seen_has_no_chance():
+    lists = [["a", "b", "c"], ["b", "a", "c"], [{"a", "b"}, "c"]]
+    frame = pd.DataFrame(
+        [
+            ("q", f"v{k}", item, place)
+            for k, one in enumerate(lists)
+            for place, items in enumerate(one)
+            for item in sorted(items)
+        ],
+        columns=["query", "voter", "item", "rank"],
+    )
+    found = cross_val_likelihood(PlackettLuce(ties="davidson", absent="ignore"), frame, cv=VoterKFold(3))
+    assert found["log_likelihood"].tolist() == [-np.inf]

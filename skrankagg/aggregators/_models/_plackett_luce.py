@@ -229,12 +229,8 @@ class PlackettLuce(WeightedAggregator):
         return ("worth",) if self.std_errors is None else ("worth", "std_error")
 
     def _aggregate_weighted(self, lists, weight, known):
-        if self.prior == 0:
-            check_connected(lists, self.absent)
-        stages, pattern = self._stages(lists) if weight is None else self._reliable_stages(lists, weight)
-        variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
+        stages, pattern, variables, n_iter, converged = self._estimate(lists, weight)
         log_worth = variables[: lists.n_candidates]
-        self._warn_unless(converged, lists)
         columns = {"worth": _shares_of_query(lists, log_worth)}
         if self.std_errors is not None:
             columns["std_error"] = standard_errors(stages, lists, pattern, variables, self.std_errors)
@@ -247,6 +243,15 @@ class PlackettLuce(WeightedAggregator):
             prevalence = stages.prevalence(variables)
             queries["tie_prevalence"] = prevalence[:, 1] if prevalence.shape[1] > 1 else np.zeros(lists.n_queries)
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
+
+    def _estimate(self, lists, reliability):
+        """The likelihood, what it has merged lists to, the likeliest variables, and how they were found."""
+        if self.prior == 0:
+            check_connected(lists, self.absent)
+        stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
+        variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
+        self._warn_unless(converged, lists)
+        return stages, pattern, variables, n_iter, converged
 
     def _voter_weights(self, lists):
         if self.prior == 0:
@@ -261,17 +266,18 @@ class PlackettLuce(WeightedAggregator):
         return stages.reliability_of_lists(variables)
 
     def _log_likelihood_after(self, lists, others):
-        """Log-likelihood of each query's other lists, (n_queries,), under what these lists teach.
+        """Log-likelihood of each query's other lists under what these lists teach, and if all items are equally good.
 
-        Both are the same rows under different weights of the lists.
+        Both are the same rows under different weights of the lists. Returns two arrays, (n_queries,).
         """
-        if self.weighting is None:
-            log_worth, stages = self._aggregate_weighted(lists, None, None).score, self._plain_stages(others)
-        else:
-            reliability = self._voter_weights(lists)
-            log_worth = self._aggregate_weighted(lists, reliability, None).score
-            stages = self._reliable_stages(others, reliability)[0]
-        return stages.value_and_gradient(log_worth)[0]
+        reliability = None if self.weighting is None else self._voter_weights(lists)
+        learnt, _, variables, *_ = self._estimate(lists, reliability)
+        stages = self._plain_stages(others) if reliability is None else self._reliable_stages(others, reliability)[0]
+        stages.tie_sizes_of(learnt)
+        equal = variables.copy()
+        equal[: lists.n_candidates] = 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):  # what was never seen has no chance
+            return stages.value_and_gradient(variables)[0], stages.value_and_gradient(equal)[0]
 
     def _pool(self, lists, weight):
         if self.weighting == "query":

@@ -129,6 +129,11 @@ class ReliableStages:
         ties = np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
         return ties if self.strength is None else np.append(ties, self.voter_query)
 
+    def tie_sizes_of(self, other):
+        """Give chances to the tie sizes that other lists of the same queries have, and to no others."""
+        self.seen = other.seen
+        self.inner.tie_sizes_of(other.inner)
+
     def n_choices(self):
         """About the second derivatives by all variables."""
         worths, ties = np.split(self.inner.n_choices(), [len(self.origin)])

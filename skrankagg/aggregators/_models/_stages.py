@@ -72,6 +72,9 @@ class Stages:
         other.weight = weight[self.row_list]
         return other
 
+    def tie_sizes_of(self, other):
+        """Give chances to the tie sizes that other lists of the same queries have; here sizes have no chances."""
+
     def n_choices(self):
         """Total weight of the rows of each candidate, (n_candidates,)."""
         return np.bincount(self.candidate, weights=self.weight, minlength=self.lists.n_candidates)

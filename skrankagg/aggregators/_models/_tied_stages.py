@@ -77,6 +77,10 @@ class TiedStages:
         other.seen = other._seen()
         return other
 
+    def tie_sizes_of(self, other):
+        """Give chances to the tie sizes that other lists of the same queries have, and to no others."""
+        self.seen = other.seen
+
     def n_choices(self):
         """Total weight of the rows of each candidate, and of the classes of each size: as many as variables."""
         lists, weight = self.lists, self.list_weight[self.lists.row_list]
