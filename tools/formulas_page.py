@@ -1,0 +1,85 @@
+"""docs/formulas.md: the formulas of all methods, out of their docstrings.
+
+python tools/formulas_page.py writes it.
+"""
+
+import inspect
+import re
+from pathlib import Path
+
+from readme_tables import families
+from skrankagg.utils.discovery import all_aggregators, describe
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+PAGE = DOCS / "formulas.md"
+
+HEAD = """# All formulas on one page
+
+What each method computes, out of the docstrings; each name leads to the page of the method, with its rules for ties and
+absent items, its cost and its sources. The guide explains the formulas and works them by hand.
+
+<!-- python tools/formulas_page.py writes this page. -->
+"""
+
+
+def write():
+    """Write the page."""
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+def page():
+    """The text of the page."""
+    aggregators = all_aggregators()
+    parts = [HEAD]
+    for family, names in families().items():
+        title = (DOCS / "user_guide" / f"{family}.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+        parts.append(f"## {title.partition(':')[0]}\n\nIn the guide: [{title}](user_guide/{family}.md).\n")
+        parts += [_section(name, aggregators[name]) for name in names]
+    return "\n".join(parts)
+
+
+def _section(name, aggregator):
+    heading = f"### [{name}](api/generated/skrankagg.aggregators.{name}.rst)\n\n{describe(aggregator)}\n"
+    text = "\n\n".join(formulas(aggregator))
+    return f"{heading}\n```{{eval-rst}}\n.. currentmodule:: skrankagg.aggregators\n\n{text}\n```\n"
+
+
+def formulas(aggregator):
+    """The parts of the Notes with formulas, or their first paragraph if it has no formula of its own, in reST."""
+    notes = re.search(r"\nNotes\n-+\n(.*?)(?=\n[A-Z][\w ]*\n---|\Z)", inspect.getdoc(aggregator), re.DOTALL)[1]
+    notes = re.sub(r"(\.\. math::)\n\n", r"\1\n", notes)  # a formula below its directive is one part with it
+    parts = [part.strip("\n") for part in re.split(r"\n\s*\n", notes)]
+    kept = {}
+    for number, part in enumerate(parts):
+        if re.match(r"\s*\.\. math::", part) or (part.startswith("==") and ":math:" in part):
+            kept[number] = part
+            _keep_introduction(parts, number, kept)
+            if number + 1 < len(parts) and re.match(r"\s*(Then |\W*(:math:|[a-z]))", parts[number + 1]):
+                kept.setdefault(number + 1, _first_sentence(parts[number + 1]))
+    if not kept:
+        kept[0] = re.split(r"\s+`score` is ", parts[0])[0]
+    return [_without_notes(kept[number]) for number in sorted(kept)]
+
+
+def _keep_introduction(parts, number, kept):
+    """Keep the paragraph before a formula, and with a list of cases the one before it."""
+    for before in range(number - 1, -1, -1):
+        if re.match(r"\s*\.\. math::|==", parts[before]):
+            return
+        kept[before] = parts[before]
+        if not re.match(r"- |\s", parts[before]):
+            return
+
+
+def _first_sentence(part):
+    return re.match(r".*?\.(?=\s|$)|.*", part, re.DOTALL)[0]
+
+
+def _without_notes(part):
+    """Without marks of references, and names in the font of code."""
+    part = re.sub(r"(,?\s*\[\d+\]_)+", "", part)
+    return re.sub(r"(:\w+:`[^`]*`|``[^`]*``)|`([^`]+)`", lambda found: found[1] or f"``{found[2]}``", part)
+
+
+if __name__ == "__main__":
+    write()
