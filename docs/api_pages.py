@@ -73,8 +73,14 @@ def write_api_pages(folder):
                 lines += ["   :nosignatures:", f"   :template: {template}"]
                 lines += ["", *(f"   {name}" for name in group), ""]
         _write(folder / f"{module}.rst", lines)
-    index = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 1", ""]
-    _write(folder / "index.rst", [*index, *(f"   {module}" for module in MODULES), ""])
+    index = ["API reference", "=============", "", ".. list-table::", "   :header-rows: 1", "   :widths: auto", ""]
+    index += ["   * - Module", "     - Contents", "     - Classes", "     - Functions"]
+    for module in MODULES:
+        kinds = [inspect.isclass(getattr(importlib.import_module(module), name)) for name in exports(module)]
+        index += [f"   * - :doc:`{module} <{module}>`", f"     - {MODULES[module]}"]
+        index += [f"     - {sum(kinds) or ''}".rstrip(), f"     - {len(kinds) - sum(kinds) or ''}".rstrip()]
+    index += ["", ".. toctree::", "   :hidden:", "   :maxdepth: 1", "", *(f"   {module}" for module in MODULES), ""]
+    _write(folder / "index.rst", index)
 
 
 def _write(path, lines):

@@ -1,6 +1,7 @@
 """How the documentation is built: python -m sphinx -W docs docs/_build."""
 
 import os
+import re
 import shutil
 import sys
 import tomllib
@@ -17,17 +18,22 @@ from display_plots import plots_of_pages  # noqa: E402
 import skrankagg  # noqa: E402
 
 NOTEBOOK_SECONDS = 60
+PROJECT = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # The project's addresses, as far as it has them.
-ADDRESSES = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"].get("urls", {})
+ADDRESSES = PROJECT.get("urls", {})
 
 project = "skrankagg"
 author = copyright = "The skrankagg developers"
 release = version = skrankagg.__version__
+# Of pages without text of their own, such as the search.
+description = PROJECT["description"]
 
 extensions = [
+    "gallery",
     "mathml",
     "myst_nb",
     "numpydoc",
+    "page_words",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
@@ -69,10 +75,15 @@ copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_title = "skrankagg"
 html_baseurl = ADDRESSES.get("Documentation", "")
+html_favicon = "_static/logo.svg"
 html_theme_options = {
-    "show_prev_next": False,
+    "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "skrankagg"},
+    # The header has one row: all links, and an icon for the search instead of a field.
+    "navbar_align": "left",
+    "navbar_start": ["navbar-logo", "version"],
+    "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "secondary_sidebar_items": ["page-toc"],
     "pygments_light_style": "tango",
 }
@@ -98,6 +109,12 @@ def check_run_times(app, env):
             logging.getLogger(__name__).warning(message, seconds, NOTEBOOK_SECONDS, location=name)
 
 
+def escape_initials(app, what, name, obj, options, lines):
+    """Escape the initial that begins a reference, as in "A. Author": docutils would begin a list there."""
+    lines[:] = [re.sub(r"^(\s*\.\. \[[^]]+\] )([A-Z]\. )", r"\1\\\2", line) for line in lines]
+
+
 def setup(app):
-    """Check the run times of the notebooks once all pages are read."""
+    """Escape the initials in docstrings, and check the run times of the notebooks once all pages are read."""
+    app.connect("autodoc-process-docstring", escape_initials, priority=900)  # after numpydoc
     app.connect("env-check-consistency", check_run_times)

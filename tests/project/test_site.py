@@ -76,7 +76,9 @@ def external(addresses):
 def pages():
     """Each page of the site with its path."""
     for path in sorted(Path(SITE).rglob("*.html")):
-        yield path.relative_to(SITE).as_posix(), Page(path.read_text(encoding="utf-8"))
+        name = path.relative_to(SITE).as_posix()
+        if not name.startswith("_static/"):
+            yield name, Page(path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -117,6 +119,29 @@ def test_formulas_are_mathml():
         assert all("<math " in part for part in parts), path
         formulas += len(parts)
     assert formulas > 500
+
+
+@built
+def test_initials_are_not_read_as_the_letters_of_a_list():
+    found = {name: [kind for kind in page.lists if "alpha" in kind or "roman" in kind] for name, page in pages()}
+    assert not {name: kinds for name, kinds in found.items() if kinds}
+
+
+@built
+def test_pictures_have_words():
+    silent = {}
+    for name, page in pages():
+        for source, words in page.pictures:
+            decorates = words == "" and (name == "examples.html" or source.endswith("logo.svg"))
+            if not (words or decorates) or re.search(r"\.(?:png|svg)$", words):
+                silent.setdefault(name, []).append(source[:80])
+    assert not silent
+
+
+@built
+def test_pages_say_what_they_hold():
+    lengths = {name: len(page.meta.get("description", "")) for name, page in pages()}
+    assert not {name: length for name, length in lengths.items() if not 0 < length <= 160}
 
 
 @pytest.fixture(scope="module")

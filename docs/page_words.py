@@ -1,0 +1,99 @@
+"""Words for the plots of notebooks, for readers who cannot see them, and a description of each page."""
+
+import html
+import re
+
+from docutils import nodes
+
+#: The kind of plot that a class of skrankagg.plotting draws.
+KINDS = {
+    "AgreementDisplay": "Heat map",
+    "ComparisonDisplay": "Bar chart",
+    "ContributionDisplay": "Stacked bars",
+    "CriticalDifferenceDisplay": "Critical difference diagram",
+    "CutoffDisplay": "Line chart",
+    "InterpolatedPrecisionDisplay": "Line chart",
+    "PreferenceProbabilityDisplay": "Heat map",
+    "QueryGainDisplay": "Bar chart",
+    "RankStabilityDisplay": "Places with intervals",
+    "VoterInfluenceDisplay": "Points and bars for each list",
+    "VoterWeightsDisplay": "Points for the weights of each voter",
+    "WeightCurveDisplay": "Curve with a band",
+}
+DESCRIPTION_LENGTH, PLOT_LENGTH = 160, 250
+
+
+def describe_plots(app, doctree):
+    """Give each plot of a notebook its words: the kind, the section, what the text before it says, and its axes."""
+    for image in doctree.findall(nodes.image):
+        cell = _parent(image, lambda node: node.get("nb_element") == "cell_code")
+        if not image.get("alt") and cell is not None:
+            image["alt"] = _words(cell)
+
+
+def _words(cell):
+    code = "\n".join(block.astext() for block in cell.findall(nodes.literal_block))
+    drawn = [kind for name, kind in KINDS.items() if re.search(rf"\b{name}[.(]", code)]
+    kind = "Bar charts" if 'kind="bar"' in code else drawn[-1] if drawn else "Plot"
+    section = _parent(cell, lambda node: isinstance(node, nodes.section))
+    words = f"{kind}, {section[0].astext()}"
+    before = cell.parent[: cell.parent.index(cell)]
+    paragraphs = [node for node in before if isinstance(node, nodes.paragraph)]
+    if paragraphs:
+        words += f": {_beginning_or_lead(paragraphs[-1].astext())}"
+    for axis, name in (("x", "Horizontal"), ("y", "Vertical")):
+        labels = re.findall(rf"""{axis}label(?:=|\()["']([^"'\n]+)["']""", code)
+        if labels:
+            words = f"{words.rstrip('.')}. {name} axis: {labels[-1]}"
+    return words
+
+
+def _beginning_or_lead(text):
+    """Take the sentence that ends with a colon, before the plot, or else as many as fit from the beginning."""
+    first, *others = re.split(r"(?<=[.:?!]) (?=[A-Z`])", " ".join(text.split()))
+    if text.endswith(":"):
+        return (others or [first])[-1].rstrip(":")
+    for sentence in others:
+        if len(first) + len(sentence) >= PLOT_LENGTH:
+            break
+        first += f" {sentence}"
+    return first.rstrip(".")
+
+
+def _parent(node, condition):
+    node = node.parent
+    while node is not None and not (isinstance(node, nodes.Element) and condition(node)):
+        node = node.parent
+    return node
+
+
+def join_lines(app, doctree):
+    """Put back the spaces for the line ends in the words of pictures, which the parser of Markdown drops."""
+    source = app.env.doc2path(app.env.docname)
+    if source.suffix != ".md":
+        return
+    words = {}
+    for text in re.findall(r"!\[([^]]*\n[^]]*)\]\(", source.read_text(encoding="utf-8")):
+        lines = [line.strip() for line in text.splitlines()]
+        words["".join(lines)] = " ".join(lines)
+    for image in doctree.findall(nodes.image):
+        image["alt"] = words.get(image.get("alt"), image.get("alt", ""))
+
+
+def describe_page(app, pagename, templatename, context, doctree):
+    """Add the beginning of a page to its head as its description."""
+    paragraph = next(doctree.findall(nodes.paragraph), None) if doctree is not None else None
+    text = " ".join(paragraph.astext().split()) if paragraph is not None else app.config.description
+    if len(text) > DESCRIPTION_LENGTH:
+        text = text[: DESCRIPTION_LENGTH - 1].rpartition(" ")[0].rstrip(",;:") + "…"
+    tag = f'<meta name="description" content="{html.escape(text)}" />'
+    context["metatags"] = context.get("metatags", "") + f"\n    {tag}"
+
+
+def setup(app):
+    """Work on pages as they are read, and on their heads as they are written."""
+    app.add_config_value("description", "", "html", str)
+    app.connect("doctree-read", describe_plots)
+    app.connect("doctree-read", join_lines)
+    app.connect("html-page-context", describe_page)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
