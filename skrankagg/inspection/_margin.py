@@ -75,8 +75,9 @@ def margin_of_victory(
     -----
     A list is removed by weight 0, so that its items stay candidates; at least one list of a weight above 0 stays. The
     weight of a list is that in the lists, times the aggregator's `voter_weights`. A tie at the top is the end of the
-    lead: which of the tied items comes first is up to the order of ids, and no win. In elections this is the margin of
-    victory by deletion of votes [1]_.
+    lead: which of the tied items comes first is up to the order of ids, and no win. In elections with a list for each
+    vote this is the margin of victory by deletion of votes [1]_. Equal ballots that were merged into one list leave
+    together, so that the margin is then too large: give each vote a list of its own.
 
     For sums of what each list says by itself, such as :class:`~skrankagg.aggregators.BordaCount` with its default,
     :class:`~skrankagg.aggregators.CombSUM` and :class:`~skrankagg.aggregators.ReciprocalRankFusion`, removing a list

@@ -20,6 +20,7 @@ from skrankagg import (
     Kemeny,
     LearnedWeights,
     MarkovChain,
+    RankedLists,
     ReciprocalRankFusion,
     SimpleBorda,
 )
@@ -27,6 +28,7 @@ from skrankagg.datasets import make_mallows
 from skrankagg.exceptions import InputError, InputTypeError
 from skrankagg.inspection import margin_of_victory
 from skrankagg.inspection._removals import Clock, lightest_cover, lightest_set, sets_by_weight
+from skrankagg.utils.discovery import default_methods
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -41,6 +43,8 @@ OTHERS = [
     MarkovChain(),
     BordaCount(absent="ignore"),
 ]
+
+METHODS = [method for _, method in default_methods() if method.__sklearn_tags__().aggregator_tags.voter_weights]
 
 
 def leads_alone(consensus, item):
@@ -217,3 +221,18 @@ def test_arguments_are_checked():
         margin_of_victory(max, lists)
     with pytest.raises(NotFittedError):
         margin_of_victory(LearnedWeights(), lists)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_without_the_lists_found_the_leader_of_any_method_no_longer_leads(method):
+    lists = RankedLists.from_frame(example_lists(3, n_queries=2, n_voters=5, n_items=4, ties=False))
+    for row in margin_of_victory(method, lists, max_lists=3).itertuples():
+        one = lists.take([lists.queries.tolist().index(row.query)])
+        if not np.isfinite(row.upper_bound):
+            continue
+        gone = one.voters.take(one.list_voter).isin(row.removed)
+        weight = np.where(gone, 0.0, one.list_weight)
+        assert (one.list_weight * gone).sum() == pytest.approx(row.upper_bound)
+        consensus = method.transform(one.with_list_weight(weight))
+        lead = consensus.loc[consensus["item"] == row.leader, "score"].iloc[0]
+        assert consensus.loc[consensus["item"] != row.leader, "score"].max() >= lead - 1e-9

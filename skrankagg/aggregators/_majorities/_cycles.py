@@ -269,7 +269,7 @@ class Schulze(_BasePairwise):
         path = _arc_codes(self._arcs(prefer, margin))[0]
         if len(path) == 1:
             path = _widen(path[0])
-            return np.count_nonzero(path > path.T, axis=1)
+            return np.count_nonzero(path > path.T, axis=1)[None]
         # With the queries last, each step is over many numbers in a row.
         path = _widen(np.ascontiguousarray(path.transpose(1, 2, 0)))
         return np.count_nonzero(path > path.swapaxes(0, 1), axis=1).T
