@@ -45,7 +45,7 @@ def _digits_votes():
     classifiers = {
         "decision_tree": (DecisionTreeClassifier(min_samples_leaf=5, random_state=0), "predict_proba"),
         "discriminant_analysis": (LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.1), "decision_function"),
-        "logistic_regression": (LogisticRegression(max_iter=1000, tol=1e-3), "predict_proba"),
+        "logistic_regression": (LogisticRegression(C=0.5, max_iter=1000, tol=1e-3), "predict_proba"),
         "naive_bayes": (GaussianNB(var_smoothing=0.01), "predict_log_proba"),
         "nearest_neighbors": (KNeighborsClassifier(10), "predict_proba"),
     }
