@@ -89,7 +89,11 @@ class Resampling:
         few = int((self.draws.n_units < _FEW).sum())
         if few:
             warn_user(
-                (f"{few} of {lists.n_queries} queries have" if unit == "list" else "The lists have")
+                (
+                    f"{few} of {lists.n_queries} {'query has' if lists.n_queries == 1 else 'queries have'}"
+                    if unit == "list"
+                    else "The lists have"
+                )
                 + f" fewer than {_FEW} {_PLURAL[unit]} to draw from: so few cannot tell how sure a consensus is.",
                 FewListsWarning,
             )

@@ -466,3 +466,8 @@ def test_a_consensus_ties_by_score_whatever_its_library_and_the_names_of_its_col
     with pytest.warns(RankScoreConflictWarning):
         expected = consensus_agreement(lists, contrary.rename(columns={"qid": "query", "docno": "item"}))
     assert found.equals(expected)
+
+
+def test_plain_lists_by_name_are_refused_with_what_to_do():
+    with pytest.raises(TypeError, match=r"that of 'a' is a list. Encode plain lists and dicts, all voters at once"):
+        agreement_matrix({"a": ["x", "y"], "b": ["y", "x"]})

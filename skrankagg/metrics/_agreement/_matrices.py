@@ -429,6 +429,11 @@ def _named_lists(given):
     frames = []
     for name, run in runs.items():
         run = run.to_frame() if isinstance(run, RankedLists) else tied_by_score(run)
+        if not isinstance(run, pd.DataFrame):
+            raise InputTypeError(
+                f"Runs by name are data frames or RankedLists; that of {name!r} is a {type(run).__name__}. Encode "
+                "plain lists and dicts, all voters at once, with RankedLists.from_lists or RankedLists.from_runs."
+            )
         columns = [column for column in ("query", "item", "rank", "score") if column in run]
         frames.append(run[columns].assign(voter=name))
     if len({"rank" in frame for frame in frames}) > 1:  # some are ordered by rank, some by score
