@@ -65,7 +65,7 @@ def write_api_pages(folder):
         names = exports(module)
         classes = [name for name in names if inspect.isclass(getattr(importlib.import_module(module), name))]
         functions = [name for name in names if name not in classes]
-        lines = [title, "=" * len(title), "", f".. automodule:: {module}", "   :no-members:", ""]
+        lines = [title, "=" * len(title), "", f"``{module}``", "", f".. automodule:: {module}", "   :no-members:", ""]
         lines += [f".. currentmodule:: {module}", ""]
         for heading, group, template in (("Classes", classes, "class.rst"), ("Functions", functions, "function.rst")):
             if group:

@@ -58,6 +58,8 @@ numpydoc_xref_param_type = False
 # Defaults such as Qrels or a module's function are clearer as written.
 autodoc_preserve_defaults = True
 add_module_names = False
+# The list of a page's sections has no room for the name of the class before each method.
+toc_object_entries_show_parents = "hide"
 
 # A backend set in the environment would keep the notebooks' plots out of their pages.
 os.environ.pop("MPLBACKEND", None)

@@ -32,20 +32,31 @@ def describe_plots(app, doctree):
 
 
 def _words(cell):
-    code = "\n".join(block.astext() for block in cell.findall(nodes.literal_block))
-    drawn = [kind for name, kind in KINDS.items() if re.search(rf"\b{name}[.(]", code)]
-    kind = "Bar charts" if 'kind="bar"' in code else drawn[-1] if drawn else "Plot"
+    code = _code(cell)
+    drawn = _drawn(code)
+    kind = "Bar charts" if 'kind="bar"' in code else KINDS[drawn[-1]] if drawn else "Plot"
     section = _parent(cell, lambda node: isinstance(node, nodes.section))
     words = f"{kind}, {section[0].astext()}"
-    before = cell.parent[: cell.parent.index(cell)]
-    paragraphs = [node for node in before if isinstance(node, nodes.paragraph)]
-    if paragraphs:
-        words += f": {_beginning_or_lead(paragraphs[-1].astext())}"
+    for node in reversed(cell.parent[: cell.parent.index(cell)]):
+        if isinstance(node, nodes.paragraph):
+            words += f": {_beginning_or_lead(node.astext())}"
+            break
+        # The text before another kind of plot is about that plot.
+        if node.get("nb_element") == "cell_code" and any(node.findall(nodes.image)) and _drawn(_code(node)) != drawn:
+            break
     for axis, name in (("x", "Horizontal"), ("y", "Vertical")):
         labels = re.findall(rf"""{axis}label(?:=|\()["']([^"'\n]+)["']""", code)
         if labels:
             words = f"{words.rstrip('.')}. {name} axis: {labels[-1]}"
     return words
+
+
+def _code(cell):
+    return "\n".join(block.astext() for block in cell.findall(nodes.literal_block))
+
+
+def _drawn(code):
+    return [name for name in KINDS if re.search(rf"\b{name}[.(]", code)]
 
 
 def _beginning_or_lead(text):
@@ -82,8 +93,10 @@ def join_lines(app, doctree):
 
 def describe_page(app, pagename, templatename, context, doctree):
     """Add the beginning of a page to its head as its description."""
-    paragraph = next(doctree.findall(nodes.paragraph), None) if doctree is not None else None
-    text = " ".join(paragraph.astext().split()) if paragraph is not None else app.config.description
+    paragraphs = doctree.findall(nodes.paragraph) if doctree is not None else ()
+    # A name alone, such as that of a module, says less than what follows.
+    texts = (" ".join(node.astext().split()) for node in paragraphs if " " in node.astext())
+    text = next(texts, app.config.description)
     if len(text) > DESCRIPTION_LENGTH:
         text = text[: DESCRIPTION_LENGTH - 1].rpartition(" ")[0].rstrip(",;:") + "…"
     tag = f'<meta name="description" content="{html.escape(text)}" />'
