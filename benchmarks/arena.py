@@ -1,7 +1,7 @@
 """Worths from paired comparisons and lists: which orders are found with unequal exposure, and what it costs.
 
-Run it from anywhere as `python benchmarks/arena.py [--draws 20] [--repeat 3]`; it takes about half a minute. evalica
-and choix take part where they are installed.
+Run it from anywhere as `python benchmarks/arena.py [--draws 20] [--repeat 3] [--orders-only]`; it takes about half a
+minute. evalica and choix take part where they are installed.
 
 The first table is Kendall's tau with the true worths of 30 items, as mean and minimum of draws of 20,000 duels in which
 some items take part in far more than others. The second one is CPU seconds, the cheapest of several runs, of
@@ -116,13 +116,16 @@ def costs(repeat):
 
 
 def main():
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--orders-only", action="store_true", help="the first table alone")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     table(recovery(arguments.draws), ["tau with the worths", "mean", "min"])
+    if arguments.orders_only:
+        return
     print()
     table(([name, f"{seconds:.3f}"] for name, seconds in costs(arguments.repeat)), ["CPU seconds", ""])
 

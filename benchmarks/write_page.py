@@ -1,39 +1,41 @@
-"""Run the commands of docs/performance.md again and write what they print below each.
+"""Run the commands of docs/performance.md and docs/evidence.md again and write what they print below each.
 
-python benchmarks/write_page.py [part of a command ...]; without parts all of them, which takes half an hour. Run
-it on a quiet machine.
+python benchmarks/write_page.py [part of a command ...]; without parts all of them, which takes an hour. Run it on a
+quiet machine. Commands on real data need the folder that has it, in the environment as SKRANKAGG_DATA.
 """
 
+import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "performance.md"
+PAGES = [ROOT / "docs" / "performance.md", ROOT / "docs" / "evidence.md"]
 BLOCK = re.compile(r"```console\n\$ python (.+)\n(?:.*\n)*?```\n")
 
 
 def output_of(command):
     """The output of a command, without trailing blanks."""
     print(command, flush=True)
-    call = [sys.executable, *command.split()]
+    call = [sys.executable, *shlex.split(os.path.expandvars(command))]
     output = subprocess.run(call, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return "\n".join(line.rstrip() for line in output.splitlines())
 
 
 def main(parts):
-    """Rewrite the page after each command, so that earlier results are kept if a later command fails."""
-    commands = [match[1] for match in BLOCK.finditer(PAGE.read_text(encoding="utf-8"))]
-    for command in commands:
-        if parts and not any(part in command for part in parts):
-            continue
-        block = f"```console\n$ python {command}\n{output_of(command)}\n```\n"
-        text = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(
-            BLOCK.sub(lambda match, one=command, new=block: new if match[1] == one else match[0], text),
-            encoding="utf-8",
-        )
+    """Rewrite a page after each command, so that earlier results are kept if a later command fails."""
+    for page in PAGES:
+        for command in [match[1] for match in BLOCK.finditer(page.read_text(encoding="utf-8"))]:
+            if parts and not any(part in command for part in parts):
+                continue
+            block = f"```console\n$ python {command}\n{output_of(command)}\n```\n"
+            text = page.read_text(encoding="utf-8")
+            page.write_text(
+                BLOCK.sub(lambda match, one=command, new=block: new if match[1] == one else match[0], text),
+                encoding="utf-8",
+            )
 
     # README.md quotes some of them.
     subprocess.run([sys.executable, "tools/readme_tables.py"], cwd=ROOT, check=True)

@@ -37,6 +37,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
+    "table_links",
     "sphinx_design",
 ]
 exclude_patterns = ["_build"]
@@ -93,7 +94,7 @@ if "Source" in ADDRESSES:
     source = {"name": "Source", "url": ADDRESSES["Source"], "icon": "fa-solid fa-code"}
     html_theme_options |= {"icon_links": [source], "navbar_end": ["theme-switcher", "navbar-icon-links"]}
 # Pages without siblings have nothing to list in the sidebar.
-html_sidebars = {page: [] for page in ("index", "getting_started", "evaluation", "scikit_learn")}
+html_sidebars = {page: [] for page in ("index", "getting_started", "evaluation", "scikit_learn", "recipes")}
 html_sidebars["**"] = ["sidebar-nav-bs"]
 html_show_sourcelink = False
 

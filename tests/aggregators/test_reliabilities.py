@@ -9,6 +9,7 @@ from sklearn import clone
 from sklearn.exceptions import NotFittedError
 
 from skrankagg import PlackettLuce, RankedLists
+from skrankagg.aggregators._models._reliabilities import VoterPosterior
 from skrankagg.aggregators._models._reliable_stages import ReliableStages
 from skrankagg.datasets import make_comparisons, make_plackett_luce
 from skrankagg.exceptions import InputError
@@ -143,19 +144,26 @@ def test_derivatives_are_those_of_differences(ties, absent, of_query):
     lists = RankedLists.from_frame(example_lists(5, n_queries=2, n_voters=5, n_items=5))
     voter = np.arange(lists.n_lists) % 3
     stages = ReliableStages(lists, voter, PlackettLuce(ties=ties, absent=absent)._plain_stages, absent)
-    size = np.random.default_rng(3).choice([0.0, 1.0, 2.0], lists.n_lists)
-    stages.learnt(3.0, size, of_query=of_query)
+    stages.known(np.array([0.5, 1.0, 2.0])[voter])
     at = stages.start(np.random.default_rng(1).normal(size=lists.n_candidates))
-    stages.update_spread(at, np.ones(lists.n_candidates), np.ones(lists.n_queries, dtype=bool))
-    n_voters = len(stages.strength)
-    at[-n_voters:] = np.random.default_rng(2).normal(size=n_voters) / 2
     assert len(at) == len(stages.n_choices()) == lists.n_candidates + len(stages.extra_query())
-    step = 1e-6 * np.eye(len(at))
-    numeric = [
-        (stages.value_and_gradient(at + one)[0].sum() - stages.value_and_gradient(at - one)[0].sum()) / 2e-6
-        for one in step
-    ]
-    np.testing.assert_allclose(stages.value_and_gradient(at)[1], numeric, atol=1e-7)
+
+    def numeric(function, at):
+        step = 1e-6 * np.eye(len(at))
+        return [(function(at + one)[0].sum() - function(at - one)[0].sum()) / 2e-6 for one in step]
+
+    gradient = stages.value_and_gradient(at)[1]
+    np.testing.assert_allclose(gradient, numeric(stages.value_and_gradient, at), atol=1e-7)
+    size = np.random.default_rng(3).choice([0.0, 1.0, 2.0], lists.n_lists)
+    voters = VoterPosterior(stages, 3.0, size, of_query=of_query)
+    voters.update_spread(at, np.ones(lists.n_candidates), np.ones(voters.n_groups, dtype=bool))
+    assert voters.spread.max() > 0
+    log_reliability = np.random.default_rng(2).normal(size=len(voters.group)) / 2
+
+    def expected(log_reliability):
+        return voters.value_and_gradient(at, log_reliability)
+
+    np.testing.assert_allclose(expected(log_reliability)[1], numeric(expected, log_reliability), atol=1e-7)
 
 
 @pytest.mark.parametrize("ties", ["efron", "davidson"])

@@ -17,7 +17,8 @@ from ...exceptions import InputError
 from ._connected import check_connected
 from ._duels import PairCounts, holds_pairs, merge_equal_pairs
 from ._many_minima import minimise
-from ._posterior import learn_reliabilities, most_likely, plain_prior
+from ._posterior import most_likely, plain_prior
+from ._reliabilities import learn_reliabilities
 from ._reliable_stages import ReliableStages
 from ._stages import Stages
 from ._standard_errors import standard_errors
@@ -122,7 +123,7 @@ class PlackettLuce(WeightedAggregator):
     chance, and the mean over the voters, of the query or of all, is 1. With "davidson" :math:`d_k^\eta` takes the place
     of :math:`d_k`. Reliabilities have a gamma distribution of shape `reliability_prior`, before they are related to
     their mean; lists alone would make the most agreeing voter infinitely reliable. An EM algorithm [7]_ learns them: in
-    each round worths and reliabilities maximise the likelihood less
+    each round first the worths maximise the likelihood, and then the reliabilities, less
     :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` of each voter, the variance of its choices by what is not known of the
     worths, until no :math:`\log \eta` moves by 1e-6. (To maximise by all at once would follow one voter where queries
     are many and short.) A list of weight w is that of w voters; with `voter_groups`, of w lists of one. A voter who
@@ -133,7 +134,7 @@ class PlackettLuce(WeightedAggregator):
     lists. Log-worths that differ by less than ten times `tol` tie.
 
     The cost is that of about 30 passes over the rows; standard errors take the square of the length of each list and
-    the cube of the number of items. With `weighting` iterations are about five times as many, and with "last"
+    the cube of the number of items. With `weighting` all is done some dozen times, and with "last"
     take the number of lists times that of items.
 
     References
@@ -259,11 +260,12 @@ class PlackettLuce(WeightedAggregator):
         stages = ReliableStages(lists, self._group_of_lists(lists), self._plain_stages, self.absent)
         # Comparisons of a judge are many; a list is one voter's, or of weight w that of w voters.
         size = lists.list_weight if self.voter_groups is None else (lists.list_weight > 0).astype(np.float64)
-        stages.learnt(self.reliability_prior, size, of_query=self.weighting == "query")
         options = {"prior": self.prior, "tol": self.tol, "max_iter": self.max_iter}
-        variables, converged = learn_reliabilities(stages, **options)
+        reliability, converged = learn_reliabilities(
+            stages, self.reliability_prior, size, of_query=self.weighting == "query", **options
+        )
         self._warn_unless(converged, lists)
-        return stages.reliability_of_lists(variables)
+        return reliability
 
     def _log_likelihood_after(self, lists, others):
         """Log-likelihood of each query's other lists under what these lists teach, and if all items are equally good.

@@ -3,10 +3,6 @@
 The lists of one voter in a query are a query of their own to the plain likelihood, whose log-worths are those of the
 query times the reliability of the voter; derivatives go back by the chain rule. So ties and absent items need no second
 formula.
-
-Reliabilities are learnt by the EM algorithm, for which the worths are unknown with a variance. To maximise by worths
-and reliabilities at once would be wrong: each query brings worths of its own, and with many short queries the likeliest
-of all is to follow one voter everywhere.
 """
 
 import numpy as np
@@ -52,82 +48,40 @@ class ReliableStages:
         self.cell = merged.candidate_query
         #: Which tie sizes occur in each query.
         self.seen = self.inner.seen[cell_ptr[:-1]]
-        self.reliability, self.strength, self.spread = None, None, np.zeros(len(self.cell_query))
+        self.reliability = np.ones(len(self.cell_query))
 
     def known(self, reliability):
-        """Take the reliability of each list as known, (n_lists,): the variables are those of the plain likelihood."""
-        self.reliability = np.empty(len(self.cell_query))
-        self.reliability[self._cell_of_lists()] = reliability
+        """Take the reliability of each list, (n_lists,)."""
+        self.reliability[self.cell_of_lists()] = reliability
         return self
 
-    def learnt(self, shape, size, *, of_query):
-        """Make the logarithms of the reliabilities variables: each of one voter of all queries, or of one `of_query`.
+    def cell_of_lists(self):
+        """The voter in its query, a cell, of each list, (n_lists,)."""
+        return self.inner.lists.list_query[self.pattern]
 
-        `size` (n_lists,) is how many voters the voter of each list stands for, each of whom has the prior, a gamma
-        distribution of this `shape`. Reliabilities are relative to their mean, of the query or of all.
+    def curvature(self, variables):
+        """Minus the second derivatives of each cell's log-likelihood by its own log-worths, diagonal, and its factor.
+
+        Ties hardly change it, and are taken by Efron's rule.
         """
-        self.of_query = of_query
-        self.place = np.arange(len(self.cell_voter)) if of_query else self.cell_voter
-        self.voter_query = self.cell_query if of_query else np.zeros(int(self.place.max()) + 1, dtype=np.int64)
-        n_voters = len(self.voter_query)
-        of_list = self.place[self._cell_of_lists()]
-        total = np.bincount(of_list, weights=size, minlength=n_voters)
-        self.size = total / np.bincount(of_list, minlength=n_voters)
-        per_query = np.bincount(self.voter_query, weights=self.size)[self.voter_query]
-        #: Share of each voter in the mean.
-        self.share = np.divide(self.size, per_query, out=np.zeros(n_voters), where=per_query > 0)
-        self.strength = shape * self.size
-        return self
+        return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
-    def _reliabilities(self, log_reliability):
-        """Relative to their mean, (n_voters,); of voters that do not count, 1."""
-        greatest = np.full(int(self.voter_query.max()) + 1, -np.inf)
-        np.maximum.at(greatest, self.voter_query, log_reliability)
-        plain = np.exp(log_reliability - greatest[self.voter_query])
-        mean = np.bincount(self.voter_query, weights=self.share * plain)[self.voter_query]
-        return np.divide(plain, mean, out=np.ones_like(plain), where=self.share > 0)
-
-    def update_spread(self, variables, worth_curvature, moved):
-        """Take the uncertainty of the worths into account, as it is at these variables, for the queries that `moved`.
-
-        Log-worths vary by the inverse of their curvature, to which the prior adds `worth_curvature` (n_candidates,).
-        How much a voter's choices vary by that is what a larger reliability costs.
-        """
-        log_worth, _, log_reliability = self._split(variables)
-        factor = self._reliabilities(log_reliability)[self.place]
-        curvature = self.uncertain.curvature(factor[self.cell] * log_worth[self.origin])
-        of_worth = np.bincount(self.origin, weights=factor[self.cell] ** 2 * curvature, minlength=len(log_worth))
-        variance = 1.0 / np.maximum(of_worth + worth_curvature, np.finfo(np.float64).tiny)
-        spread = np.bincount(self.cell, weights=curvature * variance[self.origin], minlength=len(self.spread))
-        self.spread = np.where(moved[self.cell_query], spread, self.spread)
-
-    def reliability_of_lists(self, variables):
-        """What was learnt, (n_lists,)."""
-        return self._reliabilities(self._split(variables)[2])[self.place][self._cell_of_lists()]
-
-    def log_reliabilities(self, variables):
-        """Their logarithms, (n_voters,)."""
-        return np.log(self._reliabilities(self._split(variables)[2]))
-
-    @property
-    def learns(self):
-        """Whether reliabilities are among the variables."""
-        return self.strength is not None
-
-    @property
-    def is_joint(self):
-        """Whether variables of several queries depend on each other."""
-        return self.learns and not self.of_query
+    def by_reliability(self, variables, reliability):
+        """Log-likelihood of each cell at its reliability, and its derivative by that, both (n_cells,)."""
+        log_worth, ties = self._split(variables)
+        mine, my_ties = log_worth[self.origin], ties[self.cell_query]
+        value, gradient = self.inner.value_and_gradient(self._to_cells(mine, my_ties, reliability))
+        worths, of_ties = np.split(gradient, [len(self.origin)])
+        slope = np.bincount(self.cell, weights=worths * mine, minlength=len(reliability))
+        return value, slope + (of_ties.reshape(my_ties.shape) * my_ties).sum(axis=1)
 
     def start(self, log_worth):
-        """Variables to begin with: all voters are alike."""
-        ties = np.where(self.seen, np.log(0.1), 0.0).ravel()
-        return np.concatenate([log_worth, ties, np.zeros(0 if self.strength is None else len(self.strength))])
+        """Variables to begin with, as those of the plain likelihood."""
+        return np.concatenate([log_worth, np.where(self.seen, np.log(0.1), 0.0).ravel()])
 
     def extra_query(self):
-        """The query of each variable besides the log-worths; 0 where it has none of its own."""
-        ties = np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
-        return ties if self.strength is None else np.append(ties, self.voter_query)
+        """The query of each variable besides the log-worths."""
+        return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def tie_sizes_of(self, other):
         """Give chances to the tie sizes that other lists of the same queries have, and to no others."""
@@ -137,12 +91,9 @@ class ReliableStages:
     def n_choices(self):
         """About the second derivatives by all variables."""
         worths, ties = np.split(self.inner.n_choices(), [len(self.origin)])
-        per_cell = np.bincount(self.cell, weights=worths, minlength=len(self.cell_query))
-        worths = np.bincount(self.origin, weights=worths, minlength=self.lists.n_candidates)
-        parts = [worths, self._of_queries(ties).ravel()]
-        if self.strength is not None:
-            parts.append(self.strength + np.bincount(self.place, weights=per_cell, minlength=len(self.strength)))
-        return np.concatenate(parts)
+        square = self.reliability**2
+        worths = np.bincount(self.origin, weights=square[self.cell] * worths, minlength=self.lists.n_candidates)
+        return np.concatenate([worths, self._of_queries(square[:, None] * ties.reshape(len(square), -1)).ravel()])
 
     def prevalence(self, variables):
         """d_1, d_2, ... of each query, (n_queries, largest class)."""
@@ -150,34 +101,14 @@ class ReliableStages:
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(ties), 0.0)])
 
     def value_and_gradient(self, variables):
-        """Log-likelihood of each query, with what the reliabilities add if they are learnt, and its derivatives."""
-        lists = self.lists
-        log_worth, ties, log_reliability = self._split(variables)
-        learns = self.learns
-        reliability = self._reliabilities(log_reliability) if learns else None
-        factor = reliability[self.place] if learns else self.reliability
-        mine, my_ties = log_worth[self.origin], ties[self.cell_query]
-        value, gradient = self.inner.value_and_gradient(self._to_cells(mine, my_ties, factor))
-        if learns:
-            value = value - self.spread * factor**2 / 2
+        """Log-likelihood of each query, (n_queries,), and its derivatives by all variables."""
+        lists, factor = self.lists, self.reliability
+        value, gradient = self.inner.value_and_gradient(self._inner(variables))
+        worths, ties = np.split(gradient, [len(self.origin)])
+        worths = np.bincount(self.origin, weights=factor[self.cell] * worths, minlength=lists.n_candidates)
+        ties = self._of_queries(factor[:, None] * ties.reshape(len(factor), -1))
         value = np.bincount(self.cell_query, weights=value, minlength=lists.n_queries)
-        worths, of_ties = np.split(gradient, [len(self.origin)])
-        of_ties = of_ties.reshape(my_ties.shape)
-        parts = [
-            np.bincount(self.origin, weights=factor[self.cell] * worths, minlength=lists.n_candidates),
-            self._of_queries(factor[:, None] * of_ties).ravel(),
-        ]
-        if learns:
-            slope = np.bincount(self.cell, weights=worths * mine, minlength=len(factor)) + (of_ties * my_ties).sum(1)
-            slope = factor * (slope - self.spread * factor)
-            slope = np.bincount(self.place, weights=slope, minlength=len(reliability)) + self.strength
-            # All that count are relative to their mean.
-            slope = np.where(self.share > 0, slope, 0.0)
-            total = np.bincount(self.voter_query, weights=slope)[self.voter_query]
-            parts.append(slope - self.share * reliability * total)
-            prior = self.strength * np.log(reliability)
-            value = value + np.bincount(self.voter_query, weights=prior, minlength=lists.n_queries)
-        return value, np.concatenate(parts)
+        return value, np.concatenate([worths, ties.ravel()])
 
     def by_list(self, variables):
         """Derivatives of the log-likelihood of one copy of each list, query by query: (n_lists, n_items + n_sizes)."""
@@ -208,16 +139,12 @@ class ReliableStages:
         ptr = self.inner.lists.candidate_ptr
         return self.origin[ptr[cell] : ptr[cell + 1]] - self.lists.candidate_ptr[q]
 
-    def _cell_of_lists(self):
-        return self.inner.lists.list_query[self.pattern]
-
     def _split(self, variables):
-        n, n_ties = self.lists.n_candidates, self.seen.size
-        log_worth, ties, rest = np.split(variables, [n, n + n_ties])
-        return log_worth, ties.reshape(self.seen.shape), rest
+        log_worth, ties = np.split(variables, [self.lists.n_candidates])
+        return log_worth, ties.reshape(self.seen.shape)
 
     def _inner(self, variables):
-        log_worth, ties, _ = self._split(variables)
+        log_worth, ties = self._split(variables)
         return self._to_cells(log_worth[self.origin], ties[self.cell_query], self.reliability)
 
     def _to_cells(self, log_worth, ties, factor):

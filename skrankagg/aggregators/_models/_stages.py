@@ -38,7 +38,7 @@ class Stages:
         self.candidate, self.row_list, self.ptr = lists.candidate, lists.row_list, lists.row_ptr
         #: Which tie sizes have a parameter: none.
         self.seen = np.zeros((lists.n_queries, 0), dtype=bool)
-        self.list_ptr, self.is_joint, self.learns = lists.list_ptr, False, False
+        self.list_ptr = lists.list_ptr
         # Rows are sorted by rank; a class begins where the rank changes.
         start = np.ones(lists.n_rows, dtype=bool)
         start[1:] = (lists.rank[1:] != lists.rank[:-1]) | (self.row_list[1:] != self.row_list[:-1])

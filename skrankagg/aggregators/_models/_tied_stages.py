@@ -38,7 +38,7 @@ class TiedStages:
 
     def __init__(self, lists, absent, owner=None):
         self.lists, self.absent, self.list_weight = lists, absent, lists.list_weight
-        self.list_ptr, self.is_joint, self.learns = lists.list_ptr, False, False
+        self.list_ptr = lists.list_ptr
         self.owner = np.arange(lists.n_queries) if owner is None else owner
         new = np.ones(lists.n_rows, dtype=bool)
         new[1:] = (lists.rank[1:] != lists.rank[:-1]) | (lists.row_list[1:] != lists.row_list[:-1])

@@ -431,8 +431,7 @@ def _named_lists(given):
         run = run.to_frame() if isinstance(run, RankedLists) else tied_by_score(run)
         if not isinstance(run, pd.DataFrame):
             raise InputTypeError(
-                f"Runs by name are data frames or RankedLists; that of {name!r} is a {type(run).__name__}. Encode "
-                "plain lists and dicts, all voters at once, with RankedLists.from_lists or RankedLists.from_runs."
+                f"Run {name!r} is a {type(run).__name__}; give frames, or RankedLists.from_lists of all."
             )
         columns = [column for column in ("query", "item", "rank", "score") if column in run]
         frames.append(run[columns].assign(voter=name))

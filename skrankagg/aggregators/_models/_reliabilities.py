@@ -1,0 +1,136 @@
+"""How reliable voters are, learnt with the worths: an EM algorithm.
+
+Worths and reliabilities take turns: the likeliest worths at the reliabilities so far, and then the likeliest
+reliabilities where the worths are known up to a variance. Without the variance each query would bring worths that fit
+its lists too well, and with many short queries the likeliest of all would be to follow one voter everywhere.
+"""
+
+import numpy as np
+
+from ._many_minima import minimise
+from ._posterior import most_likely
+
+__all__ = ["VoterPosterior", "learn_reliabilities"]
+
+# Rounds, and how far the logarithm of a reliability may still move in the last one.
+_MAX_ROUNDS, _CLOSE = 200, 1e-6
+# How far it may move in one iteration of a round.
+_LARGEST_STEP = 2.0
+
+
+class VoterPosterior:
+    """What the worths say of the voters' reliabilities, which are relative to their mean.
+
+    Parameters
+    ----------
+    stages : ReliableStages
+        The likelihood of the lists.
+    shape : float
+        Shape of the gamma distribution that reliabilities come from.
+    size : ndarray of shape (n_lists,)
+        How many voters, each with this prior, the voter of each list stands for; 0 for one that does not count.
+    of_query : bool
+        Whether a voter has a reliability in each query, or one for all.
+    """
+
+    def __init__(self, stages, shape, size, *, of_query):
+        self.stages = stages
+        n_cells = len(stages.cell_query)
+        #: The voter of each cell, numbered within what it is learnt in, which is its query or everything.
+        self.place = np.arange(n_cells) if of_query else stages.cell_voter
+        self.group = stages.cell_query if of_query else np.zeros(int(self.place.max()) + 1, dtype=np.int64)
+        self.n_groups = stages.lists.n_queries if of_query else 1
+        of_list = self.place[stages.cell_of_lists()]
+        total = np.bincount(of_list, weights=size, minlength=len(self.group))
+        size = total / np.bincount(of_list, minlength=len(self.group))
+        self.strength = shape * size
+        per_group = np.bincount(self.group, weights=size, minlength=self.n_groups)[self.group]
+        #: Share of each voter in the mean.
+        self.share = np.divide(size, per_group, out=np.zeros(len(size)), where=per_group > 0)
+        self.spread = np.zeros(n_cells)
+
+    def reliabilities(self, log_reliability):
+        """Relative to their mean, (n_voters,); of voters that do not count, 1."""
+        greatest = np.full(self.n_groups, -np.inf)
+        np.maximum.at(greatest, self.group, log_reliability)
+        plain = np.exp(log_reliability - greatest[self.group])
+        mean = np.bincount(self.group, weights=self.share * plain, minlength=self.n_groups)[self.group]
+        return np.divide(plain, mean, out=np.ones_like(plain), where=self.share > 0)
+
+    def update_spread(self, variables, worth_curvature, moved):
+        """Note how uncertain the worths are, for the groups that `moved`.
+
+        Log-worths vary by the inverse of their curvature, to which their prior adds `worth_curvature` (n_candidates,).
+        How much a voter's choices vary by that is what a larger reliability costs.
+        """
+        stages = self.stages
+        curvature, factor = stages.curvature(variables), stages.reliability
+        of_worth = np.bincount(
+            stages.origin, weights=factor[stages.cell] ** 2 * curvature, minlength=len(worth_curvature)
+        )
+        variance = 1.0 / np.maximum(of_worth + worth_curvature, np.finfo(np.float64).tiny)
+        spread = np.bincount(stages.cell, weights=curvature * variance[stages.origin], minlength=len(factor))
+        self.spread = np.where(moved[self.group][self.place], spread, self.spread)
+
+    def value_and_gradient(self, variables, log_reliability):
+        """Expected log-posterior of each group at these worths, and its derivatives by the logarithms."""
+        reliability = self.reliabilities(log_reliability)
+        factor = reliability[self.place]
+        value, slope = self.stages.by_reliability(variables, factor)
+        value = np.bincount(self.place, weights=value - self.spread * factor**2 / 2, minlength=len(reliability))
+        slope = factor * (slope - self.spread * factor)
+        slope = np.bincount(self.place, weights=slope, minlength=len(reliability)) + self.strength
+        # All that count are relative to their mean.
+        slope = np.where(self.share > 0, slope, 0.0)
+        total = np.bincount(self.group, weights=slope, minlength=self.n_groups)[self.group]
+        value = np.bincount(self.group, weights=value + self.strength * np.log(reliability), minlength=self.n_groups)
+        return value, slope - self.share * reliability * total
+
+    def scale(self, variables):
+        """About the second derivatives by the logarithms: choices vary with the log-worths about as these do."""
+        stages = self.stages
+        worths, mine = stages.inner.n_choices()[: len(stages.origin)], variables[stages.origin]
+        n_cells = len(stages.cell_query)
+        count = np.bincount(stages.cell, minlength=n_cells)
+        mean = np.bincount(stages.cell, weights=mine, minlength=n_cells) / count
+        varied = worths * (mine - mean[stages.cell]) ** 2
+        varied = stages.reliability**2 * np.bincount(stages.cell, weights=varied, minlength=n_cells)
+        return np.maximum(self.strength + np.bincount(self.place, weights=varied, minlength=len(self.group)), 1e-9)
+
+
+def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
+    """Reliability of each list, (n_lists,), and whether it converged, of each query or, if they are one, of all."""
+    lists, voters = stages.lists, VoterPosterior(stages, shape, size, of_query=of_query)
+    n = lists.n_candidates
+    variables, log_reliability = stages.start(np.zeros(n)), np.zeros(len(voters.group))
+    moved = np.ones(voters.n_groups, dtype=bool)
+    for _ in range(_MAX_ROUNDS):
+        stages.reliability = voters.reliabilities(log_reliability)[voters.place]
+        near = max(tol, _CLOSE / 10)  # the worths are fitted once more where this has ended
+        variables, _, converged = most_likely(stages, variables, prior=prior, tol=near, max_iter=max_iter)
+        half = np.tanh(variables[:n] / 2)
+        voters.update_spread(variables, prior * (1 - half**2) / 2, moved)
+
+        # A group that has come to rest is left alone, so that it does not depend on the others.
+        def minus_expected(at, known=variables, moves=moved[voters.group]):
+            value, gradient = voters.value_and_gradient(known, at)
+            return -value, np.where(moves, -gradient, 0.0)
+
+        new = minimise(
+            minus_expected,
+            log_reliability,
+            voters.group,
+            voters.n_groups,
+            voters.scale(variables),
+            tol=_CLOSE / 100,
+            max_iter=max_iter,
+            largest_step=_LARGEST_STEP,
+        )[0]
+        new = np.where(moved[voters.group], np.log(voters.reliabilities(new)), log_reliability)
+        change = np.zeros(voters.n_groups)
+        np.maximum.at(change, voters.group, np.abs(new - log_reliability))
+        log_reliability, moved = new, moved & (change > _CLOSE)
+        if not moved.any():
+            break
+    reliability = voters.reliabilities(log_reliability)[voters.place][stages.cell_of_lists()]
+    return reliability, converged & ~moved if of_query else np.array([converged.all() and not moved.any()])
