@@ -469,5 +469,5 @@ def test_a_consensus_ties_by_score_whatever_its_library_and_the_names_of_its_col
 
 
 def test_plain_lists_by_name_are_refused_with_what_to_do():
-    with pytest.raises(TypeError, match=r"Run 'a' is a list; give frames, or RankedLists.from_lists of all."):
+    with pytest.raises(TypeError, match=r"Run 'a' must be a data frame or RankedLists; got list\."):
         agreement_matrix({"a": ["x", "y"], "b": ["y", "x"]})

@@ -430,9 +430,7 @@ def _named_lists(given):
     for name, run in runs.items():
         run = run.to_frame() if isinstance(run, RankedLists) else tied_by_score(run)
         if not isinstance(run, pd.DataFrame):
-            raise InputTypeError(
-                f"Run {name!r} is a {type(run).__name__}; give frames, or RankedLists.from_lists of all."
-            )
+            raise InputTypeError(f"Run {name!r} must be a data frame or RankedLists; got {type(run).__name__}.")
         columns = [column for column in ("query", "item", "rank", "score") if column in run]
         frames.append(run[columns].assign(voter=name))
     if len({"rank" in frame for frame in frames}) > 1:  # some are ordered by rank, some by score
