@@ -141,6 +141,7 @@ def test_formats_in_messages_are_those_of_the_flags(fail, folder):
     )
 
 
+@pytest.mark.twice
 @pytest.mark.parametrize("to", ["csv", "tsv", "json", "trec", "text", "parquet"])
 def test_the_output_has_the_format_that_is_asked_for(folder, to, capsysbinary):
     if to == "parquet":

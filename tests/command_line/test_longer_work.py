@@ -272,7 +272,7 @@ def test_quick_and_quiet_work_says_nothing(hasty, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_all_methods_are_tried_to_say_how_long_they_take(folder, capsys, monkeypatch):
+def test_all_methods_are_tried_to_say_how_long_they_take(folder, capsys, monkeypatch, patience):
     few = ["BordaCount", "Copeland", "CombSUM"]
     fitting = _compare.fitting_methods
     monkeypatch.setattr(

@@ -371,7 +371,20 @@ def test_agreement_goes_by_the_ranks_of_such_lists_alone():
 def test_compare_says_why_it_leaves_methods_out(tmp_path, capsys):
     p_values().to_csv(tmp_path / "lists.csv", index=False)
     QRELS.to_csv(tmp_path / "qrels.csv", index=False)
-    assert main(["compare", str(tmp_path / "lists.csv"), str(tmp_path / "qrels.csv"), "--metrics", "map"]) == 0
+    assert (
+        main(
+            [
+                "compare",
+                str(tmp_path / "lists.csv"),
+                str(tmp_path / "qrels.csv"),
+                "--metrics",
+                "map",
+                "--methods",
+                "all",
+            ]
+        )
+        == 0
+    )
     out, err = capsys.readouterr()
     notes, _, table = " ".join(out.split()).partition(" method map ")
     assert (

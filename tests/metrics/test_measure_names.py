@@ -306,7 +306,7 @@ def test_the_command_line_puts_the_lowest_residual_on_top(tmp_path, monkeypatch,
     FRAME.to_csv("lists.csv", index=False)
     residual = evaluate(RUNS, QRELS, "rbp_resid@10")["rbp_resid@10"].sort_values()
     assert main(["evaluate", *(f"{name}.csv" for name in RUNS), "qrels.csv", "--metrics", "rbp_resid@10"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
+    rows = [line.split() for line in capsys.readouterr().out.partition("\n\n")[0].splitlines()[2:]]
     assert [row[0] for row in rows] == [f"{name}.csv" for name in residual.index] and rows[0][1].endswith("*")
     methods = ["--methods", "CombSUM[norm=borda]", "Copeland", "ReciprocalRankFusion[k=1]"]
     assert main(["compare", "lists.csv", "qrels.csv", *methods, "--metrics", "rbp_resid@10"]) == 0

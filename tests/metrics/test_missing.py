@@ -305,7 +305,7 @@ def test_the_command_line_warns_and_goes_on(tmp_path, monkeypatch, capsys):
         frame.to_csv(f"{name}.csv", index=False)
     assert main(["evaluate", "few.csv", "other.csv", "whole.csv", "qrels.csv", "--metrics", "map"]) == 0
     out, err = capsys.readouterr()
-    rows = [line.split()[0] for line in out.splitlines()[2:]]
+    rows = [line.split()[0] for line in out.partition("\n\n")[0].splitlines()[2:]]
     assert rows == ["whole.csv", "few.csv", "other.csv"]
     assert "15 of the 20 judged queries have no results in the run 'few.csv'" in err
     assert "The run 'other.csv' holds no judged query" in err and err.count("\n") == 2
