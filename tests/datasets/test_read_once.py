@@ -15,6 +15,8 @@ from pandas.testing import assert_frame_equal
 from skrankagg.datasets import make_rasdagen, read_lists, read_qrels, write_run
 from skrankagg.exceptions import InputError, InputTypeError
 
+pytestmark = pytest.mark.twice
+
 LISTS = "query,voter,item,rank,score\nq,v,a,1,9007199254740993\nq,v,b,2,1\nq,w,a,1,2\n"
 QUOTED = 'Query,Item,Score\nq,"a, b",2\n\nq,"say ""hi""\nthere",1.5e0\nq,c,1\n'
 TREC = "q1 Q0 d1 1 2.5 run\nq1 Q0 d2 2 1.5 run\n"
