@@ -3,8 +3,10 @@
 Skipped if ranx is missing. `pip install -e '.[test,bench]'` installs ranx, whose first run compiles for minutes.
 """
 
+import re
 import warnings
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -42,6 +44,8 @@ with warnings.catch_warnings():
     ranx = pytest.importorskip("ranx")
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+ROOT = Path(__file__).resolve().parents[2]
 
 MEASURES = {
     "hits": "num_rel_ret",
@@ -388,6 +392,28 @@ def test_a_search_over_weights_leaves_some_out_there(data):
     from ranx.fusion_optimization.optimize_weights import get_possible_weights, get_trial_configs
 
     assert [len(get_trial_configs(get_possible_weights(0.1), n)) for n in (3, 4)] == [62, 256]  # of 66 and 286
+
+
+def test_every_row_of_the_page_that_says_yes_is_run():
+    page = (ROOT / "docs" / "coming_from_ranx.md").read_text(encoding="utf-8")
+
+    def equal(head):
+        """Names in the first cells of those rows of the table after `head` that say yes."""
+        table = page.split(f"\n{head}")[1].split("|---|---|---|")[1].split("\n\n")[0]
+        rows = re.findall(r"^\| (.*) \| .* \| yes", table, re.MULTILINE)
+        return [name for first in rows for name in re.findall("`([^`]+)`", first)]
+
+    run = {name.split("@")[0] for name in MEASURES}
+    # The options of evaluate are those of every test of measures; graded RBP and gains below a level have theirs.
+    others = {"return_mean=False", "return_std=True", "-l2"}
+    found = equal("## evaluate")
+    assert {name.split("@")[0] for name in found} <= run | others
+    fusions = [*FUSIONS, *((norm, method) for norm, method, *_ in (*PARAMETERS, *LEARNT))]
+    norms = {norm for norm, _ in fusions} | {"min-max-inverted"}  # test_fusions_under_other_names
+    found = equal("| `norm` | here | equal? |")
+    assert {None if norm == "None" else norm.strip('"') for norm in found} == norms
+    found = {method.strip('"') for method in equal("| `method` | here | equal? |")}
+    assert found == {method for _, method in fusions} - {"segfuse"}
 
 
 def test_lists_come_from_the_same_dicts(data):

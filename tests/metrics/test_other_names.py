@@ -1,5 +1,8 @@
 """Names of measures in other tools: the same values under them, or a refusal that says what comes nearest."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +16,8 @@ from skrankagg.exceptions import InputError
 from skrankagg.metrics import agreement_matrix, consensus_score, get_measure, measure_names
 from skrankagg.metrics._relevance._measure_names import _ABSENT, _ALIASES
 from skrankagg.model_selection import compare_methods, select_results
+
+ROOT = Path(__file__).resolve().parents[2]
 
 PYTREC = [
     *(f"{name}_{k}" for name in ("P", "recall", "success", "map_cut", "ndcg_cut") for k in (1, 5, 10, 100)),
@@ -51,6 +56,16 @@ def test_names_are_read(name):
     else:
         assert str(get_measure(name)) == NAMES[name]
         assert str(get_measure(f" {name.upper()} " if "(" not in name and "[" not in name else name)) == NAMES[name]
+
+
+def test_rows_of_the_page_say_what_is_read():
+    page = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.*) \| (.*) \|$", page.split("| elsewhere | read as |")[1].split("\n\n")[0], re.MULTILINE)
+    assert len(rows) == 12
+    for theirs, ours in rows:
+        theirs, ours = (re.findall("`([^`]+)`", cell) for cell in (theirs, ours))
+        ours = [name for name in ours if name != 'rounding="up"']
+        assert {repr(get_measure(name)) for name in theirs} == {repr(get_measure(name)) for name in ours}
 
 
 def test_every_alias_is_tried():
