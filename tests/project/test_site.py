@@ -4,6 +4,7 @@ What needs a build reads the folder that the environment variable SKRANKAGG_SITE
 """
 
 import importlib.util
+import json
 import os
 import re
 from html.parser import HTMLParser
@@ -142,6 +143,35 @@ def test_pictures_have_words():
 def test_pages_say_what_they_hold():
     lengths = {name: len(page.meta.get("description", "")) for name, page in pages()}
     assert not {name: length for name, length in lengths.items() if not 0 < length <= 160}
+
+
+@built
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("hybrid search", "user_guide/hybrid_search"),
+        ("rag", "user_guide/hybrid_search"),
+        ("arena", "user_guide/arenas"),
+        ("elo", "user_guide/arenas"),
+        ("feature selection", "user_guide/feature_selection"),
+        ("download", "user_guide/real_data"),
+        ("gene lists", "user_guide/your_data"),
+        ("pitfalls", "pitfalls"),
+        ("ranx", "coming_from_ranx"),
+    ],
+)
+def test_the_search_finds_a_page_by_words_of_its_headings(words, page):
+    from sphinx.search.en import SearchEnglish
+
+    text = (Path(SITE) / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    stem = SearchEnglish({}).stem
+
+    def found(word):
+        pages = index["titleterms"].get(stem(word), [])
+        return {index["docnames"][k] for k in (pages if isinstance(pages, list) else [pages])}
+
+    assert page in set.intersection(*map(found, words.split()))
 
 
 @pytest.fixture(scope="module")
