@@ -15,6 +15,7 @@ MODULES = {
     "skrankagg.inspection": "Inspection of a consensus",
     "skrankagg.plotting": "Plots",
     "skrankagg.datasets": "Data sets, readers, writers",
+    "skrankagg.distributed": "Larger than memory, or than one machine",
     "skrankagg.base": "Base classes",
     "skrankagg.exceptions": "Errors and warnings",
     "skrankagg.utils.discovery": "Discovery",

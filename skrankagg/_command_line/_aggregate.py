@@ -13,6 +13,7 @@ from ..datasets import write_run
 from ..datasets._writers import output_format
 from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
+from ._aggregate_chunks import aggregate_chunks
 from ._input import find_sources, load_lists, load_qrels
 from ._messages import UserError, naming
 from ._method_names import make_methods
@@ -25,6 +26,9 @@ _TABLES = ("csv", "tsv", "parquet")
 
 def aggregate(args, progress):
     out = None if args.out == "-" else args.out
+    if args.chunk_queries is not None:
+        check_outputs(run=out)
+        return aggregate_chunks(*_method(args), args, progress)
     check_outputs(run=None if args.to else out)
     format = args.to or (output_format(out, runs=True) if out is not None else None) or "csv"
     if args.intervals and format not in _TABLES:
@@ -52,13 +56,19 @@ def aggregate(args, progress):
         sys.stdout.buffer.flush()
 
 
-def _begin(args, progress):
-    """The method, fitted where it must be, and the lists."""
+def _method(args):
+    """The name of the method, and the method."""
     if args.param and "[" in args.method:
         args.parser.error("give parameters in the brackets of --method or by --param, not both")
     [(name, method)] = make_methods([f"{args.method}[{','.join(args.param)}]" if args.param else args.method])
     if args.random_state is not None and "random_state" in method.get_params(deep=False):
         method.set_params(random_state=args.random_state)
+    return name, method
+
+
+def _begin(args, progress):
+    """The method, fitted where it must be, and the lists."""
+    name, method = _method(args)
     lists = load_lists(find_sources(args.lists), args, progress)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
     if supervised and args.qrels is None:

@@ -70,6 +70,7 @@ examples:
   skrankagg aggregate bm25.run dense.run --method CombSUM --param voter_weights=bm25:.3,dense:.7
   skrankagg aggregate lists.csv --method SlideFuse --qrels train.txt
   skrankagg aggregate lists.csv --method BordaCount --intervals
+  skrankagg aggregate big.parquet --method CombSUM --chunk-queries 10000 -o consensus.parquet
 """,
     "explain": """\
 examples:
@@ -169,6 +170,8 @@ def make_parser():
     add("--intervals", action="store_true", help="add the places over draws of the lists, and how often first")
     add("--draws", type=_count, default=1000, metavar="N", help="how many draws (default: 1000)")
     add("--random-state", type=_seed, metavar="N", help="seed of the draws and of methods that draw lots")
+    chunks = "read Parquet files N queries at a time, and go on where an interrupted run stopped; see also -o"
+    add("--chunk-queries", type=_count, metavar="N", help=chunks)
     _add_reading(add)
     _add_voter(add)
 

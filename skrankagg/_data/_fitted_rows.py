@@ -66,9 +66,9 @@ class FittedRows:
 
 def _fingerprints(lists):
     """A number for each row that depends on the ids of its query, voter and item alone."""
-    one_list = _hash(lists.queries, "query")[lists.list_query] + _hash(lists.voters, "voter")[lists.list_voter]
+    one_list = hash_ids(lists.queries, "query")[lists.list_query] + hash_ids(lists.voters, "voter")[lists.list_voter]
     rows = np.repeat(one_list, lists.list_length)
-    rows += _hash(lists.items, "item")[lists.candidate_item][lists.candidate]
+    rows += hash_ids(lists.items, "item")[lists.candidate_item][lists.candidate]
     return rows
 
 
@@ -80,7 +80,7 @@ _FACTOR = {
 }
 
 
-def _hash(ids, role):
+def hash_ids(ids, role):
     # Equal ids have equal hashes, whatever their dtype: 1 as an integer, as a float, as a category.
     values = plain_index(ids)
     if pd.api.types.is_numeric_dtype(values.dtype):

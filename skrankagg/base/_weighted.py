@@ -40,16 +40,28 @@ def pool_weights(lists, weight):
     It is the mean, over the voter's lists, of the weight relative to the mean weight of the query's lists. Means are
     weighted by the weights that the lists came with.
     """
+    return pooled_sums(sums_to_pool(lists, weight))
+
+
+def sums_to_pool(lists, weight):
+    """What the lists of some queries add to the pooled weight of each voter: (n_voters, 4), to be added up.
+
+    The weights of the voter's lists, relative to the mean weight of their query, and their number: each first times the
+    weights that the lists came with, then as they are.
+    """
     total = lists.sum_over_lists(lists.list_weight)
     learnt = lists.sum_over_lists(weight * lists.list_weight)
     mean = np.divide(learnt, total, out=np.zeros_like(total), where=total > 0)[lists.list_query]
     relative = np.divide(weight, mean, out=np.ones_like(weight), where=mean > 0)
+    terms = (lists.list_weight * relative, lists.list_weight, relative, np.ones_like(relative))
+    return np.stack([np.bincount(lists.list_voter, weights=one, minlength=lists.n_voters) for one in terms], axis=1)
+
+
+def pooled_sums(sums):
+    """The pooled weight of each voter, (n_voters,), of its sums; NaN without a list."""
     # A voter whose lists all came with weight 0 does not change what is typical; its lists count alike.
-    trust = np.bincount(lists.list_voter, weights=lists.list_weight, minlength=lists.n_voters)
-    share = np.where(trust[lists.list_voter] > 0, lists.list_weight, 1.0)
-    trust = np.bincount(lists.list_voter, weights=share, minlength=lists.n_voters)
-    pooled = np.bincount(lists.list_voter, weights=share * relative, minlength=lists.n_voters)
-    return np.divide(pooled, trust, out=np.full(lists.n_voters, np.nan), where=trust > 0)
+    own = np.where(sums[:, 1:2] > 0, sums[:, :2], sums[:, 2:])
+    return np.divide(own[:, 0], own[:, 1], out=np.full(len(sums), np.nan), where=own[:, 1] > 0)
 
 
 def outweighed_queries(lists, weight, *, length_factor=2.0, weight_factor=5.0):
@@ -244,6 +256,29 @@ class WeightedAggregator(BaseAggregator):
         return pool_weights(lists, weight)
 
     @property
+    def _pools_sums(self):
+        """Whether what it pools are sums over the lists, so that parts of the queries can be learnt from apart."""
+        return type(self)._pool is WeightedAggregator._pool
+
+    def _sum_part(self, X):
+        """What the lists of some queries add to the pooled weights: voters, their sums, and queries for the warning."""
+        lists = self._begin(X)
+        weight = self._implied_weights(lists)
+        outweighed = int(outweighed_queries(lists, weight).sum())
+        return lists.voters, sums_to_pool(lists, weight), outweighed, lists.n_queries
+
+    def _pool_parts(self, parts):
+        """Learn the weights of the voters from what :meth:`_sum_part` returned for all parts of the queries."""
+        sums = pd.concat([pd.DataFrame(sums, index=plain_index(voters)) for voters, sums, *_ in parts])
+        sums = sums.groupby(level=0).sum()
+        weight = pooled_sums(sums.to_numpy())
+        known = ~np.isnan(weight)
+        self.voter_weights_ = pd.DataFrame({"voter": sums.index[known], "weight": weight[known]})
+        n_outweighed, n_queries = (sum(part[k] for part in parts) for k in (2, 3))
+        if n_outweighed:
+            self._say_outweighed(n_outweighed, n_queries, "")
+
+    @property
     def _groups(self):
         """The parameter `voter_groups` of methods that have it: voters of one group are one to what is learnt."""
         return None
@@ -274,14 +309,17 @@ class WeightedAggregator(BaseAggregator):
     def _warn_of_length(self, lists, weight):
         found = outweighed_queries(lists, weight)
         if found.any():
-            queries = "1 query" if lists.n_queries == 1 else f"{lists.n_queries} queries"
-            warn_user(
-                f"The weights that {type(self).__name__} learnt follow the length of the lists in {int(found.sum())} "
-                f"of {queries}, the first is {show_id(lists.queries, first_row(found))}: the longest list there, at "
-                "least twice as long as the median one, has more than 5 times the median weight and decides most of "
-                f"the consensus; {self._length_advice}.",
-                UnequalLengthWarning,
-            )
+            first = f", the first is {show_id(lists.queries, first_row(found))}"
+            self._say_outweighed(int(found.sum()), lists.n_queries, first)
+
+    def _say_outweighed(self, n_found, n_queries, first):
+        queries = "1 query" if n_queries == 1 else f"{n_queries} queries"
+        warn_user(
+            f"The weights that {type(self).__name__} learnt follow the length of the lists in {n_found} of {queries}"
+            f"{first}: the longest list there, at least twice as long as the median one, has more than 5 times the "
+            f"median weight and decides most of the consensus; {self._length_advice}.",
+            UnequalLengthWarning,
+        )
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

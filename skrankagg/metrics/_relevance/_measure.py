@@ -152,15 +152,47 @@ class Measure:
         float
             NaN where there is nothing to average.
         """
+        return self.summarize_sums(*self.sum_up(values))
+
+    def sum_up(self, values: ArrayLike) -> tuple[float, int]:
+        """What some queries add to the summary: a sum, and the number of values, to be added up with those of others.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_queries,) or DataFrame column
+            Values of the queries; NaN ones are left out.
+
+        Returns
+        -------
+        total : float
+            Sum of the values; of their logarithms for gmap, whose least value is 1e-5.
+        count : int
+            Number of values.
+        """
         values = np.asarray(values, dtype=np.float64)
         values = values[~np.isnan(values)]
+        return float((np.log(np.maximum(values, 1e-5)) if self.summary == "gmean" else values).sum()), len(values)
+
+    def summarize_sums(self, total: float, count: float) -> float:
+        """The summary of all queries, by what :meth:`sum_up` has for parts of them, added up.
+
+        Parameters
+        ----------
+        total : float
+            Sum.
+        count : int
+            Number of values.
+
+        Returns
+        -------
+        float
+            NaN where there is nothing to average.
+        """
         if self.summary == "sum":
-            return float(values.sum())
-        if len(values) == 0:
+            return float(total)
+        if not count:
             return float("nan")
-        if self.summary == "gmean":
-            return float(np.exp(np.log(np.maximum(values, 1e-5)).mean()))
-        return float(values.mean())
+        return float(np.exp(total / count) if self.summary == "gmean" else total / count)
 
     def _with(self, k, options):
         """The same measure with a cutoff and conventions, both checked."""

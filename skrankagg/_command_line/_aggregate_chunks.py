@@ -1,0 +1,46 @@
+"""skrankagg aggregate --chunk-queries: lists in Parquet that are larger than memory."""
+
+import pandas as pd
+
+from ..distributed import fit_partitions, scan_parquet, transform_partitions
+from ._input import find_sources
+from ._messages import UserError, naming
+
+__all__ = ["aggregate_chunks"]
+
+
+def aggregate_chunks(name, method, args, progress):
+    """Write the consensus of lists in Parquet, some queries at a time; goes on where an interrupted run stopped."""
+    for given, option in ((args.intervals, "--intervals"), (args.qrels, "--qrels"), (args.voter != "auto", "--voter")):
+        if given:
+            raise UserError(f"{option} reads all lists at once; leave it out, or leave out --chunk-queries.")
+    if args.out in (None, "-") or not (args.to == "parquet" or (args.to is None and args.out.endswith(".parquet"))):
+        raise UserError("--chunk-queries writes a Parquet file; name one: -o consensus.parquet.")
+    tags = method.__sklearn_tags__()
+    if tags.aggregator_tags.supervised:
+        raise UserError(f"{name} learns from judgements, for which all lists are read; leave out --chunk-queries.")
+    sources = find_sources(args.lists)
+    if any(source.name is not None or source.path == "-" for source in sources):
+        raise UserError("--chunk-queries reads Parquet files by their names; leave out NAME= and -.")
+    with naming(", ".join(map(repr, sources)), "read"):
+        chunks = scan_parquet([source.path for source in sources], chunk_queries=args.chunk_queries)
+        chunks = chunks.then(_text_ids, chunks.names)
+        if tags.requires_fit:
+            progress.say(f"fitting {name} to {chunks.n_rows:,} rows")
+            fit_partitions(method, chunks)
+    progress.say(f"merging {chunks.n_rows:,} rows by {name}")
+    with naming(args.out, "write"):
+        transform_partitions(method, chunks).write(
+            args.out, tell=lambda text: progress.say(f"merging by {name}: {text}")
+        )
+
+
+def _text_ids(table):
+    """The rows as a frame whose ids are text, as those of all files are at a terminal."""
+    frame = table.to_pandas()
+    for name in ("query", "voter", "item"):
+        if name in frame and not isinstance(frame[name].dtype, pd.StringDtype):
+            if frame[name].isna().any():
+                raise UserError(f"expected a value as {name} in every row; got none in some.")
+            frame[name] = frame[name].astype(str)
+    return frame

@@ -1,0 +1,9 @@
+"""Lists that are larger than memory, or that several machines hold: whole queries, partition by partition.
+
+The engines do the work: Dask, Spark, or one process that reads a Parquet data set in chunks.
+"""
+
+from ._fit import *
+from ._measured_run import *
+from ._parquet_chunks import *
+from ._transform import *

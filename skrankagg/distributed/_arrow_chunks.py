@@ -1,0 +1,86 @@
+"""Tables of Arrow, cut where a query ends."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["HashSet", "whole_queries"]
+
+
+def whole_queries(tables, *, n_rows=None, n_queries=None):
+    """Join tables in which the rows of a query follow each other, and cut them into chunks of whole queries.
+
+    Parameters
+    ----------
+    tables : iterable of pyarrow.Table
+        In their order, each with a column `query`.
+    n_rows, n_queries : int, default=None
+        The least number of rows of a chunk, or its number of queries; one of them is given. The last chunk has what is
+        left.
+
+    Yields
+    ------
+    pyarrow.Table
+        It shares the memory of the tables that came.
+    """
+    held, n_held, n_begun, last = [], 0, 0, None
+    for table in tables:
+        if not len(table):
+            continue
+        heads, last = _heads(table.column("query"), last)
+        if n_queries is not None:
+            begun = n_begun + np.arange(len(heads))
+            cuts = heads[(begun > 0) & (begun % n_queries == 0)]
+            n_begun = (n_begun + len(heads) - 1) % n_queries + 1 if n_begun + len(heads) else 0
+        else:
+            cuts = _cuts_by_rows(heads, n_held, n_rows)
+        start = 0
+        for cut in cuts.tolist():
+            yield pa.concat_tables([*held, table.slice(start, cut - start)])
+            held, n_held, start = [], 0, cut
+        held.append(table.slice(start))
+        n_held += len(table) - start
+    if held:
+        yield pa.concat_tables(held)
+
+
+def _heads(queries, last):
+    """Rows at which another query begins than stands in the row before, and the last query."""
+    if pa.types.is_dictionary(queries.type):
+        queries = queries.cast(queries.type.value_type)
+    changes = pc.fill_null(pc.not_equal(queries.slice(1), queries.slice(0, len(queries) - 1)), True)
+    heads = np.flatnonzero(changes.to_numpy()) + 1
+    if last is None or queries[0] != last:
+        heads = np.concatenate([[0], heads])
+    return heads, queries[-1]
+
+
+def _cuts_by_rows(heads, n_held, n_rows):
+    cuts, start = [], -n_held
+    while True:
+        k = np.searchsorted(heads, max(start + n_rows, 0 if n_held else 1))
+        if k == len(heads):
+            return np.array(cuts, dtype=np.int64)
+        start = int(heads[k])
+        cuts.append(start)
+
+
+class HashSet:
+    """A growing set of hashes: a few sorted arrays, each at least twice as long as the next."""
+
+    def __init__(self):
+        self._runs = []
+
+    def add(self, hashes):
+        """Add hashes, uint64 (n,), and return those of them that were there."""
+        hashes = np.unique(hashes)
+        known = np.zeros(len(hashes), dtype=bool)
+        for run in self._runs:
+            known |= run[np.minimum(np.searchsorted(run, hashes), len(run) - 1)] == hashes
+        new = hashes[~known]
+        if len(new):
+            self._runs.append(new)
+        while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
+            last = self._runs.pop()
+            self._runs[-1] = np.sort(np.concatenate([self._runs[-1], last]))
+        return hashes[known]

@@ -1,0 +1,134 @@
+"""Learn from lists that an engine holds in partitions."""
+
+from collections.abc import Collection, Hashable
+from typing import Any
+
+import pandas as pd
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from .._data._ranked_lists import RankedLists
+from ..base import WeightedAggregator
+from ..exceptions import InputError
+from ._engines import make_partitions
+from ._partitions import refuse_torn
+from ._ready import check_seeds
+from ._work import Learn
+
+__all__ = ["fit_partitions"]
+
+
+def fit_partitions(
+    estimator: Any,
+    data: Any,
+    y: Any = None,
+    *,
+    queries: Collection[Hashable] | None = None,
+    partitioned: bool = False,
+) -> Any:
+    """Fit an estimator to lists in partitions of Dask or Spark, or in chunks of a Parquet data set.
+
+    What an aggregator with ``weighting="global"`` learns is a mean over lists, and is learnt from all of them, where
+    they are. Other estimators are fitted, on this machine, to the lists of some queries.
+
+    Parameters
+    ----------
+    estimator : estimator instance
+        It is fitted in place, as by ``fit``. It may be a pipeline.
+    data : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
+        Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are any.
+    y : Qrels, default=None
+        Judgements, for estimators that learn from some; needs `queries`.
+    queries : collection of ids, default=None
+        Queries to fit on: all of their rows are brought to this machine. None learns from all partitions, which is
+        possible for methods whose learning is a mean over the lists.
+    partitioned : bool, default=False
+        Whether each partition holds all rows of its queries already; checked. See :func:`transform_partitions`.
+
+    Returns
+    -------
+    object
+        The estimator. Fitted on all partitions it has `voter_weights_`, equal to those of a fit on everything but for
+        the order in which floating point adds; not `query_voter_weights_`, which has a row for each list.
+
+    Raises
+    ------
+    TypeError
+        If `data` is a frame in memory.
+    ValueError
+        If the estimator's learning is not a mean over lists and `queries` is None, if a query stands in several
+        partitions in spite of ``partitioned=True``, or if some of `queries` are not there.
+
+    See Also
+    --------
+    transform_partitions : Aggregates with what was learnt.
+
+    Notes
+    -----
+    A partition gives for each voter the sums of the weights that its lists imply, relative to the mean of their query,
+    and of the weights that they came with: see ``weighting="global"`` of :class:`~skrankagg.aggregators.DIBRA`. What is
+    sent is as large as the number of voters. In a pipeline the steps before such an aggregator must learn nothing.
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import numpy as np
+    >>> from skrankagg import DIBRA
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.distributed import fit_partitions
+    >>> lists, qrels = make_ranked_lists(n_queries=20, random_state=0)
+    >>> method = fit_partitions(DIBRA(weighting="global"), dd.from_pandas(lists, npartitions=3))
+    >>> expected = DIBRA(weighting="global").fit(lists)
+    >>> np.allclose(method.voter_weights_["weight"], expected.voter_weights_["weight"], rtol=1e-12)
+    True
+    """
+    partitions = make_partitions(data, partitioned)
+    check_seeds(estimator)
+    if queries is not None:
+        rows = partitions.rows_of(queries)
+        absent = pd.Index(list(queries)).difference(pd.Index(rows["query"].unique()))
+        if len(absent):
+            raise InputError(f"There are no lists of {len(absent)} of the queries, the first is {absent[0]!r}.")
+        return _fit_here(estimator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
+    if y is not None:
+        raise InputError("Judgements are learnt from on one machine; name the queries to fit on: queries=[...].")
+    steps, aggregator = _split(estimator)
+    if not _learns_mean(aggregator) or any(map(_learns, steps)):
+        raise InputError(
+            f"What {estimator!r} learns is not a mean over lists, so that it cannot be learnt in partitions; name the "
+            "queries to fit on: queries=[...]."
+        )
+    if _learns(aggregator):
+        _learn(steps, aggregator, partitions)
+    return estimator
+
+
+def _fit_here(estimator, lists, y):
+    return estimator.fit(lists) if y is None else estimator.fit(lists, y.align(lists) if hasattr(y, "align") else y)
+
+
+def _split(estimator):
+    """The steps of a pipeline before the last one, and the last one."""
+    if not isinstance(estimator, Pipeline):
+        return [], estimator
+    steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
+    return steps[:-1], steps[-1]
+
+
+def _learns(estimator):
+    return isinstance(estimator, Pipeline) or get_tags(estimator).requires_fit
+
+
+def _learns_mean(estimator):
+    """Whether what it learns is pooled from sums over lists, or nothing."""
+    if isinstance(estimator, WeightedAggregator) and estimator.weighting == "global":
+        return estimator._pools_sums
+    return not _learns(estimator)
+
+
+def _learn(steps, aggregator, partitions):
+    parts = partitions.gather(Learn(steps, aggregator))
+    refuse_torn(partitions, [hashes for hashes, _ in parts])
+    if not parts:
+        raise InputError("The partitions hold no rows; there is nothing to learn from.")
+    aggregator._pool_parts([sums for _, sums in parts])

@@ -1,0 +1,211 @@
+"""What is done where the data are: aggregate, measure or learn from the rows of whole queries.
+
+Each is an object that engines send to their workers, and call on a frame of pandas or a table of Arrow.
+"""
+
+import copy
+import hashlib
+import threading
+import warnings
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn import config_context
+
+from .._data._fitted_rows import hash_ids
+from .._data._frames import plain_index
+from .._data._qrels import Qrels, match_ids
+from .._data._ranked_lists import RankedLists, check_run
+from .._support._callbacks import without_callbacks
+from ..exceptions import SplitQueryWarning
+from ..metrics._relevance._inputs import grade_run
+
+__all__ = ["Aggregate", "FindQueries", "HashQueries", "Learn", "MeasureRows", "Measured", "empty_frame"]
+
+# Filters of warnings are the process's own, and workers have threads.
+_FILTERS = threading.Lock()
+
+
+def encode(rows):
+    """Encode lists; those that have lost rows, as a sample of rows has, are an error."""
+    with _FILTERS, warnings.catch_warnings():
+        warnings.simplefilter("error", SplitQueryWarning)
+        return RankedLists.from_frame(rows)
+
+
+def distinct_queries(rows):
+    """The ids of the queries of some rows, each once."""
+    if hasattr(rows, "column_names"):
+        return pd.Index(rows.column("query").unique().to_pandas())
+    return pd.Index(rows["query"].unique())
+
+
+def empty_frame(types):
+    """A frame without rows, of columns with these types."""
+    return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in types.items()})
+
+
+def identify(estimator):
+    """A digest of an estimator's parameters and of what it has learnt, the same in every process."""
+    return hashlib.sha256(_describe(estimator).encode()).hexdigest()[:16]
+
+
+def _describe(value):
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        learnt = {name: one for name, one in vars(value).items() if name.endswith("_") and name[0] != "_"}
+        return f"{type(value).__qualname__}{_describe(value.get_params(deep=False))}{_describe(learnt)}"
+    if isinstance(value, pd.DataFrame | pd.Series | pd.Index):
+        return str(value.tolist()) if isinstance(value, pd.Index) else str(value.to_csv())
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape}{value.tolist()}"
+    if isinstance(value, Mapping):
+        return str(sorted((str(key), _describe(one)) for key, one in value.items()))
+    if isinstance(value, list | tuple):
+        return str([_describe(one) for one in value])
+    # A function is its name; most others that show their address differ in every process.
+    return value.__qualname__ if callable(value) and hasattr(value, "__qualname__") else repr(value)
+
+
+class HashQueries:
+    """The hashes of the queries of a partition, by which those are found that stand in several."""
+
+    columns = ("query",)
+
+    def __call__(self, rows):
+        return hash_ids(distinct_queries(rows), "query")
+
+
+class FindQueries:
+    """The queries of a partition that have certain hashes."""
+
+    columns = ("query",)
+
+    def __init__(self, hashes):
+        self.hashes = hashes
+
+    def __call__(self, rows):
+        queries = distinct_queries(rows)
+        return queries[np.isin(hash_ids(queries, "query"), self.hashes)].tolist()
+
+
+class Aggregate:
+    """What an estimator makes of the lists of some queries.
+
+    Parameters
+    ----------
+    estimator : estimator instance
+        Fitted, if it must be. It is copied: no callbacks, and frames of pandas, whatever the original gives.
+    names : list of str
+        Columns of the result.
+    """
+
+    columns = None
+
+    def __init__(self, estimator, names):
+        self.estimator = copy.deepcopy(without_callbacks(estimator))
+        if hasattr(self.estimator, "set_output"):
+            self.estimator.set_output(transform="default")
+        self.names = names
+
+    def __call__(self, rows):
+        with config_context(transform_output="default"):
+            frame = self.estimator.transform(encode(rows))
+        return (frame.to_frame() if isinstance(frame, RankedLists) else frame)[self.names]
+
+    def __repr__(self):
+        return f"{type(self.estimator).__name__} {identify(self.estimator)}"
+
+
+class Measured(NamedTuple):
+    """What a run is worth on the queries of a partition.
+
+    Parameters
+    ----------
+    hashes : ndarray of uint64
+        Of the queries of the run, to find those that stand in several partitions.
+    places : ndarray of int64 or None
+        Where the queries that are judged stand in the judgements that all partitions share.
+    sums : ndarray of shape (n_measures, 2)
+        What each measure sums up by.
+    table : DataFrame or None
+        The value of each judged query, if it was asked for.
+    n_judged_items : int
+        Results with a judgement.
+    n_queries, n_missing : int
+        Judged queries of a partition's own judgements, and those of them without results; 0 for shared ones.
+    """
+
+    hashes: np.ndarray
+    places: np.ndarray | None
+    sums: np.ndarray
+    table: pd.DataFrame | None
+    n_judged_items: int
+    n_queries: int
+    n_missing: int
+
+
+class MeasureRows:
+    """Measure a run on the judged queries of a partition.
+
+    Parameters
+    ----------
+    measures : dict of str to Measure
+    qrels : callable
+        Returns the judgements that all partitions share; None where each partition has its own.
+    missing : {"zero", "skip"} or None
+    per_query : bool
+        Whether to return the values of the queries, too.
+    """
+
+    columns = None
+
+    def __init__(self, measures, qrels, missing, per_query):
+        self.measures, self.qrels, self.missing, self.per_query = measures, qrels, missing, per_query
+
+    def __call__(self, rows, judged=None):
+        run = check_run(encode(rows)) if len(rows) else None
+        hashes = np.empty(0, dtype=np.uint64) if run is None else hash_ids(run.queries, "query")
+        if judged is None:
+            qrels = self.qrels()
+            places = match_ids(run.queries, qrels.queries, "query")
+            queries = np.sort(places[places >= 0])
+        else:
+            qrels, places = Qrels.from_frame(judged), None
+            queries = np.arange(qrels.n_queries)
+            if self.missing == "skip":
+                known = [] if run is None else plain_index(run.queries)
+                queries = queries[plain_index(qrels.queries).isin(known)]
+        ranked, _ = grade_run(run, qrels, queries)
+        values = {name: measure._values(ranked) for name, measure in self.measures.items()}
+        sums = np.array([measure.sum_up(values[name]) for name, measure in self.measures.items()])
+        found = int((~np.isnan(ranked.grade)).sum())
+        table = pd.DataFrame(values, index=pd.Index(qrels.queries[queries], name="query")) if self.per_query else None
+        if places is not None:
+            return Measured(hashes, queries, sums, table, found, 0, 0)
+        return Measured(hashes, None, sums, table, found, len(queries), int((ranked.n_retrieved == 0).sum()))
+
+
+class Learn:
+    """The sums over lists by which an aggregator pools what it learns of each voter.
+
+    Parameters
+    ----------
+    steps : list of estimator instances
+        What comes before it and learns nothing.
+    aggregator : estimator instance
+    """
+
+    columns = None
+
+    def __init__(self, steps, aggregator):
+        self.steps = [without_callbacks(step) for step in steps]
+        self.aggregator = without_callbacks(aggregator)
+
+    def __call__(self, rows):
+        lists = encode(rows)
+        hashes = hash_ids(lists.queries, "query")
+        for step in self.steps:
+            lists = step.transform(lists)
+        return hashes, self.aggregator._sum_part(lists)
