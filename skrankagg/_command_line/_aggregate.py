@@ -5,7 +5,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from .._support._suggestions import did_you_mean
@@ -16,8 +15,8 @@ from ..inspection import rank_stability, voter_contributions, voter_influence
 from ._aggregate_chunks import aggregate_chunks
 from ._input import find_sources, load_lists, load_qrels
 from ._messages import UserError, naming
-from ._method_names import make_methods
-from ._report import check_outputs, plain_table
+from ._method_names import make_methods, seed_methods
+from ._report import check_outputs, plain_table, show_number
 
 __all__ = ["aggregate", "explain"]
 
@@ -61,8 +60,7 @@ def _method(args):
     if args.param and "[" in args.method:
         args.parser.error("give parameters in the brackets of --method or by --param, not both")
     [(name, method)] = make_methods([f"{args.method}[{','.join(args.param)}]" if args.param else args.method])
-    if args.random_state is not None and "random_state" in method.get_params(deep=False):
-        method.set_params(random_state=args.random_state)
+    seed_methods([(name, method)], args.random_state)
     return name, method
 
 
@@ -109,9 +107,9 @@ def explain(args, progress):
         values = rows.rename(columns={"rank": "value"}) if shares is None else shares
         table = values.pivot(index="item", columns="voter", values="value" if shares is None else "contribution")
         top = consensus.head(args.top).set_index("item")
-        cells = table.reindex(top.index).map(_number)
+        cells = table.reindex(top.index).map(show_number)
         cells.insert(0, "rank", top["rank"].astype(str))
-        cells.insert(1, "score", top["score"].map(_number))
+        cells.insert(1, "score", top["score"].map(show_number))
         print(f"{name}, query {query}: {what}.\n")
         print(plain_table(cells, "item"))
     if shares is None:
@@ -120,7 +118,7 @@ def explain(args, progress):
 
 def _print_influence(method, one):
     table = voter_influence(method, one).set_index("voter")
-    cells = table[["weight", "agreement", "distance"]].map(_number)
+    cells = table[["weight", "agreement", "distance"]].map(show_number)
     cells["top 10 changed"] = table["top_changed"].astype(str)
     cells["leader changed"] = table["leader_changed"].map({True: "yes", False: "no"}).fillna("-")
     print(f"\nThe scores of {method!r} are no sums; what changes without each list:\n")
@@ -130,19 +128,15 @@ def _print_influence(method, one):
 def _explain_item(item, consensus, rows, shares):
     """The places of an item, and where its score comes from."""
     place = consensus.loc[consensus["item"] == item].iloc[0]
-    print(f"{item} is {place['rank']} of {len(consensus)}, with the score {_number(place['score'])}.\n")
+    print(f"{item} is {place['rank']} of {len(consensus)}, with the score {show_number(place['score'])}.\n")
     own = rows[rows["item"] == item].set_index("voter")
     cells = pd.DataFrame(index=pd.Index(sorted(rows["voter"].unique()), name="voter"))
     lengths = rows.groupby("voter").size()
     for column in ("rank", "score"):
         if column in own:
-            cells[column] = own[column].reindex(cells.index).map(_number)
+            cells[column] = own[column].reindex(cells.index).map(show_number)
     cells["of"] = lengths.reindex(cells.index).astype(str)
     if shares is not None:
         added = shares[shares["item"] == item].set_index("voter")["contribution"]
-        cells["adds"] = added.reindex(cells.index).map(_number)
+        cells["adds"] = added.reindex(cells.index).map(show_number)
     print(plain_table(cells, "voter"))
-
-
-def _number(value):
-    return "-" if np.isnan(value) else f"{value:.6g}"

@@ -16,7 +16,7 @@ from ..model_selection import latex_table, text_table
 from ..model_selection._significance import significance_marks
 from ..plotting import ComparisonDisplay
 from ._input import load_data
-from ._method_names import FAST, fitting_methods, make_methods
+from ._method_names import FAST, fitting_methods, make_methods, seed_methods
 from ._report import (
     best_first,
     check_outputs,
@@ -53,10 +53,7 @@ def compare(args, progress):
         notes += [f"Left out because {reason}: {', '.join(names)}." for reason, names in left_out.items()]
         if not everything:
             notes.append("These are methods that differ and are fast; --methods all compares all of them.")
-    if args.random_state is not None:
-        for _, method in methods:
-            if "random_state" in method.get_params(deep=False):
-                method.set_params(random_state=args.random_state)
+    seed_methods(methods, args.random_state)
     if args.baseline is not None:
         rows = [name for name, _ in methods] + (lists.voters.astype(str).tolist() if args.voters else [])
         args.baseline = find_baseline(args.baseline, rows)

@@ -9,7 +9,7 @@ from .._support._suggestions import did_you_mean, find_same
 from ..utils.discovery import all_aggregators, default_methods
 from ._messages import UserError
 
-__all__ = ["FAST", "fitting_methods", "make_methods", "parse_params", "read_values"]
+__all__ = ["FAST", "fitting_methods", "make_methods", "parse_params", "read_values", "seed_methods"]
 
 #: What is compared by default: methods that differ, and that take seconds on a hundred queries of long lists.
 FAST = (
@@ -41,6 +41,13 @@ def make_methods(texts):
             raise UserError(f"the method {name} is given twice.")
         methods[name] = method
     return list(methods.items())
+
+
+def seed_methods(methods, random_state):
+    """Set the seed of those methods, (name, estimator), that draw lots; None leaves them as they are."""
+    for _, method in methods:
+        if random_state is not None and "random_state" in method.get_params(deep=False):
+            method.set_params(random_state=random_state)
 
 
 def _make_method(text):

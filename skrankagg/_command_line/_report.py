@@ -25,6 +25,7 @@ __all__ = [
     "print_notes",
     "read_measures",
     "save",
+    "show_number",
     "write_results",
 ]
 
@@ -89,14 +90,14 @@ def difference_table(per_query, baseline):
     rows = best_first(found.drop(index=baseline).rename(columns={"mean": measure}))
     cells = pd.DataFrame(
         {
-            measure: rows[measure].map(_number),
-            "difference": [_number(one, "+.4f") for one in rows["difference"]],
+            measure: [show_number(one, ".4f") for one in rows[measure]],
+            "difference": [show_number(one, "+.4f") for one in rows["difference"]],
             "95 % interval": [
                 "-" if np.isnan(low) else f"{low:+.4f} to {high:+.4f}"
                 for low, high in zip(rows["low"], rows["high"], strict=True)
             ],
             **{name: rows[name].astype(int).astype(str) for name in ("wins", "ties", "losses")},
-            "p": rows["adjusted"].map(_number),
+            "p": [show_number(one, ".4f") for one in rows["adjusted"]],
         }
     )
     head = f"Difference from {baseline} ({measure} {found.loc[baseline, 'mean']:.4f}) over {n} queries:"
@@ -104,7 +105,8 @@ def difference_table(per_query, baseline):
     return f"{head}\n\n{plain_table(cells)}\n\n{foot}"
 
 
-def _number(value, format=".4f"):
+def show_number(value, format=".6g"):
+    """A number for people, or a dash where there is none."""
     return "-" if np.isnan(value) else f"{value:{format}}"
 
 

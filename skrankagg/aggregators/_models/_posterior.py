@@ -4,7 +4,7 @@ import numpy as np
 
 from ._many_minima import minimise
 
-__all__ = ["log_prior", "most_likely", "plain_prior"]
+__all__ = ["log_prior", "most_likely", "plain_curvature", "plain_prior"]
 
 
 def most_likely(stages, start, *, prior, tol, max_iter):
@@ -52,3 +52,8 @@ def log_prior(stages, prior, log_worth, extra):
 def plain_prior(prior, log_worth):
     """Log-prior of each log-worth, where comparisons with the item of worth 1 cannot tie, and its derivative."""
     return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2)
+
+
+def plain_curvature(prior, log_worth):
+    """Minus the second derivative of that."""
+    return prior * (1 - np.tanh(log_worth / 2) ** 2) / 2

@@ -8,7 +8,7 @@ its lists too well, and with many short queries the likeliest of all would be to
 import numpy as np
 
 from ._many_minima import minimise
-from ._posterior import most_likely
+from ._posterior import most_likely, plain_curvature
 
 __all__ = ["VoterPosterior", "learn_reliabilities"]
 
@@ -108,8 +108,7 @@ def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
         stages.reliability = voters.reliabilities(log_reliability)[voters.place]
         near = max(tol, _CLOSE / 10)  # the worths are fitted once more where this has ended
         variables, _, converged = most_likely(stages, variables, prior=prior, tol=near, max_iter=max_iter)
-        half = np.tanh(variables[:n] / 2)
-        voters.update_spread(variables, prior * (1 - half**2) / 2, moved)
+        voters.update_spread(variables, plain_curvature(prior, variables[:n]), moved)
 
         # A group that has come to rest is left alone, so that it does not depend on the others.
         def minus_expected(at, known=variables, moves=moved[voters.group]):

@@ -60,9 +60,9 @@ class ReliableStages:
         return self.inner.lists.list_query[self.pattern]
 
     def curvature(self, variables):
-        """Minus the second derivatives of each cell's log-likelihood by its own log-worths, diagonal, and its factor.
+        """Minus the second derivatives of the cells' log-likelihoods by each of their log-worths, diagonal.
 
-        Ties hardly change it, and are taken by Efron's rule.
+        Ties hardly change them, and are taken by Efron's rule.
         """
         return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
