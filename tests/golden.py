@@ -264,6 +264,13 @@ GOLDEN = [
     (RankStatistic(statistic="geometric-mean"), "b a c d", [-log10(x) / 3 for x in (1 / 32, 5 / 32, 3 / 8, 5 / 8)]),
     (RankStatistic(statistic="median"), "b a c d", [-log10(x) for x in (1 / 4, 5 / 8, 3 / 4)] + [0.0]),
     (RankStatistic(statistic="min"), "b a c d", [-log10(x) for x in (1 / 4, 1 / 4, 1 / 2, 5 / 8)]),
+    # The same scores, with p-values of their own.
+    (RankStatistic(exact=True), "b a c d", [1.0, -0.75, -1.5, -2.25]),
+    (
+        RankStatistic(statistic="geometric-mean", exact=True),
+        "b a c d",
+        [-log10(x) / 3 for x in (1 / 32, 5 / 32, 3 / 8, 5 / 8)],
+    ),
     (RankStatistic(statistic="stuart"), "b a c d", [-log10(q) for q in (1 / 16, 121 / 256, 25 / 32, 485 / 512)]),
     # Over the lists' lengths: a 1/3 5/6, b 1/3 1/2 2/3, c 1 1, d 5/6.
     (RankStatistic(absent="ignore"), "b a d c", [0.0, -(24**0.5) / 12, -(12**0.5) / 3, -(24**0.5) / 2]),

@@ -300,14 +300,11 @@ def test_stuart_is_right_for_many_lists():
     assert score == pytest.approx(-log_of(exact) / log(10), rel=1e-13)
 
 
-def test_only_the_mean_has_a_p_value(X):
-    for statistic in STATISTICS:
-        method = RankStatistic(statistic=statistic)
-        assert (
-            ("pvalue" in method.fit_transform(X))
-            == ("pvalue" in method.get_feature_names_out())
-            == (statistic == "mean")
-        )
+def test_the_mean_has_a_p_value_and_the_geometric_mean_an_exact_one(X):
+    for statistic, exact in [(one, False) for one in STATISTICS] + [("mean", True), ("geometric-mean", True)]:
+        method = RankStatistic(statistic=statistic, exact=exact)
+        has_one = exact or statistic == "mean"
+        assert ("pvalue" in method.fit_transform(X)) == ("pvalue" in method.get_feature_names_out()) == has_one
 
 
 def test_an_item_of_lists_of_weight_zero_only_counts_as_absent(X):

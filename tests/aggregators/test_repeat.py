@@ -42,6 +42,8 @@ def test_weights_again_and_again(method):
             weight = rng.choice([0.0, 0.1, 1.0, 2.5, 1 / 3], lists.n_lists)
             if getattr(method, "support", None) == "log":
                 weight = np.ceil(weight)  # less than one list has a logarithm below 0, and is refused
+            if method.__sklearn_tags__().aggregator_tags.integer_weights:
+                weight = np.ceil(weight)
             np.testing.assert_array_equal(score(weight), BaseAggregator._repeat(method, lists)(weight))
 
 

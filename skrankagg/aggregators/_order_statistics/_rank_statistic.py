@@ -1,4 +1,4 @@
-"""Statistics of normalised ranks: mean, geometric mean, median, minimum, joint probability."""
+"""Statistics of normalised ranks: mean, geometric mean, median, minimum, joint probability; rank sum, rank product."""
 
 from typing import Literal
 
@@ -11,8 +11,10 @@ from ...base import Consensus
 from ...base._consensus import Contributions
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
+from ...exceptions import InputError
 from ._normalised_ranks import BaseNormalisedRanks, minimum_by_candidate
 from ._probabilities import sorted_places
+from ._random_ranks import random_rank_pvalues
 
 __all__ = ["RankStatistic"]
 
@@ -63,6 +65,8 @@ def _stuart(candidate, x, n_lists, weight):
 
 
 STATISTICS = {"geometric-mean": _geometric_mean, "mean": _mean, "median": _median, "min": _min, "stuart": _stuart}
+#: Those that add up something of each rank.
+SUMS = ("geometric-mean", "mean")
 
 
 class RankStatistic(BaseNormalisedRanks):
@@ -75,6 +79,10 @@ class RankStatistic(BaseNormalisedRanks):
     ----------
     statistic : {"geometric-mean", "mean", "median", "min", "stuart"}, default="mean"
         Which number, see Notes.
+    exact : bool, default=False
+        Whether to compute the p-values of "mean" and "geometric-mean" from the ranks that random lists can give. Else
+        "mean" has those of a normal distribution, which are far too large where they are small, and "geometric-mean"
+        has none. The other statistics have no p-values.
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked; None counts the distinct items of each query.
     absent : {"last", "ignore"}, default="last"
@@ -95,8 +103,7 @@ class RankStatistic(BaseNormalisedRanks):
     ================ ===============================================================================================
     statistic        score
     ================ ===============================================================================================
-    "mean"           :math:`z = (1/2 - \bar x) \sqrt{12 m}`; column `pvalue`: :math:`\Phi(-z)`, as the mean of random
-                     ranks is nearly normal
+    "mean"           :math:`z = (1/2 - \bar x) \sqrt{12 m}`; column `pvalue`: :math:`\Phi(-z)`, or the exact one
     "geometric-mean" :math:`-\log_{10} (x_1 \cdots x_m)^{1/m}`
     "median"         :math:`-\log_{10}` of the median, the mean of the two in the middle where m is even
     "min"            :math:`-\log_{10} x_1`
@@ -107,6 +114,25 @@ class RankStatistic(BaseNormalisedRanks):
     They order as the R package RobustRankAggreg does [3]_. Q is not a p-value: one so small is likelier than Q. Its
     logarithm is computed with positive terms only, to about 1e-13; the usual alternating sum loses digits with every
     list, most of them by 40.
+
+    With ``exact=True`` the column `pvalue` holds
+
+    .. math:: p = P(Y_1 + \dots + Y_m \le y_1 + \dots + y_m),
+
+    y being the item's x for "mean", the rank sum, and :math:`\log x` for "geometric-mean", the rank product [4]_. Each
+    :math:`Y_v` is drawn from list v's own places, of which an item gets each with the same chance: the ranks that it
+    holds, tied ones as they are, and 1 for each item that it lacks. So p is right for lists that have ties, are cut or
+    rank out of different numbers of items; the numbers of places and ties are taken as given. It is found by convolving
+    the lists' places on a grid, under exponential tilting, which keeps the digits of small p-values.
+
+    For "mean" p has an error of 1e-11 of itself at most, however small, where the numbers of items have a common
+    multiple up to some 50,000. Else, and for "geometric-mean", values are rounded down to the grid, and p is an upper
+    bound, in the manner of [5]_, but for lists of any lengths. For up to some 60 lists it is at most the exact p-value
+    of a product that is 1 % larger, which is rarely more than 1 % itself; for some 250 lists, of one that is 10 %
+    larger; more lists are refused. The smallest p-values are exact.
+
+    The normal approximation errs by more: the first of 100 items in each of 3 lists has p = 1e-6, and
+    :math:`\Phi(-z)` is .0016.
 
     Tied items share their mean rank; an absent item has :math:`x = 1`, or with ``absent="ignore"`` no rank at all, m
     being the number of lists that hold it. The mean and Q then tell how remarkable an item's ranks are, more so with
@@ -125,6 +151,10 @@ class RankStatistic(BaseNormalisedRanks):
     .. [2] S. Aerts et al., "Gene prioritization through genomic data fusion", Nature Biotechnology 24, 2006.
     .. [3] R. Kolde, S. Laur, P. Adler and J. Vilo, "Robust rank aggregation for gene list integration and
        meta-analysis", Bioinformatics 28, 2012.
+    .. [4] R. Breitling, P. Armengaud, A. Amtmann and P. Herzyk, "Rank products: a simple, yet powerful, new method to
+       detect differentially regulated genes in replicated microarray experiments", FEBS Letters 573, 2004.
+    .. [5] T. Heskes, R. Eisinga and R. Breitling, "A fast algorithm for determining bounds and accurate approximate
+       p-values of the rank product statistic for replicate experiments", BMC Bioinformatics 15, 2014.
 
     Examples
     --------
@@ -148,38 +178,74 @@ class RankStatistic(BaseNormalisedRanks):
     1     q    a   0.33     2
     2     q    c   0.11     3
     3     q    d   0.02     4
+    >>> RankStatistic(statistic="geometric-mean", exact=True, n_items=1000).fit_transform(lists)
+      query item  score  rank        pvalue
+    0     q    b   2.90     1  3.000000e-09
+    1     q    a   1.87     2  1.098900e-05
+    2     q    c   1.74     3  1.896800e-05
+    3     q    d   0.87     4  6.984012e-03
     """
 
     _parameter_constraints: dict = {
         "statistic": [StrOptions(set(STATISTICS))],
+        "exact": ["boolean"],
         **BaseNormalisedRanks._parameter_constraints,
     }
-    _variants = tuple({"statistic": statistic} for statistic in STATISTICS)
+    _variants = (
+        *({"statistic": statistic} for statistic in STATISTICS),
+        *({"statistic": statistic, "exact": True} for statistic in SUMS),
+    )
 
     def __init__(
         self,
         *,
         statistic: Literal["geometric-mean", "mean", "median", "min", "stuart"] = "mean",
+        exact: bool = False,
         n_items: int | VoterWeights | None = None,
         absent: Literal["last", "ignore"] = "last",
         voter_weights: VoterWeights | None = None,
     ):
         self.statistic = statistic
+        self.exact = exact
         self.n_items = n_items
         self.absent: Literal["last", "ignore"] = absent
         self.voter_weights = voter_weights
 
     @property
     def _result_columns(self):
-        return ("pvalue",) if self.statistic == "mean" else ()
+        return ("pvalue",) if self.statistic == "mean" or (self.exact and self.statistic in SUMS) else ()
 
-    def _aggregate(self, lists):
+    def _prepare(self, X):
+        lists = super()._prepare(X)
+        if self.exact and self.statistic not in SUMS:
+            raise InputError(
+                f"exact=True computes p-values of statistic='mean' and 'geometric-mean'; statistic is "
+                f"{self.statistic!r}. Choose one of these or RobustRankAggregation, or leave exact=False."
+            )
+        return lists
+
+    def _score(self, lists):
         if self.statistic == "stuart":
             copies = lists.list_weight * np.maximum(lists.list_length, 1)
             self._check_copies(lists, lists.sum_over_lists(copies), "statistic='stuart'")
         x, n_lists = self._normalise(lists)
-        score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
+        return STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
+
+    def _aggregate(self, lists):
+        score = self._score(lists)
+        if self.exact:
+            log_p = random_rank_pvalues(
+                lists,
+                self._list_n_items(lists),
+                logarithms=self.statistic == "geometric-mean",
+                ignore_absent=self.absent == "ignore",
+            )
+            return Consensus(score, {"pvalue": np.exp(log_p)})
         return Consensus(score, {"pvalue": ndtr(-score)} if self.statistic == "mean" else {})
+
+    def _repeat(self, lists):
+        # Replicates need no p-values.
+        return lambda weight: self._score(lists.with_list_weight(weight))
 
     def _contributions(self, lists):
         if self.statistic not in ("mean", "geometric-mean"):

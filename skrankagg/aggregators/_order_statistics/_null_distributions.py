@@ -1,0 +1,253 @@
+r"""Lower tails of sums of independent numbers, each drawn from a finite list of values: pure functions on arrays.
+
+The p-value of a rank sum or a rank product is such a tail: every list gives an item one of its values at random. The
+distribution is found by convolution on a grid, under exponential tilting: with masses times
+:math:`e^{-\theta s}` the far tail becomes the middle of a distribution, where the rounding of a Fourier transform does
+no harm, and probabilities of 1e-300 have as many right digits as those of 1e-3. Some tilts, a few standard deviations
+of the sum apart, share the range; each sum is looked up under the tilt that is nearest.
+
+Where the values lie on the grid, the tail is exact. Elsewhere they are rounded down, by less than a cell each, so that
+the tail of the rounded sum is an upper bound, and that tail taken as many cells lower as there are rounded values is a
+lower bound.
+
+>>> import numpy as np
+>>> from skrankagg.aggregators._order_statistics._null_distributions import SumOfDraws
+>>> dice = SumOfDraws([np.arange(6.0)], [np.ones(6)], [2], unit=1.0)
+>>> np.exp(dice.log_tail(np.array([0.0, 1.0, 10.0]))) * 36
+array([ 1.,  3., 36.])
+"""
+
+import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft
+
+__all__ = ["SumOfDraws"]
+
+# Neighbouring tilts overlap: half of the squared distance of two normal distributions, in log units, is about this.
+_LEAST_OVERLAP, _MOST_OVERLAP = -5.0, -3.0
+# Log probability that may lie outside the range of a convolution, on either side, and then wraps around.
+_OUTSIDE = -45.0
+# Relative width of a bracket to aim at, and the widest one that is accepted.
+_WIDTH, _WIDEST = 0.01, 0.1
+# Cells of a convolution on a grid that values are rounded to; 2^22 take some 150 MB.
+_FEWEST_CELLS, _MOST_CELLS = 1 << 16, 1 << 22
+# The corner: a tilt under which the smallest sum has this probability is the last one.
+_CORNER = np.log(1e-3)
+# Values of one draw that are told apart where the tilts are chosen, before they are gathered in blocks of 1 %.
+_SINGLE_VALUES = 256
+
+
+class SumOfDraws:
+    """The lower tail of a sum of independent draws.
+
+    `values` holds an ascending array for each kind of draw, its smallest value 0, `masses` how often the kind has each
+    of its values, and `copies` the number of draws of each kind. `unit` is a number of which all values are whole
+    multiples, up to rounding, or None. What the methods return depends on these and the sum asked for, never on what
+    else is asked for.
+    """
+
+    def __init__(self, values, masses, copies, *, unit=None):
+        self._constant = all(len(value) == 1 for value in values)
+        self._kinds = [
+            (value, mass / mass.sum(), int(count))
+            for value, mass, count in zip(values, masses, copies, strict=True)
+            if len(value) > 1
+        ]
+        if self._constant:
+            return
+        self._greatest = sum(value[-1] * count for value, _, count in self._kinds)
+        self._least_step = min(value[1] for value, _, _ in self._kinds)
+        self._n_rounded = sum(count for _, _, count in self._kinds)
+        self._moments = _Moments(self._kinds)
+        self._tilts, below, log_norms = _choose_tilts(self._moments)
+        self._low, self._high = _ranges(self._tilts, log_norms, below, self._greatest)
+        # Two tilts give a sum the same chance where one's range ends.
+        self._ends = (log_norms[:-1] - log_norms[1:]) / np.diff(self._tilts)
+        self._choose_cells(unit)
+
+    def _choose_cells(self, unit):
+        span = self._high - self._low
+        self.exact = unit is not None and (span / unit).max() < _MOST_CELLS
+        if self.exact:
+            self._cells = np.full(len(span), float(unit))
+            self.width = 0.0
+            return
+        # From one sum to another the logarithm of the tail rises by the tilt, times the difference, at most.
+        # It is taken to be 1 at least: then bounds of a sum of logarithms are within 1 % of that of the product, too.
+        slope = np.maximum(np.append(self._tilts[1:], 2 * self._tilts[-1]), 1.0)
+        cells = np.minimum(_WIDTH / (self._n_rounded * slope), span / _FEWEST_CELLS)
+        # The value that has the greatest mass, that of lists without the item, lies on the grid. All else is a power of
+        # 2, finer towards the smallest sums: a finer grid only lowers bounds, so that they rise with the sum.
+        base = max(self._kinds, key=lambda kind: kind[1][-1] * kind[2])[0][-1]
+        cells = base * 2.0 ** np.floor(np.log2(np.maximum(cells, span / _MOST_CELLS) / base))
+        cells[cells < span / _MOST_CELLS] *= 2
+        self._cells = np.maximum.accumulate(cells[::-1])[::-1]
+        self.width = float(np.expm1(self._n_rounded * (self._cells * slope).max()))
+
+    @property
+    def too_wide(self):
+        """Whether the bounds are further apart than anyone should be given."""
+        return not self._constant and self.width > max(_WIDEST, 2 * _WIDTH)
+
+    def log_tail(self, x):
+        """Log probability of a sum of at most x, (n_sums,); if not exact, an upper bound of it, never below it."""
+        return self.log_bounds(x)[1]
+
+    def log_bounds(self, x, gap=0.0):
+        """Lower and upper bounds of the log probability of a sum of at most x, (n_sums,); equal where `exact`.
+
+        No sum lies strictly between x and ``x + gap``; each x is a sum that can occur, up to rounding.
+        """
+        x, gap = np.broadcast_arrays(np.asarray(x, dtype=np.float64), gap)
+        lower, upper = np.zeros(len(x)), np.zeros(len(x))
+        if self._constant:
+            return lower, upper
+        window = np.searchsorted(-self._ends, -x, side="right")
+        for w in np.unique(window):
+            of_w = np.flatnonzero(window == w)
+            lower[of_w], upper[of_w] = self._bounds(w, x[of_w], gap[of_w])
+        certain = x >= self._greatest * (1 - 1e-12)
+        upper = np.where(certain, 0.0, np.minimum(upper, 0.0))
+        return (upper if self.exact else np.where(certain, 0.0, np.minimum(lower, upper))), upper
+
+    def _bounds(self, w, x, gap):
+        cell, tilt = self._cells[w], self._tilts[w]
+        first = int(np.floor(self._low[w] / cell))
+        n_cells = next_fast_len(int(np.ceil(self._high[w] / cell)) - first + 2, real=True)
+        share, log_norm, noise = self._convolve(cell, tilt, n_cells, np.ceil(self._high[w] / cell))
+        share = np.roll(share, -(first % n_cells))
+        # Relative to the upper end of what is asked of this tilt, so that no power of e overflows.
+        end = n_cells - 1 if w == 0 else min(int(np.ceil(self._ends[w - 1] / cell)) - first, n_cells - 1)
+        step = tilt * cell
+        tail = share[: end + 1] * np.exp(step * np.arange(-end, 1.0))
+        np.cumsum(tail, out=tail)
+        log_scale = log_norm + step * (first + end)
+        if self.exact:
+            place = np.rint(x / cell).astype(np.int64) - first
+            log_tail = _log(tail[np.clip(place, 0, end)]) + log_scale
+            return log_tail, log_tail
+        # A sum is rounded down by less than a cell for each draw that is not its smallest value.
+        place = np.maximum(np.floor(x / cell + 1e-6).astype(np.int64), 0)
+        rounded = np.minimum(self._n_rounded, np.floor(x / self._least_step + 1e-6))
+        lower = np.floor((x + gap) / cell * (1 - 1e-12) - 1e-6 * (rounded > 0)).astype(np.int64) - rounded
+        lower, upper = (np.asarray(one - first, dtype=np.int64) for one in (np.minimum(lower, place), place))
+        found = []
+        for one, sign in ((lower, -1), (upper, 1)):
+            one = np.minimum(one, end)
+            # Rounding of the transform adds the same noise to each cell.
+            reach = np.minimum(one + 1.0, 1 / -np.expm1(-step) if step > 0 else np.inf)
+            error = sign * noise * reach * np.exp(step * (one - end))
+            found.append(np.where(one < 0, -np.inf, _log(tail[np.maximum(one, 0)] + error) + log_scale))
+        return found
+
+    def _convolve(self, cell, tilt, n_cells, most):
+        """Tilted shares of the cells, modulo their number, the logarithm of what they add up to, and their noise."""
+        transform, log_norm = None, 0.0
+        for value, mass, count in self._kinds:
+            place = np.rint(value / cell) if self.exact else np.floor(value / cell * (1 + 1e-15))
+            kept = place <= most
+            place, mass = place[kept], mass[kept] * np.exp(-tilt * cell * place[kept])
+            total = mass.sum()
+            log_norm += count * np.log(total)
+            share = np.bincount(place.astype(np.int64) % n_cells, weights=mass / total, minlength=n_cells)
+            factor = _power(rfft(share), count)
+            transform = factor if transform is None else np.multiply(transform, factor, out=transform)
+        share = irfft(transform, n_cells)
+        noise = np.finfo(float).eps * (8 + self._n_rounded) * np.sqrt((share @ share) / n_cells)
+        return share, log_norm, noise
+
+
+class _Moments:
+    """Logarithm of the expectation of exp(-tilt * sum), and mean and deviation of the tilted sum.
+
+    Tilts and ranges need no more than two digits of them, so neighbouring values of a long list are taken together.
+    """
+
+    def __init__(self, kinds):
+        values, masses, sizes = [], [], []
+        for value, mass, _ in kinds:
+            if len(value) > _SINGLE_VALUES:
+                ends = _SINGLE_VALUES * 1.01 ** np.arange(np.log(len(value) / _SINGLE_VALUES) / np.log(1.01))
+                start = np.unique(np.concatenate([np.arange(_SINGLE_VALUES), ends, [len(value) - 1]]).astype(np.int64))
+                total = np.add.reduceat(mass, start)
+                value, mass = np.add.reduceat(value * mass, start) / total, total
+            values.append(value)
+            masses.append(mass)
+            sizes.append(len(value))
+        self._value, self._mass = np.concatenate(values), np.concatenate(masses)
+        self._start = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self._kind = np.repeat(np.arange(len(sizes)), sizes)
+        self._copies = np.array([count for _, _, count in kinds], dtype=np.float64)
+        self._last = self._value[np.cumsum(sizes) - 1]
+        self._log_first = float(self._copies @ np.log(self._mass[self._start]))
+
+    def _tilted(self, tilt):
+        # Of the smallest value, or of the greatest where the tilt is negative, nothing underflows.
+        base = self._last if tilt < 0 else np.zeros_like(self._last)
+        share = self._mass * np.exp(-tilt * (self._value - base[self._kind]))
+        return share, np.add.reduceat(share, self._start), base
+
+    def log_norm(self, tilt):
+        _, total, base = self._tilted(tilt)
+        return float(self._copies @ (np.log(total) - tilt * base))
+
+    def deviation(self, tilt):
+        share, total, _ = self._tilted(tilt)
+        mean = np.add.reduceat(share * self._value, self._start) / total
+        apart = share * (self._value - mean[self._kind]) ** 2
+        return float(np.sqrt(self._copies @ (np.add.reduceat(apart, self._start) / total)))
+
+    def log_corner(self, log_norm):
+        """Log probability of the smallest sum, given the logarithm of the norm under a tilt."""
+        return self._log_first - log_norm
+
+
+def _choose_tilts(moments):
+    """Tilts from 0 to the corner, ascending, tilts below 0, descending, and the log norms of the former."""
+    deviation = moments.deviation(0.0)
+    tilts, log_norms = [0.0], [0.0]
+    while moments.log_corner(log_norms[-1]) < _CORNER:
+        tilt, log_norm = tilts[-1], log_norms[-1]
+
+        def overlap(step, tilt=tilt, log_norm=log_norm):
+            return moments.log_norm(tilt + step / 2) - (log_norm + moments.log_norm(tilt + step)) / 2
+
+        step = np.sqrt(-8 * _MOST_OVERLAP) / max(moments.deviation(tilt), 1e-12 * deviation)
+        while overlap(step) < _LEAST_OVERLAP:
+            step /= 1.5
+        while overlap(step * 1.5) > _MOST_OVERLAP:
+            step *= 1.5
+            if moments.log_corner(moments.log_norm(tilt + step)) >= _CORNER:
+                break
+        tilts.append(tilt + step)
+        log_norms.append(moments.log_norm(tilt + step))
+    below = [(tilt, moments.log_norm(tilt)) for tilt in -np.array([5.0, 10.0, 20.0]) / deviation]
+    return np.array(tilts), below, np.array(log_norms)
+
+
+def _ranges(tilts, log_norms, below, greatest):
+    """Smallest and greatest sums that matter under each tilt: by Chernoff's bounds, with the other tilts."""
+    all_tilts = np.concatenate([[tilt for tilt, _ in below], tilts])
+    all_norms = np.concatenate([[norm for _, norm in below], log_norms])
+    low, high = np.zeros(len(tilts)), np.full(len(tilts), greatest)
+    for w, (tilt, log_norm) in enumerate(zip(tilts, log_norms, strict=True)):
+        more, less = all_tilts > tilt, all_tilts < tilt
+        if more.any():
+            low[w] = max(0.0, ((_OUTSIDE - all_norms[more] + log_norm) / (all_tilts[more] - tilt)).max())
+        high[w] = min(greatest, ((all_norms[less] - log_norm - _OUTSIDE) / (tilt - all_tilts[less])).min())
+    return low, high
+
+
+def _log(x):
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(x, 0.0))
+
+
+def _power(x, count):
+    """Whole powers by repeated squaring, which keeps the relative error of complex numbers small."""
+    power = None
+    while count:
+        if count & 1:
+            power = x if power is None else power * x
+        count >>= 1
+        x = x * x if count else x
+    return power

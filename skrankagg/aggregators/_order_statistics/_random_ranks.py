@@ -1,0 +1,143 @@
+"""P-values of rank sums and rank products: how often random lists give an item ranks that are as good.
+
+At random, each list gives an item one of its own places: one of the normalised ranks that it holds, tied ones as they
+are, or, as often as it lacks an item, 1. That is the distribution over all ways of assigning the list's places to its
+items, so that it is right for lists with ties, cut lists and lists out of different numbers of items.
+"""
+
+from math import lcm
+
+import numpy as np
+
+from ..._arrays._ragged import positions
+from ..._data._frames import show_id
+from ...exceptions import InputError
+from ._null_distributions import SumOfDraws
+
+__all__ = ["random_rank_pvalues"]
+
+# Lists of a null distribution: the number of tilts that it takes grows with the square root.
+_MOST_LISTS = 1 << 16
+
+
+def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
+    """Log probability of so small a sum of normalised ranks, or of their logarithms, by candidate, (n_candidates,).
+
+    `n_items` is the number of items that each list's ranks are out of, float64 of shape (n_lists,). Sums that rounding
+    cannot tell apart have one probability. One distribution serves all candidates, and queries, that random lists treat
+    alike.
+    """
+    kind, example = _list_kinds(lists, n_items)
+    kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]
+    of_candidate, number, copies, ptr = _null_numbers(lists, kind, ignore_absent)
+    total = _sums(lists, n_items, logarithms, ignore_absent)
+    log_p = np.zeros(lists.n_candidates)
+    order = np.argsort(of_candidate, kind="stable")
+    ends = np.searchsorted(of_candidate[order], np.arange(len(ptr)))
+    for g in range(len(ptr) - 1):
+        members = order[ends[g] : ends[g + 1]]
+        held = slice(ptr[g], ptr[g + 1])
+        null = _null_distribution([kinds[k] for k in number[held]], copies[held], logarithms)
+        if null is None or null.too_wide:
+            _refuse(lists, members[0], copies[held].sum())
+        log_p[members] = null.log_tail(np.maximum(total[members], 0.0))
+    return log_p
+
+
+def _refuse(lists, candidate, n_lists):
+    query = show_id(lists.queries, lists.candidate_query[candidate])
+    most = f"takes {_MOST_LISTS} lists at most"
+    if n_lists <= _MOST_LISTS:
+        most = "takes a few hundred lists at most where it bounds the p-value, as the bound would be over 10 % too high"
+    raise InputError(
+        f"exact=True {most}; query {query} has {n_lists:.0f}, weights counted. Leave exact=False or give smaller "
+        "weights."
+    )
+
+
+def _list_kinds(lists, n_items):
+    """Number lists so that those of one number have the same places, (n_lists,), and a list of each number."""
+    odd = lists.rank != positions(lists.row_ptr)
+    is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
+    tie = np.zeros(lists.n_lists, dtype=np.int64)
+    seen: dict[bytes, int] = {}
+    for v in np.flatnonzero(is_tied):
+        ranks = lists.rank[lists.row_ptr[v] : lists.row_ptr[v + 1]]
+        tie[v] = seen.setdefault(ranks.tobytes(), len(seen) + 1)
+    keys = np.stack([n_items.astype(np.int64), lists.list_length, tie])
+    _, example, kind = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    return kind.reshape(-1), example
+
+
+def _places(lists, v, n_items, lacks_others):
+    """Distinct ranks that a list can give, how many of each, and out of how many items."""
+    ranks, counts = np.unique(lists.rank[lists.row_ptr[v] : lists.row_ptr[v + 1]], return_counts=True)
+    n_absent = n_items - counts.sum()
+    if lacks_others and n_absent > 0:
+        ranks, counts = np.append(ranks, n_items), np.append(counts, n_absent)
+    return ranks, counts.astype(np.float64), int(n_items)
+
+
+def _null_numbers(lists, kind, ignore_absent):
+    """Number of the null distribution of each candidate, and the kinds of lists, and copies of each, of each number.
+
+    That of a candidate is over the lists that hold it, or over all lists of its query; lists of weight 0 count nowhere.
+    """
+    if ignore_absent:
+        counted = lists.list_weight[lists.row_list] > 0
+        v, owner = lists.row_list[counted], lists.candidate[counted]
+        n_owners = lists.n_candidates
+    else:
+        v = np.flatnonzero(lists.list_weight > 0)
+        owner, n_owners = lists.list_query[v], lists.n_queries
+    # Each owner's kinds, ascending, and the number of lists of each.
+    order = np.lexsort((kind[v], owner))
+    v, owner = v[order], owner[order]
+    new = np.ones(len(v), dtype=bool)
+    new[1:] = (owner[1:] != owner[:-1]) | (kind[v][1:] != kind[v][:-1])
+    start = np.flatnonzero(new)
+    copies = np.add.reduceat(lists.list_weight[v], start) if len(v) else np.zeros(0)
+    owner, number = owner[start], kind[v][start]
+    ptr = np.searchsorted(owner, np.arange(n_owners + 1))
+    # Owners are alike if their first entries are, and their second ones, and so on.
+    _, entry = np.unique(np.stack([number, copies]), axis=1, return_inverse=True)
+    entry = entry.reshape(-1)
+    same, length = np.zeros(n_owners, dtype=np.int64), np.diff(ptr)
+    for place in range(int(length.max(initial=0))):
+        longer = np.flatnonzero(length > place)
+        both = same[longer] * (len(entry) + 1) + entry[ptr[longer] + place]
+        same[longer] = np.unique(both, return_inverse=True)[1]
+    _, example, same = np.unique(np.stack([length, same]), axis=1, return_index=True, return_inverse=True)
+    same = same.reshape(-1)
+    entries = [np.arange(ptr[o], ptr[o + 1]) for o in example]
+    chosen = np.concatenate(entries) if entries else np.zeros(0, dtype=np.int64)
+    new_ptr = np.concatenate([[0], np.cumsum([len(one) for one in entries])]).astype(np.int64)
+    return (same if ignore_absent else same[lists.candidate_query]), number[chosen], copies[chosen], new_ptr
+
+
+def _sums(lists, n_items, logarithms, ignore_absent):
+    """Sum of each candidate's ranks, or logarithms, less the smallest one that its lists can give, (n_candidates,)."""
+    measure = np.log if logarithms else np.asarray
+    held = lists.list_length > 0
+    least = np.ones(lists.n_lists)
+    least[held] = lists.rank[lists.row_ptr[:-1][held]] / n_items[held]
+    absent = measure(1.0)
+    weight, least = lists.list_weight, measure(least)
+    worse = measure(lists.rank / n_items[lists.row_list]) - (least[lists.row_list] if ignore_absent else absent)
+    total = np.bincount(lists.candidate, weights=worse * weight[lists.row_list], minlength=lists.n_candidates)
+    return total if ignore_absent else total + lists.sum_over_lists((absent - least) * weight)[lists.candidate_query]
+
+
+def _null_distribution(kinds, copies, logarithms):
+    """Distribution of the sum that random lists give, less the smallest one; None for too many lists."""
+    if copies.sum() > _MOST_LISTS:
+        return None
+    measure = np.log if logarithms else np.asarray
+    values = [measure(ranks / n) for ranks, _, n in kinds]
+    unit = None
+    if not logarithms:
+        # Mid-ranks are multiples of one half.
+        halves = 2 if any((ranks % 1).any() for ranks, _, _ in kinds) else 1
+        unit = 1 / (halves * lcm(*(n for _, _, n in kinds)))
+    masses = [counts for _, counts, _ in kinds]
+    return SumOfDraws([value - value[0] for value in values], masses, copies, unit=unit)

@@ -1,0 +1,392 @@
+"""P-values of rank sums and rank products: compared with all ways in which random lists could have come out."""
+
+from collections import Counter
+from fractions import Fraction
+from itertools import accumulate
+from math import log, prod
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import gammaincc
+
+from oracles import ballots, log_of, normalised, universe
+from skrankagg import RankedLists, RankStatistic
+from skrankagg.aggregators._order_statistics._null_distributions import SumOfDraws
+from skrankagg.utils.estimator_checks import example_lists
+
+# ---------------------------------------------------------------------- all outcomes, in exact fractions
+
+
+def outcomes(places, combine):
+    """Probability of each value of a combination of one place of each list: {value: Fraction}."""
+    found = {None: Fraction(1)}
+    for values in places:
+        counts, step = Counter(values), Counter()
+        for value, chance in found.items():
+            for place, count in counts.items():
+                step[place if value is None else combine(value, place)] += chance * Fraction(count, len(values))
+        found = step
+    return found
+
+
+def add(a, b):
+    return a + b
+
+
+def multiply(a, b):
+    return a * b
+
+
+def tail(found, value):
+    return sum(chance for other, chance in found.items() if other <= value)
+
+
+def list_places(frame, n_items, ignore):
+    """The normalised ranks that each list of a query can give: {voter: [x]}, and which items each holds."""
+    lists, weights = ballots(frame)
+    places, holds = {}, {}
+    for voter, ballot in lists.items():
+        n = len(ballot) if ignore else (n_items or {}).get(voter, len(universe(lists)))
+        x = [rank / n for rank, _ in ballot.values()]
+        places[voter] = x if ignore else x + [Fraction(1)] * (n - len(x))
+        holds[voter] = set(ballot)
+    return places, holds, weights
+
+
+def exact_tails(frame, combine, n_items=None, ignore=False, factor=1):
+    """The p-value of each item: the probability of a value that is at most `factor` times as large."""
+    places, holds, weights = list_places(frame, n_items, ignore)
+    x = {item: [] for item in universe(holds)}
+    found, tails = {}, {}
+    for voter, ballot in ballots(frame)[0].items():
+        n = len(ballot) if ignore else (n_items or {}).get(voter, len(x))
+        for item in x:
+            if item in ballot or not ignore:
+                x[item] += [ballot[item][0] / n if item in ballot else Fraction(1)] * int(weights[voter])
+    for item in x:
+        counted = tuple(voter for voter in places if not ignore or item in holds[voter])
+        if counted not in found:
+            copies = [places[voter] for voter in counted for _ in range(int(weights[voter]))]
+            found[counted] = outcomes(copies, combine)
+        value = sum(x[item]) if combine is add else prod(x[item])
+        tails[item] = float(tail(found[counted], value * factor)) if x[item] else 1.0
+    return tails
+
+
+def query(seed, weighted, n_items=5):
+    lists = example_lists(seed, n_queries=1, n_voters=4, n_items=n_items)
+    if weighted:
+        weights = np.random.default_rng(seed).integers(0, 3, 4)
+        lists["weight"] = lists["voter"].str[1:].astype(int).map(dict(enumerate(weights)))
+    return lists
+
+
+def pvalues(frame, **params):
+    return RankStatistic(exact=True, **params).fit_transform(frame).set_index("item")["pvalue"].sort_index()
+
+
+SIZES = st.sampled_from(["union", "ignore", 9, "by voter"])
+
+
+def sizes_of(frame, sizes):
+    """The parameters of the method, and the number of items of each voter."""
+    if sizes in ("union", "ignore"):
+        return ({"absent": "ignore"} if sizes == "ignore" else {}), None
+    voters = sorted(frame["voter"].unique())
+    if sizes == "by voter":
+        by_voter = {voter: 7 + 2 * k for k, voter in enumerate(voters)}
+        return {"n_items": by_voter}, by_voter
+    return {"n_items": sizes}, dict.fromkeys(voters, sizes)
+
+
+@given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
+@settings(max_examples=60, deadline=None)
+def test_p_values_of_the_mean_equal_the_sum_over_all_outcomes(seed, weighted, sizes):
+    frame = query(seed, weighted)
+    params, n_items = sizes_of(frame, sizes)
+    expected = exact_tails(frame, add, n_items, sizes == "ignore")
+    found = pvalues(frame, statistic="mean", **params)
+    np.testing.assert_allclose(found, [expected[item] for item in found.index], rtol=1e-11)
+
+
+@given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
+@settings(max_examples=60, deadline=None)
+def test_p_values_of_the_geometric_mean_bound_the_sum_over_all_outcomes(seed, weighted, sizes):
+    frame = query(seed, weighted)
+    params, n_items = sizes_of(frame, sizes)
+    exact = exact_tails(frame, multiply, n_items, sizes == "ignore")
+    above = exact_tails(frame, multiply, n_items, sizes == "ignore", factor=Fraction(101, 100))
+    found = pvalues(frame, statistic="geometric-mean", **params)
+    for item, p in found.items():
+        assert exact[item] * (1 - 1e-11) <= p <= above[item] * (1 + 1e-9)
+
+
+@given(seed=st.integers(0, 10**6), statistic=st.sampled_from(["mean", "geometric-mean"]))
+@settings(max_examples=40, deadline=None)
+def test_p_values_rise_as_scores_fall_and_never_exceed_one(seed, statistic):
+    frame = example_lists(seed, n_queries=3, n_voters=7, n_items=40, ties=bool(seed % 2))
+    found = RankStatistic(statistic=statistic, exact=True, n_items=60).fit_transform(frame)
+    assert found["pvalue"].between(0, 1).all()
+    for _, group in found.groupby("query"):
+        assert (np.diff(group["pvalue"]) >= -1e-11 * group["pvalue"].to_numpy()[1:]).all()
+        tied = group.groupby("score")["pvalue"]
+        np.testing.assert_allclose(tied.transform("max"), tied.transform("min"), rtol=1e-9)
+
+
+@pytest.mark.parametrize("statistic", ["mean", "geometric-mean"])
+def test_lists_of_one_shape_are_computed_once_and_items_do_not_touch_each_other(statistic, monkeypatch):
+    # The lists of the two queries have the same lengths, and other items; one of the second has weight 2, for 2 lists.
+    frame = pd.DataFrame(
+        [("p", f"u{v}", item, rank) for v, items in enumerate(["abc", "bcd", "bcd"]) for rank, item in enumerate(items)]
+        + [("q", f"v{v}", item, rank) for v, items in enumerate(["wxy", "xyz"]) for rank, item in enumerate(items)],
+        columns=["query", "voter", "item", "rank"],
+    )
+    frame["weight"] = np.where(frame["voter"] == "v1", 2, 1)
+    made = []
+    monkeypatch.setattr(SumOfDraws, "log_tail", lambda self, x: made.append(len(x)) or np.zeros(len(x)))
+    RankStatistic(statistic=statistic, exact=True).fit_transform(frame)
+    assert made == [8]
+    made.clear()
+    RankStatistic(statistic=statistic, exact=True, absent="ignore").fit_transform(frame)
+    # a and w are in one list, b, x, c, y in three, d and z in two.
+    assert sorted(made) == [2, 2, 4]
+
+
+# ---------------------------------------------------------------------- figures of long lists
+
+
+def first_of(n, m):
+    return pd.DataFrame({"query": "q", "voter": np.repeat(np.arange(m), n), "item": list(range(n)) * m,
+                         "rank": list(range(n)) * m})  # fmt: skip
+
+
+def test_the_first_of_a_hundred_in_three_lists():
+    # One way of 100 ** 3 to have the sum 3, and 1 + 3 + 6 + ... + 36 = 120 ways to have a sum up to 10.
+    found = RankStatistic(exact=True).fit_transform(first_of(100, 3))
+    assert found["pvalue"][0] == pytest.approx(1e-6, rel=1e-12)
+    assert RankStatistic().fit_transform(first_of(100, 3))["pvalue"][0] == pytest.approx(0.00164, rel=0.01)
+    # Its places are 2, 3 and 5.
+    shifted = first_of(100, 3)
+    shifted["rank"] = (shifted["rank"] + np.repeat([1, 2, 4], 100)) % 100
+    assert pvalues(shifted)[0] == pytest.approx(120e-6, rel=1e-12)
+    assert RankStatistic().fit_transform(shifted).set_index("item")["pvalue"][0] == pytest.approx(0.00256, rel=0.01)
+    # Lists that show their first 2, 3 and 5 only: it is the last of each, in 30 ways.
+    cut = shifted[shifted["rank"] < shifted["voter"].map({0: 2, 1: 3, 2: 5})]
+    assert pvalues(cut, n_items=100)[0] == pytest.approx(30e-6, rel=1e-12)
+    # In ten lists of 20,000 it is 1e-43.
+    items = pd.DataFrame({"query": "q", "voter": range(10), "item": "a", "rank": 1})
+    for statistic in ("mean", "geometric-mean"):
+        found = pvalues(items, statistic=statistic, n_items=20_000)["a"]
+        assert found == pytest.approx(20_000.0**-10, rel=1e-10)
+
+
+def test_the_first_of_thirty_in_four_lists():
+    # The tail of a gamma distribution, right for long lists only, is 6.5e-4 here.
+    found = RankStatistic(statistic="geometric-mean", exact=True).fit_transform(first_of(30, 4))
+    assert found["pvalue"][0] == pytest.approx(30.0**-4, rel=1e-10)
+
+
+def divisors_up_to(n, m, most):
+    """How many m-tuples of 1..n have each product up to `most`: whole numbers, (most + 1,)."""
+    count = np.zeros(most + 1, dtype=object)
+    count[1] = 1
+    for _ in range(m):
+        step = np.zeros(most + 1, dtype=object)
+        for rank in range(1, min(n, most) + 1):
+            step[rank::rank] += count[1 : most // rank + 1]
+        count = step
+    return count
+
+
+@pytest.mark.parametrize(("n", "m"), [(1000, 6), (20_000, 4), (500, 12)])
+def test_small_rank_products_equal_whole_numbers(n, m):
+    most = 3000
+    exact = np.cumsum(divisors_up_to(n, m, most))
+    places = np.log(np.arange(1.0, n + 1))
+    null = SumOfDraws([places], [np.ones(n)], [m])
+    products = np.arange(1, most + 1)
+    lower, upper = null.log_bounds(np.log(products), np.log1p(1 / products))
+    expected = np.array([log(int(exact[product])) - m * log(n) for product in products])
+    assert (lower <= expected + 1e-10).all() and (expected <= upper + 1e-10).all()
+    # Exact up to where the next product is out of reach of rounding, all of them far below 1e-12.
+    np.testing.assert_allclose(upper[:100], expected[:100], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(lower[:50], expected[:50], rtol=0, atol=1e-10)
+    assert expected[-1] < log(1e-10)
+    # Nowhere above that of a product 1 % larger.
+    assert (upper <= expected[np.minimum(products * 101 // 100, most) - 1] + 1e-10)[: most // 2].all()
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {(300, 300): 10},
+        {(100, 7): 6},
+        {(200, 20): 10, (200, 100): 5},
+        {(50, 50): 60},
+        {(2, 2): 200},
+        {(1000, 1): 8},
+        {(1000, 3): 20},
+    ],
+    ids=str,
+)
+def test_rank_sums_equal_whole_numbers(sizes):
+    # m lists show the first k of n each.
+    ways = np.array([1], dtype=object)
+    for (n, k), m in sizes.items():
+        for _ in range(m):
+            before = np.concatenate([[0], np.cumsum(ways)])
+            place = np.arange(len(ways) + n - 1)
+            step = before[np.minimum(place + 1, len(ways))] - before[np.clip(place - k + 1, 0, len(ways))]
+            step[n - 1 :] += (n - k) * ways
+            ways = step
+    total = sum(m * log(n) for (n, _), m in sizes.items())
+    sums = np.flatnonzero(ways)
+    expected = np.array([log_of(Fraction(int(count))) for count in np.cumsum(ways)[sums]]) - total
+    places = [np.append(np.arange(k), [n - 1] * (n > k)) for n, k in sizes]
+    masses = [np.append(np.ones(k), [n - k] * (n > k)) for n, k in sizes]
+    null = SumOfDraws([place.astype(float) for place in places], masses, list(sizes.values()), unit=1.0)
+    assert null.exact
+    found = null.log_tail(sums.astype(float))
+    assert expected.min() < log(1e-9)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=5e-12)
+    lower, upper = null.log_bounds(sums.astype(float))
+    assert (lower == found).all() and (upper == found).all()
+
+
+LISTS = st.lists(
+    st.tuples(st.integers(2, 9), st.integers(1, 9), st.booleans(), st.integers(1, 2)), min_size=1, max_size=3
+)
+
+
+@given(sizes=LISTS, logarithms=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_bounds_bracket_all_outcomes(sizes, logarithms):
+    # Lists of n items that show k, of which the first two may tie, some twice; sums without a common unit, too.
+    values, masses, copies, places = [], [], [], []
+    for n, k, tied, count in sizes:
+        k = min(k, n)
+        ranks = [Fraction(rank) for rank in range(1, k + 1)] + [Fraction(n)] * (n - k)
+        if tied and k > 1:
+            ranks[:2] = [Fraction(3, 2)] * 2
+        distinct = sorted(set(ranks))
+        x = np.array([float(rank / n) for rank in distinct])
+        x = np.log(x) if logarithms else x
+        values.append(x - x[0])
+        masses.append(np.array([float(ranks.count(rank)) for rank in distinct]))
+        copies.append(count)
+        places += [[rank / n for rank in ranks]] * count
+    found = outcomes(places, multiply if logarithms else add)
+    reached = sorted(found)
+    expected = np.array([log_of(chance) if chance < 1 else 0.0 for chance in accumulate(found[x] for x in reached)])
+    size = [log_of(value) if logarithms else float(value) for value in reached]
+    x = np.maximum(np.array(size) - size[0], 0.0)
+    gap = np.append(np.diff(x), 0.0)
+    null = SumOfDraws(values, masses, copies)
+    lower, upper = null.log_bounds(x, gap)
+    assert (lower <= expected + 1e-10).all() and (expected <= upper + 1e-10).all()
+    # No gap is known: still a bracket.
+    lower, _ = null.log_bounds(x)
+    assert (lower <= expected + 1e-10).all()
+    # Where the next value is further away than rounding reaches, the upper bound is exact.
+    far = gap > 0.02 if logarithms else gap > 0.01
+    np.testing.assert_allclose(upper[far], expected[far], atol=1e-9)
+
+
+def test_sums_without_a_common_unit_are_bounded():
+    # 1009, 2003 and 3001 are primes: the sums are multiples of 1 / 6e9.
+    n_items = {"u": 1009, "v": 2003, "w": 3001}
+    rng = np.random.default_rng(0)
+    rows = [("q", voter, int(item), rank) for voter, n in n_items.items()
+            for rank, item in enumerate(rng.permutation(n)[: n // 10])]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
+    found = pvalues(frame, statistic="mean", n_items=n_items)
+    x = dict.fromkeys(found.index, 0.0)
+    for voter, n in n_items.items():
+        ranks = frame[frame["voter"] == voter].set_index("item")["rank"] + 1
+        for item in x:
+            x[item] += ranks.get(item, n) / n
+
+    # Without rounding: two lists convolved, and the third looked up in them.
+    def places(n):
+        return np.append(np.arange(1, n // 10 + 1), n) / n, np.append(np.ones(n // 10), n - n // 10) / n
+
+    (u, of_u), (v, of_v), (w, of_w) = (places(n) for n in n_items.values())
+    pair, chance = np.add.outer(u, v).ravel(), np.multiply.outer(of_u, of_v).ravel()
+    order = np.argsort(pair)
+    reached = np.concatenate([[0], np.cumsum(chance[order])])
+    for item in list(x)[::10]:
+        exact = of_w @ reached[np.searchsorted(pair[order], x[item] - w + 1e-12, side="right")]
+        assert exact * (1 - 1e-9) <= found[item] <= exact * 1.02
+
+
+@pytest.mark.parametrize("statistic", ["mean", "geometric-mean"])
+@pytest.mark.parametrize("cut", [1.0, 0.2])
+def test_random_lists_have_p_values_as_they_should(statistic, cut):
+    rng = np.random.default_rng(0)
+    n, m = 4000, 5
+    held = int(cut * n)
+    frame = pd.DataFrame(
+        {
+            "query": "q",
+            "voter": np.repeat(np.arange(m), held),
+            "item": np.concatenate([rng.permutation(n)[:held] for _ in range(m)]),
+            "rank": np.tile(np.arange(held), m),
+        }
+    )
+    p = RankStatistic(statistic=statistic, exact=True, n_items=n).fit_transform(frame)["pvalue"]
+    for level in (0.01, 0.05, 0.2):
+        assert abs((p <= level).sum() / n - level) < 4 * (level * (1 - level) / n) ** 0.5
+
+
+def test_the_geometric_mean_of_many_long_lists_is_near_a_gamma_distribution():
+    rng = np.random.default_rng(0)
+    n, m = 20_000, 32
+    rank = np.array([rng.permutation(n) + 1 for _ in range(m)])
+    null = SumOfDraws([np.log(np.arange(1.0, n + 1))], [np.ones(n)], [m])
+    total = np.log(rank).sum(axis=0)
+    lower, upper = null.log_bounds(total)
+    assert null.width < 0.01 and (upper - lower).max() < 0.01
+    # Ranks divided by n are larger than uniform numbers, by half a rank in the mean: that counts for the first ranks.
+    gamma = gammaincc(m, m * log(n) - total)
+    assert (np.exp(lower) <= gamma).all() and (np.exp(upper) >= gamma * 0.9).all()
+
+
+# ---------------------------------------------------------------------- what is refused, and what is left
+
+
+@pytest.mark.parametrize("statistic", ["median", "min", "stuart"])
+def test_other_statistics_have_no_exact_p_value(X, statistic):
+    with pytest.raises(ValueError, match=f"statistic='mean' and 'geometric-mean'; statistic is '{statistic}'"):
+        RankStatistic(statistic=statistic, exact=True).fit(X)
+
+
+def test_too_many_lists_are_refused_by_name(X):
+    with pytest.raises(ValueError, match=r"few hundred lists .* query 'q' has 3000, weights counted"):
+        RankStatistic(statistic="geometric-mean", exact=True).fit_transform(X.assign(weight=1000))
+    with pytest.raises(ValueError, match="takes 65536 lists at most; query 'q' has 3000000000000000"):
+        RankStatistic(exact=True).fit_transform(X.assign(weight=10**15))
+    found = RankStatistic(exact=True).fit_transform(X.assign(weight=1000))
+    assert found["pvalue"].is_monotonic_increasing and found["pvalue"].iloc[-1] == pytest.approx(1.0)
+
+
+def test_lists_of_one_place_say_nothing(X):
+    tied = X.assign(score=1.0).query("voter == 'u'")
+    for statistic in ("mean", "geometric-mean"):
+        assert (pvalues(tied, statistic=statistic) == 1.0).all()
+        assert (pvalues(X, statistic=statistic, voter_weights=dict.fromkeys("uvw", 0)) == 1.0).all()
+
+
+def test_replicates_have_the_scores_of_the_whole(X):
+    lists = RankedLists.from_frame(X)
+    method = RankStatistic(exact=True)
+    np.testing.assert_array_equal(method._repeat(lists)(np.ones(3)), method._aggregate(lists).score)
+
+
+def test_the_oracle_by_hand():
+    # Of the nine pairs of ranks one has the product 1, two have 2, two 3, one 4, two 6 and one 9.
+    found = exact_tails(first_of(3, 2), multiply)
+    assert [found[item] for item in range(3)] == pytest.approx([1 / 9, 6 / 9, 1.0])
+    assert normalised(first_of(3, 2))[1] == [Fraction(2, 3)] * 2
