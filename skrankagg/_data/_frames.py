@@ -28,12 +28,14 @@ __all__ = [
     "canonical_frame",
     "first_row",
     "frame_of",
+    "is_frame",
     "known_or_missing",
     "plain_index",
     "sample_index",
     "show_id",
     "take_ids",
     "whole_or_missing",
+    "with_column",
 ]
 
 #: From here on neighbouring integers are one float64.
@@ -221,6 +223,19 @@ class Columns:
         return pd.Series(values.to_numpy())
 
 
+def is_frame(X):
+    """Whether something is a data frame of a library that narwhals knows, lazy or not."""
+    return isinstance(X, pd.DataFrame) or nw.from_native(X, pass_through=True) is not X
+
+
+def with_column(frame, name, values):
+    """The same frame, of the same library, with a column of numbers that is new or takes the place of the old one."""
+    if isinstance(frame, pd.DataFrame):
+        return frame.assign(**{name: values})
+    frame = nw.from_native(frame, eager_only=True)
+    return frame.with_columns(nw.Series.from_numpy(name, values, backend=frame.implementation)).to_native()
+
+
 def canonical_frame(X):
     """A frame of ranked lists as one of pandas, its columns under their canonical names; anything else as it is.
 
@@ -229,7 +244,7 @@ def canonical_frame(X):
     >>> canonical_frame(pd.DataFrame({"qid": [1], "docno": [2], "rank": [1], "note": ["x"]})).columns.tolist()
     ['query', 'item', 'rank', 'note']
     """
-    if not isinstance(X, pd.DataFrame) and nw.from_native(X, pass_through=True) is X:
+    if not is_frame(X):
         return X
     columns = Columns(X, {name: name for name in LIST_COLUMNS}, "RankedLists.from_frame")
     there = {columns.name(name): name for name in LIST_COLUMNS if columns.has(name)}

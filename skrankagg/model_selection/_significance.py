@@ -29,7 +29,7 @@ class PairedTestOptions(TypedDict, total=False):
     """Options of :func:`compare_methods` that choose the test, for what passes them on."""
 
     test: Literal["t", "wilcoxon", "sign", "randomization"]
-    correction: Literal["holm", "bonferroni", "bh", "none"]
+    correction: Literal["holm", "bonferroni", "bh", "by", "none"]
     n_resamples: int
     random_state: int | np.random.RandomState | None
 
@@ -61,7 +61,7 @@ def compare_methods(
     *,
     metric: MeasureLike | None = None,
     test: Literal["t", "wilcoxon", "sign", "randomization"] = "t",
-    correction: Literal["holm", "bonferroni", "bh", "none"] = "holm",
+    correction: Literal["holm", "bonferroni", "bh", "by", "none"] = "holm",
     confidence: float | None = 0.95,
     n_resamples: int = 9999,
     random_state: int | np.random.RandomState | None = 0,
@@ -79,7 +79,7 @@ def compare_methods(
         Measure; None takes the first.
     test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
         Paired, two-sided.
-    correction : {"holm", "bonferroni", "bh", "none"}, default="holm"
+    correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
         For the number of comparisons.
     confidence : float or None, default=0.95
         Of the interval of the difference, a bootstrap (BCa) over the queries; it is not corrected. None makes none.

@@ -1,55 +1,116 @@
 """Corrections of p-values for many comparisons."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import false_discovery_control
+from scipy.special import digamma
 
+from .._arrays._ragged import group_order, positions
+from .._data._frames import Columns, is_frame, show_id, with_column
+from .._support._numbers import is_integer
 from .._support._suggestions import did_you_mean
 from ..exceptions import InputError
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["adjust_pvalues"]
 
+Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "by", "none"]
 
-def _bonferroni(pvalues):
-    return np.minimum(pvalues * len(pvalues), 1.0)
-
-
-def _holm(pvalues):
-    order = np.argsort(pvalues, kind="stable")
-    steps = pvalues[order] * np.arange(len(pvalues), 0, -1)
-    adjusted = np.empty(len(pvalues))
-    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    return adjusted
+# A correction takes p-values in ascending order, the place of each in its family, from 1, and the number of tests of
+# its family; it returns steps, of which a running extreme is then taken.
 
 
-#: Corrections by name; "bh" controls the false discovery rate, the others the chance of any false discovery.
-CORRECTIONS = {"holm": _holm, "bonferroni": _bonferroni, "bh": false_discovery_control, "none": np.copy}
+def _bonferroni(pvalues, place, n_tests):
+    return pvalues * n_tests
 
 
+def _holm(pvalues, place, n_tests):
+    return pvalues * (n_tests - place + 1)
+
+
+def _bh(pvalues, place, n_tests):
+    return pvalues * n_tests / place
+
+
+def _by(pvalues, place, n_tests):
+    # The sum of 1 / k up to the number of tests.
+    return _bh(pvalues, place, n_tests) * (digamma(n_tests + 1.0) + np.euler_gamma)
+
+
+def _none(pvalues, place, n_tests):
+    return pvalues
+
+
+#: Corrections by name; "bh" and "by" control the false discovery rate, the others the chance of any false discovery.
+CORRECTIONS = {"holm": _holm, "bonferroni": _bonferroni, "bh": _bh, "by": _by, "none": _none}
+
+
+@overload
 def adjust_pvalues(
-    pvalues: ArrayLike, correction: Literal["holm", "bonferroni", "bh", "none"] = "holm"
-) -> NDArray[np.float64]:
-    """Raise p-values so that they can be compared with one level, however many there are.
+    pvalues: "pd.DataFrame",
+    correction: Correction = "holm",
+    *,
+    n_tests: "int | Mapping[Any, int] | pd.Series | None" = None,
+) -> "pd.DataFrame": ...
+@overload
+def adjust_pvalues(
+    pvalues: ArrayLike, correction: Correction = "holm", *, n_tests: int | None = None
+) -> NDArray[np.float64]: ...
+def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: Any = None) -> Any:
+    r"""Raise p-values so that they can be compared with one level, however many there are.
 
     Parameters
     ----------
-    pvalues : array-like of shape (n_comparisons,)
-        NaN where a comparison was not made: it does not count.
-    correction : {"holm", "bonferroni", "bh", "none"}, default="holm"
+    pvalues : array-like of shape (n_comparisons,), or data frame
+        P-values of one family of tests; NaN where a comparison was not made: it does not count. Or a consensus, of
+        pandas, polars or pyarrow, with a column `pvalue`: the items of each query are a family.
+    correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
         "holm" and "bonferroni" bound the chance of any false discovery, the first with more power; "bh" (Benjamini and
-        Hochberg) bounds the expected share of false ones among the discoveries.
+        Hochberg) bounds the expected share of false ones among the discoveries, and "by" (Benjamini and Yekutieli) does
+        so however the tests depend on each other.
+    n_tests : int, or mapping or pandas.Series of query to int, default=None
+        Number of tests of each family, where it is larger than the number of p-values: those that are not there have p
+        = 1. For a consensus give the `n_items` of the method: items that no list holds are tests, too. None counts the
+        p-values that are given.
 
     Returns
     -------
-    ndarray of shape (n_comparisons,), dtype=float64
-        At most 1, in the order given; NaN where the p-value is.
+    ndarray of shape (n_comparisons,), dtype=float64, or data frame
+        At most 1, in the order given; NaN where the p-value is. Or the consensus with a column `adjusted`.
+
+    Raises
+    ------
+    ValueError
+        If a p-value is not between 0 and 1, a frame has no column `pvalue`, or `n_tests` is smaller than the number of
+        p-values of a family.
 
     See Also
     --------
     friedman_nemenyi : All pairs of methods at once, corrected in its own way.
     skrankagg.model_selection.compare_methods : Tests a comparison and corrects it.
+    skrankagg.aggregators.RobustRankAggregation : A consensus with p-values.
+
+    Notes
+    -----
+    With :math:`p_1 \le \dots \le p_N` the p-values of a family, the adjusted ones are
+
+    ============ =========================================================================
+    correction   adjusted :math:`p_i`, at most 1
+    ============ =========================================================================
+    "bonferroni" :math:`N p_i`
+    "holm"       :math:`\max_{j \le i} (N - j + 1) p_j` [1]_
+    "bh"         :math:`\min_{j \ge i} N p_j / j` [2]_
+    "by"         :math:`\min_{j \ge i} N p_j / j` times :math:`\sum_{k=1}^N 1 / k` [3]_
+    ============ =========================================================================
+
+    The p-values of a consensus depend on each other, as a list that ranks one item first ranks no other one there. By
+    the proofs "holm", "bonferroni" and "by" hold nevertheless; "bh" is what is usually reported. Each query is a
+    family: of 20 queries without any effect one has a false discovery at a level of .05. For one family of all, pass
+    the column.
 
     References
     ----------
@@ -57,22 +118,108 @@ def adjust_pvalues(
        1979.
     .. [2] Y. Benjamini and Y. Hochberg, "Controlling the false discovery rate", Journal of the Royal Statistical
        Society B 57, 1995.
+    .. [3] Y. Benjamini and D. Yekutieli, "The control of the false discovery rate in multiple testing under
+       dependency", Annals of Statistics 29, 2001.
 
     Examples
     --------
     >>> from skrankagg.stats import adjust_pvalues
     >>> adjust_pvalues([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
+
+    A consensus of lists that show the first of ten items; the eight that no list shows are tests, too:
+
+    >>> import pandas as pd
+    >>> from skrankagg import RobustRankAggregation
+    >>> lists = pd.DataFrame({
+    ...     "query": "q", "voter": ["u", "u", "v", "v", "w"], "item": ["a", "b", "a", "b", "a"], "rank": [1, 2, 1, 2, 1]
+    ... })
+    >>> consensus = RobustRankAggregation(n_items=10, exact=True).fit_transform(lists)
+    >>> adjust_pvalues(consensus, "bh", n_tests=10).round(3)
+      query item  score  rank  pvalue  adjusted
+    0     q    a  2.542     1   0.003     0.029
+    1     q    b  0.641     2   0.229     1.000
     """
     if correction not in CORRECTIONS:
         raise InputError(
             f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}"
             f"{did_you_mean(correction, CORRECTIONS)}."
         )
-    pvalues = np.array(pvalues, dtype=np.float64)
-    made = ~np.isnan(pvalues)
-    if ((pvalues[made] < 0) | (pvalues[made] > 1)).any():
+    if is_frame(pvalues):
+        return with_column(pvalues, "adjusted", _adjust_consensus(pvalues, correction, n_tests))
+    adjusted = np.array(pvalues, dtype=np.float64)
+    made = ~np.isnan(adjusted)
+    if isinstance(n_tests, Mapping) or hasattr(n_tests, "items"):
+        raise InputError("n_tests by query belongs to a consensus; give an int with an array of p-values.")
+    family = np.zeros(int(made.sum()), dtype=np.int64)
+    counts = _count_tests(family, 1, n_tests, lambda _: "the array")
+    adjusted[made] = _adjust(adjusted[made], family, counts, correction)
+    return adjusted
+
+
+def _adjust_consensus(frame, correction, n_tests):
+    columns = Columns(frame, {"query": "query"}, "adjust_pvalues", lazy=False)
+    if columns.available.count("pvalue") != 1:
+        raise InputError(
+            "adjust_pvalues expects a consensus with one column 'pvalue', as RobustRankAggregation makes it; its "
+            f"columns are {columns.available}. Rename the column or pass an array of p-values."
+        )
+    pvalues = Columns(frame, {"pvalue": "pvalue"}, "adjust_pvalues", lazy=False)
+    pvalues.require("pvalue")
+    pvalues = np.array(pvalues.numbers("pvalue"), dtype=np.float64)
+    if not columns.has("query"):
+        family, queries = np.zeros(len(pvalues), dtype=np.int64), None
+    else:
+        family, queries = columns.ids("query")
+    if isinstance(n_tests, Mapping) or hasattr(n_tests, "items"):
+        given = dict(n_tests.items())
+        if queries is None:
+            raise InputError("n_tests by query needs a consensus with a column 'query'; give an int.")
+        missing = [query for query in queries.tolist() if query not in given]
+        if missing:
+            raise InputError(
+                f"n_tests must hold a number for every query; {len(missing)} have none, the first is {missing[0]!r}. "
+                "Give those the number of items that could have been ranked."
+            )
+        n_tests = [given[query] for query in queries.tolist()]
+    n_families = 1 if queries is None else len(queries)
+    counts = _count_tests(
+        family, n_families, n_tests, lambda q: "the frame" if queries is None else f"query {show_id(queries, q)}"
+    )
+    return _adjust(pvalues, family, counts, correction)
+
+
+def _count_tests(family, n_families, n_tests, describe):
+    """Number of tests of each family, (n_families,)."""
+    held = np.bincount(family, minlength=n_families)
+    if n_tests is None:
+        return held
+    given = n_tests if isinstance(n_tests, list) else [n_tests] * n_families
+    for q, (n, least) in enumerate(zip(given, held, strict=True)):
+        if not is_integer(n) or n < least:
+            raise InputError(
+                f"n_tests must be an int and at least the number of p-values; that of {describe(q)} is {n!r}, and the "
+                f"p-values are {least}. Count all tests, those without a p-value in it, too."
+            )
+    return np.array(given, dtype=np.int64)
+
+
+def _adjust(pvalues, family, n_tests, correction):
+    if not ((pvalues >= 0) & (pvalues <= 1)).all():
         raise InputError("p-values must lie between 0 and 1; some do not.")
-    if made.any():
-        pvalues[made] = CORRECTIONS[correction](pvalues[made])
-    return pvalues
+    if not len(pvalues):
+        return pvalues
+    order = group_order(family, pvalues)
+    member = family[order]
+    ptr = np.searchsorted(member, np.arange(len(n_tests) + 1))
+    steps = CORRECTIONS[correction](pvalues[order], positions(ptr), n_tests[member])
+    # Within families, which follow each other: as whole numbers they share one pass.
+    distinct, number = np.unique(steps, return_inverse=True)
+    key = number + member.astype(np.int64) * len(distinct)
+    if correction in ("bh", "by"):
+        key = np.minimum.accumulate(key[::-1])[::-1]
+    else:
+        key = np.maximum.accumulate(key)
+    adjusted = np.empty(len(pvalues))
+    adjusted[order] = np.minimum(distinct[key % len(distinct)], 1.0)
+    return adjusted

@@ -77,7 +77,7 @@ def test_corrections_equal_those_of_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     for seed in range(5):
         pvalues = np.random.default_rng(seed).random(12) ** 3
-        for ours, theirs in {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh"}.items():
+        for ours, theirs in {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "by": "fdr_by"}.items():
             np.testing.assert_allclose(
                 adjust_pvalues(pvalues, ours), multitest.multipletests(pvalues, method=theirs)[1]
             )
@@ -91,7 +91,7 @@ def test_corrections_by_hand_and_missing_values():
     assert found[[0, 2]].tolist() == pytest.approx([0.02, 0.02]) and np.isnan(found[1])
     assert adjust_pvalues([0.01], "none") == 0.01
     assert len(adjust_pvalues([])) == 0
-    with pytest.raises(ValueError, match="one of holm, bonferroni, bh, none"):
+    with pytest.raises(ValueError, match="one of holm, bonferroni, bh, by, none"):
         adjust_pvalues([0.1], "tukey")
     with pytest.raises(ValueError, match="between 0 and 1"):
         adjust_pvalues([1.5])

@@ -1,0 +1,111 @@
+"""P-values of a consensus, adjusted by query: compared with scipy and statsmodels, query by query."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
+
+from skrankagg import RankStatistic, RobustRankAggregation
+from skrankagg.stats import adjust_pvalues
+from skrankagg.utils.estimator_checks import example_lists
+
+CORRECTIONS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "by": "fdr_by"}
+
+# Whole thousandths, so that p-values tie.
+PVALUES = st.lists(st.integers(0, 1000).map(lambda p: p / 1000), min_size=1, max_size=12)
+
+
+@given(families=st.lists(PVALUES, min_size=1, max_size=4), more=st.integers(0, 5), seed=st.integers(0, 99))
+@settings(max_examples=80, deadline=None)
+def test_each_query_is_a_family(families, more, seed):
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+    rows = [(f"q{q}", p) for q, family in enumerate(families) for p in family]
+    frame = pd.DataFrame(rows, columns=["query", "pvalue"]).sample(frac=1, random_state=seed)
+    n_tests = {f"q{q}": len(family) + more for q, family in enumerate(families)}
+    for ours, theirs in CORRECTIONS.items():
+        found = adjust_pvalues(frame, ours, n_tests=n_tests)
+        assert found.index.equals(frame.index) and found.columns.tolist() == ["query", "pvalue", "adjusted"]
+        for query, group in found.groupby("query"):
+            # Tests without a row have p = 1.
+            tests = np.append(group["pvalue"], np.ones(n_tests[query] - len(group)))
+            expected = multitest.multipletests(tests, method=theirs)[1][: len(group)]
+            np.testing.assert_allclose(group["adjusted"], expected, rtol=1e-12)
+            array = adjust_pvalues(group["pvalue"], ours, n_tests=int(n_tests[query]))
+            np.testing.assert_allclose(array, expected, rtol=1e-12)
+            if ours in ("bh", "by"):
+                by_scipy = false_discovery_control(tests, method=ours)[: len(group)]
+                np.testing.assert_allclose(group["adjusted"], by_scipy, rtol=1e-12)
+
+
+@given(seed=st.integers(0, 10**6), correction=st.sampled_from([*CORRECTIONS, "none"]))
+@settings(max_examples=30, deadline=None)
+def test_adjusting_keeps_the_order_and_the_consensus(seed, correction):
+    lists = example_lists(seed)
+    for method in (RobustRankAggregation(n_items=20), RankStatistic(n_items=20, exact=True)):
+        consensus = method.fit_transform(lists)
+        before = consensus.copy()
+        found = adjust_pvalues(consensus, correction, n_tests=20)
+        pd.testing.assert_frame_equal(consensus, before)
+        pd.testing.assert_frame_equal(found.drop(columns="adjusted"), before)
+        assert found["adjusted"].between(found["pvalue"] * (1 - 1e-12), 1).all()
+        if isinstance(method, RobustRankAggregation):
+            assert found.groupby("query")["adjusted"].is_monotonic_increasing.all()
+        # Other queries change nothing, more tests make p-values no smaller.
+        some = consensus[consensus["query"] != consensus["query"].iloc[0]]
+        pd.testing.assert_frame_equal(adjust_pvalues(some, correction, n_tests=20), found.loc[some.index])
+        assert (adjust_pvalues(consensus, correction, n_tests=30)["adjusted"] >= found["adjusted"] * (1 - 1e-12)).all()
+
+
+@pytest.mark.twice
+@pytest.mark.parametrize("kind", ["polars", "pyarrow", "no query", "Series"])
+def test_frames_of_other_kinds(kind):
+    frame = pd.DataFrame({"query": [1, 1, 2], "pvalue": [0.01, 0.04, 0.3]})
+    expected = [0.04, 0.08, 0.9]
+    n_tests = pd.Series({1: 4, 2: 3})
+    if kind == "polars":
+        found = adjust_pvalues(pl.from_pandas(frame), n_tests={1: 4, 2: 3})
+        assert isinstance(found, pl.DataFrame) and found["adjusted"].to_list() == pytest.approx([0.04, 0.12, 0.9])
+    elif kind == "pyarrow":
+        pa = pytest.importorskip("pyarrow")
+        found = adjust_pvalues(pa.table({name: frame[name].tolist() for name in frame}), "bh", n_tests={1: 4, 2: 3})
+        assert isinstance(found, pa.Table) and found["adjusted"].to_pylist() == pytest.approx(expected)
+    elif kind == "no query":
+        found = adjust_pvalues(frame[["pvalue"]], "bh")
+        assert found["adjusted"].tolist() == pytest.approx([0.03, 0.06, 0.3])
+    else:
+        assert adjust_pvalues(frame, "bh", n_tests=n_tests)["adjusted"].tolist() == pytest.approx(expected)
+
+
+def test_categorical_queries_and_an_old_column():
+    frame = pd.DataFrame({"query": pd.Categorical(["b", "a", "b"]), "pvalue": [0.5, 0.2, 0.1], "adjusted": 7.0})
+    found = adjust_pvalues(frame, "bonferroni", n_tests={"a": 1, "b": 2, "other": 0})
+    assert found["adjusted"].tolist() == [1.0, 0.2, 0.2] and found.columns.tolist() == frame.columns.tolist()
+
+
+@pytest.mark.parametrize(
+    ("frame", "n_tests", "words"),
+    [
+        ({"query": ["q"], "score": [1.0]}, None, "one column 'pvalue', .* are \\['query', 'score'\\]"),
+        ({"query": ["q"], "pvalue": [1.5]}, None, "between 0 and 1"),
+        ({"query": ["q"], "pvalue": [np.nan]}, None, "finite numbers"),
+        ({"query": ["q", "q"], "pvalue": [0.1, 0.2]}, 1, "that of query 'q' is 1, and the p-values are 2"),
+        ({"query": ["q"], "pvalue": [0.1]}, 2.5, "query 'q' is 2.5"),
+        ({"query": ["q", "r"], "pvalue": [0.1, 0.2]}, {"q": 3}, "1 have none, the first is 'r'"),
+        ({"pvalue": [0.1]}, {"q": 3}, "n_tests by query needs a consensus with a column 'query'"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_named(frame, n_tests, words):
+    with pytest.raises(ValueError, match=words):
+        adjust_pvalues(pd.DataFrame(frame), n_tests=n_tests)
+
+
+def test_arrays_take_one_number_of_tests():
+    assert adjust_pvalues([0.01, np.nan, 0.02], n_tests=10)[[0, 2]].tolist() == pytest.approx([0.1, 0.18])
+    with pytest.raises(ValueError, match="that of the array is 1, and the p-values are 2"):
+        adjust_pvalues([0.01, 0.02], n_tests=1)
+    with pytest.raises(ValueError, match="give an int with an array"):
+        adjust_pvalues([0.01], n_tests={"q": 4})
