@@ -22,7 +22,8 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 __all__ = ["SumOfDraws"]
 
-# Neighbouring tilts overlap: half of the squared distance of two normal distributions, in log units, is about this.
+# How far apart neighbouring tilts are: the logarithm of the sum of the geometric means of their two distributions,
+# which is -4 for normal ones where each sum is within 2.8 deviations of one of their means.
 _LEAST_OVERLAP, _MOST_OVERLAP = -5.0, -3.0
 # Log probability that may lie outside the range of a convolution, on either side, and then wraps around.
 _OUTSIDE = -45.0
@@ -85,8 +86,8 @@ class SumOfDraws:
 
     @property
     def too_wide(self):
-        """Whether the bounds are further apart than anyone should be given."""
-        return not self._constant and self.width > max(_WIDEST, 2 * _WIDTH)
+        """Whether the bound may be over 10 % too high, which is worse than no p-value."""
+        return not self._constant and self.width > _WIDEST
 
     def log_tail(self, x):
         """Log probability of a sum of at most x, (n_sums,); if not exact, an upper bound of it, never below it."""
