@@ -14,6 +14,7 @@ from skrankagg import (
     Agglomerative,
     BayesFuse,
     BordaCount,
+    Bucklin,
     CombANZ,
     CombMAX,
     CombMED,
@@ -34,6 +35,7 @@ from skrankagg import (
     Outranking,
     PickAPerm,
     PlackettLuce,
+    PositionalScoring,
     PreferenceRelations,
     ProbFuse,
     Qrels,
@@ -44,6 +46,7 @@ from skrankagg import (
     RobustRankAggregation,
     Schulze,
     SegFuse,
+    SequentialElimination,
     SimpleBorda,
     SlideFuse,
     StackedFusion,
@@ -133,6 +136,33 @@ GOLDEN = [
     # Points 3, 2, 1 for a, b, c by u; 3, 1.5, 1.5 for b, a, d by v; 2, 1 for b, c by w.
     (BordaCount(absent="ignore"), "b a d c", [7 / 3, 9 / 4, 3 / 2, 1.0]),
     (SimpleBorda(), "b a c d", [11.0, 6.5, 5.0, 2.5]),
+    # Of four places d takes the last of u, c that of v, and a and d share the last two of w.
+    (PositionalScoring(), "b a c d", [2.0, 1.0, 0.0, 0.0]),
+    (PositionalScoring(points="veto"), "b a c d", [3.0, 2.5, 2.0, 1.5]),
+    (PositionalScoring(points="dowdall"), "b a c d", [5 / 2, 41 / 24, 13 / 12, 23 / 24]),
+    (PositionalScoring(points=[5, 3, 1]), "b a c d", [13.0, 7.5, 4.0, 2.5]),
+    # Means over two, three, two lists and one.
+    (PositionalScoring(absent="ignore"), "b a c d", [2 / 3, 1 / 2, 0.0, 0.0]),
+    (PositionalScoring(points="veto", absent="ignore"), "b a d c", [1.0, 3 / 4, 1 / 2, 0.0]),
+    (PositionalScoring(points="dowdall", absent="ignore"), "b a c d", [5 / 6, 17 / 24, 5 / 12, 5 / 12]),
+    # First places a 1, b 2; then a has one of three.
+    (SequentialElimination(), "b a c d", [2.0, 1.0, 0.0, 0.0]),
+    # Last places: d that of u, c of v, a and d halves of w; then c has two of three; then a two.
+    (SequentialElimination(rule="veto"), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    # Wins less defeats, over all pairs: a 1, b 7, c -3, d -5; a 0, b 4, c -4; a -1, b 1.
+    (SequentialElimination(rule="borda"), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (SequentialElimination(rule="borda-mean"), "b a c d", [2.0, 1.0, 0.0, 0.0]),
+    # Less the mean of each list: a 1/3, b 5/6, c -5/6, d -1/3; a 1/6, b 1/6, d -1/3; a and b draw.
+    (SequentialElimination(absent="ignore"), "b a d c", [2.0, 2.0, 1.0, 0.0]),
+    # a 1/6, b 7/6, c -7/6, d -1/6; a 1/3, b and d -1/6.
+    (SequentialElimination(rule="veto", absent="ignore"), "a b d c", [2.0, 1.0, 1.0, 0.0]),
+    # a 1, b 3, c -3, d -1; a 0, b 1, d -1; a and b draw.
+    (SequentialElimination(rule="borda", absent="ignore"), "b a d c", [2.0, 2.0, 1.0, 0.0]),
+    (SequentialElimination(rule="borda-mean", absent="ignore"), "b a c d", [1.0, 1.0, 0.0, 0.0]),
+    # Ranks a 1, 2.5, 3.5; b 2, 1, 1; c 3, 4, 2; d 4, 2.5, 3.5: two of three lists are a majority.
+    (Bucklin(), "b a c d", [-7 / 6, -8 / 3, -19 / 6, -11 / 3]),
+    # a 1, 2.5; b 2, 1, 1; c 3, 2; d 2.5.
+    (Bucklin(absent="ignore"), "b a d c", [-7 / 6, -5 / 2, -5 / 2, -3.0]),
     (Condorcet(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
     # In the lists that hold both, b and a draw 1:1, a and d tie, and no list holds c and d.
     (Condorcet(absent="ignore"), "b a c d", [2.0, 1.0, 0.0, 0.0]),

@@ -305,6 +305,14 @@ def take_ids(index, codes):
     return index.take(codes) if index.dtype == object else index.array.take(codes)
 
 
+def take_or_missing(index, codes):
+    """As :func:`take_ids`, with a missing id for a code below 0, in a type that has one whether it is needed or not."""
+    ids = pd.Series(index)
+    if ids.dtype.kind in "iub":
+        ids = ids.convert_dtypes()
+    return ids.reindex(np.where(codes < 0, -1, codes)).array
+
+
 def frame_of(columns):
     """Make a frame of columns by name, which are not copied: they must be writeable, and the frame's alone."""
     frame = pd.DataFrame(dict(enumerate(columns.values())), copy=False)

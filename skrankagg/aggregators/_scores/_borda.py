@@ -4,43 +4,22 @@ from typing import Literal
 
 import numpy as np
 
-from ..._support._sklearn import StrOptions
-from ...base import BaseAggregator
-from ...base._consensus import Contributions
-from ...base._tags import TagsOfAggregator
-from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._row_sums import sum_rows, sum_rows_again, times, weigh_rows
+from ...base._voter_weights import VoterWeights
+from ._point_sums import PointSums, SharedPointSums
 
 __all__ = ["BordaCount", "SimpleBorda"]
 
 
-class _BaseBorda(BaseAggregator):
-    _any_numbering = True
-    _repeats_columns = True
-    _parameter_constraints: dict = {**VOTER_WEIGHTS}
-
-    def __init__(self, *, voter_weights: VoterWeights | None = None):
-        self.voter_weights = voter_weights
-
-    def _aggregate(self, lists):
-        return sum_rows(lists, self._points(lists))
-
-    def _contributions(self, lists):
-        return Contributions(weigh_rows(lists, self._points(lists)))
-
-    def _repeat(self, lists):
-        return sum_rows_again(lists, self._points(lists))
-
-    def _linear_gains(self, lists):
-        return self._points(lists), None, lists.query_n_items.astype(np.float64)
-
-    @staticmethod
-    def _points(lists):
+class _BordaPoints(PointSums):
+    def _points(self, lists):
         """A point for the item itself and one for each item below it."""
         return lists.query_n_items[lists.candidate_query[lists.candidate]] + 1 - lists.rank
 
+    def _first_place(self, lists):
+        return lists.query_n_items.astype(np.float64)
 
-class BordaCount(_BaseBorda):
+
+class BordaCount(_BordaPoints, SharedPointSums):
     r"""Rank items by Borda points; unranked items share the points that a list leaves over.
 
     Each list gives its first item as many points as there are items, its second one less, and so on down.
@@ -108,83 +87,21 @@ class BordaCount(_BaseBorda):
     3     q    c  1.000000     4
     """
 
-    _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **_BaseBorda._parameter_constraints}
     _variants = ({}, {"absent": "ignore"})
 
     def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
-        super().__init__(voter_weights=voter_weights)
         self.absent = absent
+        self.voter_weights = voter_weights
 
-    def _aggregate(self, lists):
-        if self.absent == "ignore":
-            lists = _scale_weights(lists)
-            return _mean(sum_rows(lists, self._points_inside(lists)), lists.candidate_weight)
-        return super()._aggregate(lists) + lists.sum_over_absent(self._left_over(lists) * lists.list_weight)
-
-    def _contributions(self, lists):
-        if self.absent == "ignore":
-            lists = _scale_weights(lists)
-            points = weigh_rows(lists, self._points_inside(lists))
-            return Contributions(_mean(points, lists.candidate_weight[lists.candidate]))
-        return Contributions(super()._contributions(lists).held, self._left_over(lists) * lists.list_weight)
-
-    def _repeat(self, lists):
-        held = sum_rows_again(lists, np.ones(lists.n_rows))
-        if self.absent == "ignore":
-            inside = sum_rows_again(lists, self._points_inside(lists))
-
-            def mean(weight):
-                weight = _scaled(lists, weight)
-                return _mean(inside(weight), held(weight))
-
-            return mean
-        points, left_over = super()._repeat(lists), self._left_over(lists)
-
-        def score(weight):
-            given = times(left_over, weight)
-            return points(weight) + (lists.sum_over_lists(given)[lists.candidate_query] - held(given))
-
-        return score
-
-    def _linear_gains(self, lists):
-        if self.absent == "ignore":
-            return BaseAggregator._linear_gains(self, lists)  # a mean
-        points, _, first = super()._linear_gains(lists)
-        left_over = self._left_over(lists)
-        return points - left_over[lists.row_list], left_over, first
-
-    @staticmethod
-    def _left_over(lists):
-        """The mean of the points that each list has not given, (n_lists,)."""
+    def _left_over(self, lists):
         return (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
 
-    @staticmethod
-    def _points_inside(lists):
-        """A point for the item itself and one for each item of its list below it, (n_rows,)."""
+    def _points_inside(self, lists):
+        """A point for the item itself and one for each item of its list below it."""
         return lists.list_length[lists.row_list] + 1 - lists.rank
 
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.absent_below = self.absent == "last"
-        return tags
 
-
-def _scale_weights(lists):
-    return lists.with_list_weight(_scaled(lists, lists.list_weight)) if lists.is_weighted else lists
-
-
-def _scaled(lists, weight):
-    """Weights as a mean takes them: times a power of two that keeps the products of each query's in range, exactly."""
-    _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
-    return np.ldexp(weight, -exponent[lists.list_query])
-
-
-def _mean(total, weight):
-    """0 where nothing has any weight."""
-    return total / np.where(weight > 0, weight, 1.0)
-
-
-class SimpleBorda(_BaseBorda):
+class SimpleBorda(_BordaPoints):
     r"""Rank items by Borda points; unranked items get none.
 
     The last item of a list still gets more points than an item that the list does not hold.
@@ -230,3 +147,6 @@ class SimpleBorda(_BaseBorda):
     2     q    c    5.0     3
     3     q    d    2.5     4
     """
+
+    def __init__(self, *, voter_weights: VoterWeights | None = None):
+        self.voter_weights = voter_weights

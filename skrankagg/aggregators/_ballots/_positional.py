@@ -1,0 +1,205 @@
+"""Positional scoring: plurality, veto, Dowdall's rule, and points of your own."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._arrays._ragged import positions, starts_to_ptr, tie_starts
+from ..._support._sklearn import StrOptions
+from ..._support._suggestions import did_you_mean
+from ...base import Consensus
+from ...base._tags import TagsOfAggregator
+from ...base._voter_weights import VoterWeights
+from ...exceptions import InputError
+from .._scores._point_sums import SharedPointSums
+
+__all__ = ["PositionalScoring"]
+
+_RULES = ("dowdall", "plurality", "veto")
+# Length of lists from which the points of two places are so nearly the same that rounding could be taken for it.
+_FADES_AT = 100_000
+
+
+class PositionalScoring(SharedPointSums):
+    r"""Rank items by the points that lists give by place: plurality, veto, Dowdall's rule, or points of your own.
+
+    Each list gives a fixed number of points to its first item, another one to its second, and so on; the points of an
+    item are added up over the lists.
+
+    Parameters
+    ----------
+    points : {"plurality", "veto", "dowdall"} or array-like of float, default="plurality"
+        Points by place:
+
+        - "plurality": 1 for the first place, 0 for all others;
+        - "veto": 1 for all places but the last, also called antiplurality;
+        - "dowdall": 1 for the first place, 1/2 for the second, 1/3 for the third, and so on;
+        - an array: its entries, which are at least 0 and never rise. In a query of n items the first n count; places
+          beyond the end of the array get 0. ``[1, 1, 1]`` is approval of the first three.
+    absent : {"last", "ignore"}, default="last"
+        Whether the items that a list does not hold share the points of the places after its own items, or the list has
+        no opinion on them: it then gives points by place among its own items, and each item's mean over the lists that
+        hold it is taken, which lists of what each voter happened to see need.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    BordaCount : Points that fall by 1 from place to place.
+    ReciprocalRankFusion : With ``k=0`` Dowdall's rule, but absent items get nothing.
+    SequentialElimination : Counts again without the item of the fewest points.
+    Bucklin : Counts more and more places until a majority is reached.
+
+    Notes
+    -----
+    With :math:`s_k` the points of place :math:`k` among :math:`n` items, :math:`T` the group of items that list
+    :math:`v` ties with item :math:`i`, and :math:`P` the places that this group takes, the list gives item :math:`i`
+    the mean of their points, and the score is [1]_
+
+    .. math:: S(i) = \sum_v w_v \, \frac{1}{|P|} \sum_{k \in P} s_k.
+
+    The items that a list of :math:`L_v` items does not hold are one more group, on the places :math:`L_v + 1` to
+    :math:`n`. So a veto list of fewer than n items shares its veto among the items that it does not hold, and a
+    plurality list never gives them any. For points in which absence is worth nothing, such as those of a championship,
+    let the points end before the lists do.
+
+    With ``absent="ignore"``, :math:`P` are places among the :math:`L_v` items of the list, and
+
+    .. math:: S(i) = \frac{\sum_{v \ni i} w_v \, \frac{1}{|P|} \sum_{k \in P} s_k}{\sum_{v \ni i} w_v},
+
+    such as the share of the lists with the item that rank it first, or its points in a race in which it starts. An item
+    that only lists of weight 0 hold scores 0.
+
+    Items of equal points tie: by plurality all that no list ranks first. Linear in the number of rows.
+
+    References
+    ----------
+    .. [1] H. P. Young, "Social choice scoring functions", SIAM Journal on Applied Mathematics 28, 1975.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import PositionalScoring
+    >>> PositionalScoring().fit_transform(lists)
+      query item  score  rank
+    0     q    b    2.0     1
+    1     q    a    1.0     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    >>> PositionalScoring(points=[5, 3, 1]).fit_transform(lists)
+      query item  score  rank
+    0     q    b   13.0     1
+    1     q    a    7.5     2
+    2     q    c    4.0     3
+    3     q    d    2.5     4
+    """
+
+    _parameter_constraints: dict = {
+        "points": [StrOptions(set(_RULES)), "array-like"],
+        **SharedPointSums._parameter_constraints,
+    }
+    _variants = ({}, {"points": "veto"}, {"points": "dowdall"}, {"absent": "ignore"})
+
+    def __init__(
+        self,
+        *,
+        points: Literal["plurality", "veto", "dowdall"] | Sequence[float] | NDArray[Any] = "plurality",
+        absent: Literal["last", "ignore"] = "last",
+        voter_weights: VoterWeights | None = None,
+    ):
+        self.points = points
+        self.absent = absent
+        self.voter_weights = voter_weights
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        # Under the others places may be worth the same.
+        tags.aggregator_tags.unanimity = isinstance(self.points, str) and self.points == "dowdall"
+        return tags
+
+    def _prepare(self, X):
+        lists = super()._prepare(X)
+        self._own_points()
+        return lists
+
+    def _aggregate(self, lists):
+        fades = isinstance(self.points, str) and self.points == "dowdall" and lists.list_length.max() >= _FADES_AT
+        return Consensus(super()._aggregate(lists), additive=bool(fades))
+
+    def _own_points(self):
+        """Points of the user's own, float64 of shape (n_given,); None for a rule by name."""
+        if isinstance(self.points, str):
+            if self.points not in _RULES:  # a string is an array-like to scikit-learn
+                raise InputError(
+                    f"points must be one of {', '.join(map(repr, _RULES))}, or an array of the points of the places; "
+                    f"got {self.points!r}{did_you_mean(self.points, _RULES)}."
+                )
+            return None
+        try:
+            points = np.asarray(self.points, dtype=np.float64)
+        except (TypeError, ValueError):
+            points = np.array(np.nan)
+        if points.ndim != 1 or len(points) == 0 or not np.isfinite(points).all():
+            raise InputError(
+                f"points must be a list of finite numbers, the points of the first place, the second, and so on; got "
+                f"{self.points!r}."
+            )
+        if (np.diff(points) > 0).any() or points[-1] < 0 or points[0] == 0:
+            raise InputError(
+                f"points must never rise from one place to the next, be at least 0, and be above 0 for the first "
+                f"place; got {self.points!r}. A constant added to all points changes no order of full lists."
+            )
+        return points
+
+    def _by_place(self, n_places):
+        """Points of the places from 1 to a number of them, whatever the number of items; not for "veto"."""
+        own = self._own_points()
+        if own is None:
+            place = np.arange(1.0, n_places + 1)
+            return 1.0 / place if self.points == "dowdall" else (place == 1).astype(np.float64)
+        by_place = np.zeros(n_places)
+        by_place[: len(own)] = own[:n_places]
+        return by_place
+
+    def _give(self, lists, n_places):
+        """What each row gives its candidate, (n_rows,), where a list fills the first of its places, (n_lists,)."""
+        place = positions(lists.row_ptr)
+        if self._own_points() is None and self.points == "veto":
+            given = (place != n_places[lists.row_list]).astype(np.float64)
+        else:
+            given = self._by_place(int(n_places.max()))[place - 1]
+        start = tie_starts(lists.row_ptr, lists.rank)
+        if not start.all():
+            ptr = starts_to_ptr(start)
+            size = np.diff(ptr)
+            given = np.repeat(np.add.reduceat(given, ptr[:-1]) / size, size)
+        return given
+
+    def _points(self, lists):
+        return self._give(lists, lists.query_n_items[lists.list_query])
+
+    def _points_inside(self, lists):
+        return self._give(lists, lists.list_length)
+
+    def _left_over(self, lists):
+        n_places, length = lists.query_n_items[lists.list_query], lists.list_length
+        n_left = n_places - length
+        if self._own_points() is None and self.points == "veto":
+            total = n_left - 1.0
+        else:
+            until = np.concatenate([[0.0], np.cumsum(self._by_place(int(n_places.max())))])
+            total = until[n_places] - until[length]
+        # Full lists leave nothing over, so that what they give no item is exactly 0.
+        return np.where(n_left > 0, total / np.maximum(n_left, 1), 0.0)
+
+    def _first_place(self, lists):
+        own = self._own_points()
+        return 1.0 if own is None else float(own[0])

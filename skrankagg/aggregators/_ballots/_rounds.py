@@ -1,0 +1,130 @@
+"""Rounds of elimination, of all queries at once: what the lists give those that remain, and who leaves.
+
+Votes for the first or the last places are counted along the lists: each keeps to the group of tied items that has its
+vote until all of that have left. Borda points are sums of margins, from which those who leave are taken away.
+"""
+
+import numpy as np
+
+from ..._arrays import TOLERANCE
+from ..._arrays._preferences import margins
+from ..._arrays._ragged import gather_ranges, starts_to_ptr, tie_starts
+
+__all__ = ["leave_by_margins", "leave_by_votes"]
+
+
+def leave_by_votes(lists, rule, absent):
+    """Number of rounds that each candidate stays, float64 (n_candidates,), by "plurality" or "veto"."""
+    score = np.empty(lists.n_candidates)
+    tolerance = TOLERANCE * lists.sum_over_lists(lists.list_weight)[lists.candidate_query]
+    candidates, n_rounds = np.arange(lists.n_candidates), 0
+    while len(candidates):
+        # What is left is copied each time that half of the items have left, so that no pass is over many that have.
+        votes = _Votes(lists, rule, absent)
+        n_left, heads = len(candidates), lists.candidate_ptr[:-1]
+        while 2 * n_left > len(candidates):
+            total = np.where(votes.stays, votes.count(), np.inf)
+            least = np.minimum.reduceat(total, heads)[lists.candidate_query]
+            leaving = np.flatnonzero(votes.stays & (total <= least + tolerance))
+            score[candidates[leaving]] = n_rounds
+            votes.remove(leaving)
+            n_left -= len(leaving)
+            n_rounds += 1
+        if n_left == 0:
+            break
+        # Lists without any of the remaining items are exhausted: they give all of these the same.
+        lists, kept = lists._keep(votes.n_held > 0, votes.stays[lists.candidate])
+        candidates, tolerance = candidates[kept], tolerance[kept]
+    return score
+
+
+class _Votes:
+    """First or last places of lists among the candidates that stay."""
+
+    def __init__(self, lists, rule, absent):
+        self.lists, self.sign, self.absent = lists, 1 if rule == "plurality" else -1, absent
+        self.stays = np.ones(lists.n_candidates, dtype=bool)
+        self.n_held = lists.list_length.copy()
+        start = tie_starts(lists.row_ptr, lists.rank)
+        self.row_group = np.cumsum(start) - 1
+        self.group_ptr = starts_to_ptr(start)
+        self.n_in_group = np.diff(self.group_ptr)
+        self.strict = bool(start.all())
+        end = lists.row_ptr[:-1] if self.sign == 1 else lists.row_ptr[1:] - 1
+        # The group that has the list's vote.
+        self.group = self.row_group[end]
+        self.n_staying = lists.query_n_items.copy()
+
+    def count(self):
+        """What each candidate gets, less what it would get if each list gave all its items the same."""
+        lists, weight = self.lists, self.lists.list_weight
+        voting = self.n_held > 0
+        n_absent = self.n_staying[lists.list_query] - self.n_held
+        # Last places are shared by the items that a list does not hold, where there are any.
+        by_absence = voting & (n_absent > 0) if self.sign == -1 and self.absent == "last" else None
+        own = np.flatnonzero(voting if by_absence is None else voting & ~by_absence)
+        total = self._share(own, weight[own])
+        if by_absence is not None and by_absence.any():
+            total += lists.sum_over_absent(np.where(by_absence, weight / np.maximum(n_absent, 1), 0.0))
+        total *= self.sign
+        if self.absent == "ignore":
+            even = self.sign * weight / np.maximum(self.n_held, 1)
+            total -= np.bincount(lists.candidate, weights=even[lists.row_list], minlength=lists.n_candidates)
+        return total
+
+    def _share(self, own, weight):
+        """Share the weights of some lists among the candidates of the groups that have their votes."""
+        lists, group = self.lists, self.group[own]
+        rows = self.group_ptr[group]
+        if not self.strict:
+            rows, ptr = gather_ranges(self.group_ptr, group)
+            weight = np.repeat(weight / self.n_in_group[group], np.diff(ptr))
+            staying = self.stays[lists.candidate[rows]]
+            rows, weight = rows[staying], weight[staying]
+        total = np.bincount(lists.candidate[rows], weights=weight, minlength=lists.n_candidates)
+        return total.astype(np.float64, copy=False)  # of no rows NumPy counts in integers
+
+    def remove(self, leaving):
+        """Let some candidates leave, and the lists pass their votes on."""
+        lists = self.lists
+        self.stays[leaving] = False
+        np.subtract.at(self.n_staying, lists.candidate_query[leaving], 1)
+        ptr, by_candidate = lists.rows_by_candidate
+        rows = by_candidate[gather_ranges(ptr, leaving)[0]]
+        np.subtract.at(self.n_in_group, self.row_group[rows], 1)
+        np.subtract.at(self.n_held, lists.row_list[rows], 1)
+        moving = lists.row_list[rows]
+        while len(moving):
+            moving = moving[(self.n_held[moving] > 0) & (self.n_in_group[self.group[moving]] == 0)]
+            self.group[moving] += self.sign
+
+
+def leave_by_margins(prefer, total, below_mean):
+    """Number of rounds that each item of equally large queries stays, by Borda points, float64 (n_queries, n_items).
+
+    `prefer` (n_queries, n_items, n_items) are the weights of the lists that prefer the row's item to the column's, and
+    `total` (n_queries,) those of all lists. The items of the fewest points leave, or all those below the mean.
+
+    >>> import numpy as np
+    >>> from skrankagg.aggregators._ballots._rounds import leave_by_margins
+    >>> leave_by_margins(np.array([[[0.0, 2.0, 3.0], [1.0, 0.0, 3.0], [0.0, 0.0, 0.0]]]), np.array([3.0]), False)
+    array([[2., 1., 0.]])
+    """
+    deficit = margins(prefer)  # what it costs to put the row's item first: its defeats less its wins
+    points = -deficit.sum(axis=2)
+    n_queries, n = points.shape
+    tolerance = TOLERANCE * n * total[:, None]
+    score, stays, n_rounds = np.empty((n_queries, n)), np.ones((n_queries, n), dtype=bool), 0
+    while stays.any():
+        least = np.where(stays, points, np.inf).min(axis=1, keepdims=True)
+        bound = np.where(least < -tolerance, -tolerance, np.inf) if below_mean else least + tolerance
+        leaving = stays & ((points < bound) if below_mean else (points <= bound))
+        score[leaving] = n_rounds
+        stays &= ~leaving
+        # What the others won from those who leave, they lose.
+        query, item = np.nonzero(leaving & stays.any(axis=1, keepdims=True))
+        if len(query):
+            first = np.flatnonzero(np.diff(query, prepend=-1))
+            points[query[first]] -= np.add.reduceat(deficit[query, item], first, axis=0)
+        n_rounds += 1
+    return score

@@ -1,0 +1,172 @@
+"""Sequential elimination: who counts least leaves, and the lists are counted again."""
+
+from typing import Literal
+
+import numpy as np
+
+from ..._arrays._many_weights import score_many_weights, weigh_many_preferences
+from ..._arrays._pairwise import candidates_of, preference_blocks
+from ..._arrays._weight_units import count_in_units
+from ..._support._sklearn import StrOptions
+from ...base import BaseAggregator
+from ...base._tags import TagsOfAggregator
+from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ._rounds import leave_by_margins, leave_by_votes
+
+__all__ = ["SequentialElimination"]
+
+# Cells of the matrices of many replicates that are made at once.
+_REPLICATE_CELLS = 1 << 18
+
+
+class SequentialElimination(BaseAggregator):
+    r"""Rank items by the round in which they are eliminated: instant runoff, Coombs, Baldwin, Nanson.
+
+    The lists are counted, the items that count least leave, and the lists are counted again without them, until all
+    that are left count the same; who leaves later ranks higher.
+
+    Parameters
+    ----------
+    rule : {"plurality", "veto", "borda", "borda-mean"}, default="plurality"
+        What is counted, and who leaves a round:
+
+        - "plurality": the items with the fewest first places, as in instant-runoff voting, also called the alternative
+          vote, ranked-choice voting and Hare's rule;
+        - "veto": the items with the most last places, Coombs' rule;
+        - "borda": the items with the fewest Borda points, Baldwin's rule;
+        - "borda-mean": all items with fewer Borda points than the mean, Nanson's rule.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold, below those that it holds, or has no opinion on them: it
+        then gives them as much as it gives its own items in the mean, which lists of what each voter happened to see
+        need.
+    voter_weights : mapping or pandas.Series of voter to float, default=None
+        Weights of the voters, which multiply those of the lists.
+
+    See Also
+    --------
+    PositionalScoring : One count, without rounds.
+    BordaCount : One count of Borda points.
+    condorcet_winner : The item that Baldwin's and Nanson's rules elect where there is one.
+
+    Notes
+    -----
+    In each round, :math:`R` being the set of the items that remain, the score of an item to stay is
+
+    .. math:: T_R(i) = \sum_v w_v \bigl( s_v(i) - \bar s_v \bigr),
+
+    where :math:`s_v(i)` is 1 for the first of the items of :math:`R` in list :math:`v` ("plurality"), -1 for the last
+    ("veto") [2]_, or the number of these items below it minus the number above it ("borda" [3]_, "borda-mean" [4]_),
+    and :math:`\bar s_v` is the mean over the items of :math:`R` in the list. Taking it away changes no order of full
+    lists; of Borda points the mean is 0 already. The items of the least :math:`T_R(i)` leave together; with
+    "borda-mean" those with :math:`T_R(i) < 0`, and where there are none all items are equal. `score` is the number of
+    rounds that an item stays: 0 for those that leave first; items that leave together tie, also at the top.
+
+    **Ties in a list** share the first place, or the last: of three tied first items each gets a third of the vote. A
+    pair of tied items counts for neither in Borda points.
+
+    **Absent items.** With ``absent="last"`` they are one more group of ties at the end of the list, so that a list that
+    holds one item does rank it above all others. Once all items that a list holds have left it is exhausted: it ties
+    what remains, and counts no more. With "ignore" an absent item gets the mean, hence nothing, and a list of which a
+    single item is left says nothing either.
+
+    **Ties for leaving.** No lot is drawn and no earlier round is looked at: all items that tie for leaving leave
+    together. Items without any first place leave in the same round of "plurality". Totals within :math:`10^{-12}` of
+    the total weight (for Borda points times the number of items) are equal.
+
+    **Majorities.** Rounds go on until no items are left to tell apart, for the order of those that follow the winner.
+    An item that more than half of the weight ranks first wins by "plurality", but may lose by "veto": Coombs' rule in
+    elections often stops at such a majority, and this one does not. Baldwin's and Nanson's rules elect a Condorcet
+    winner. Instant runoff is independent of clones: a second item that all lists rank next to a first one takes no win
+    from it and brings no other one about.
+
+    :math:`O(N)` for :math:`N` rows and :math:`O(m n)` for the rounds by "plurality", and by "veto" where the :math:`m`
+    lists hold all :math:`n` items, else :math:`O(N n)`; Borda points take :math:`O(m n^2)`, and memory
+    :math:`O(n^2)`, for each query.
+
+    References
+    ----------
+    .. [1] H. R. Droop, "On methods of electing representatives", Journal of the Statistical Society of London 44,
+       1881.
+    .. [2] C. H. Coombs, "A Theory of Data", Wiley, 1964.
+    .. [3] J. M. Baldwin, "The technique of the Nanson preferential majority system of election", Proceedings of the
+       Royal Society of Victoria 39, 1926.
+    .. [4] E. J. Nanson, "Methods of election", Transactions and Proceedings of the Royal Society of Victoria 19, 1882.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> lists = pd.DataFrame({
+    ...     "query": "q",
+    ...     "voter": ["u", "u", "u", "v", "v", "v", "w", "w"],
+    ...     "item": ["a", "b", "c", "b", "a", "d", "b", "c"],
+    ...     "score": [3.0, 2.0, 1.0, 0.9, 0.6, 0.6, 5.0, 4.0],
+    ... })
+    >>> from skrankagg.aggregators import SequentialElimination
+    >>> SequentialElimination().fit_transform(lists)
+      query item  score  rank
+    0     q    b    2.0     1
+    1     q    a    1.0     2
+    2     q    c    0.0     3
+    3     q    d    0.0     4
+    >>> SequentialElimination(rule="veto").fit_transform(lists)["score"].tolist()
+    [3.0, 2.0, 1.0, 0.0]
+    """
+
+    _parameter_constraints: dict = {
+        "rule": [StrOptions({"plurality", "veto", "borda", "borda-mean"})],
+        "absent": [StrOptions({"last", "ignore"})],
+        **VOTER_WEIGHTS,
+    }
+    _variants = ({}, {"rule": "veto"}, {"rule": "borda"}, {"rule": "borda-mean"}, {"absent": "ignore"})
+
+    def __init__(
+        self,
+        *,
+        rule: Literal["plurality", "veto", "borda", "borda-mean"] = "plurality",
+        absent: Literal["last", "ignore"] = "last",
+        voter_weights: VoterWeights | None = None,
+    ):
+        self.rule = rule
+        self.absent = absent
+        self.voter_weights = voter_weights
+
+    def _aggregate(self, lists):
+        # In whole units sums do not round, so that equal totals are equal whatever the order of the lists.
+        lists = count_in_units(lists)[0]
+        if not self._is_borda():
+            return leave_by_votes(lists, self.rule, self.absent)
+        score, total = np.empty(lists.n_candidates), lists.sum_over_lists(lists.list_weight)
+        for queries, prefer in preference_blocks(lists, self.absent):
+            score[candidates_of(lists, queries)] = leave_by_margins(prefer, total[queries], self.rule == "borda-mean")
+        return score
+
+    def _repeat_many(self, lists):
+        if not self._is_borda():
+            return super()._repeat_many(lists)
+
+        def score_query(ranks, counts):
+            some = max(1, _REPLICATE_CELLS // ranks.shape[1] ** 2)
+            parts = (counts[:, first : first + some] for first in range(0, counts.shape[1], some))
+            scores = [
+                leave_by_margins(
+                    weigh_many_preferences(ranks, part, self.absent), part.sum(axis=0), self.rule == "borda-mean"
+                )
+                for part in parts
+            ]
+            return np.concatenate(scores).T
+
+        return score_many_weights(lists, score_query, super()._repeat_many(lists))
+
+    def _is_borda(self):
+        return self.rule in ("borda", "borda-mean")
+
+    def _memory(self, lists):
+        return 50.0 * lists.query_n_items.astype(np.float64) ** 2 if self._is_borda() else None
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        # Items that leave in one round tie: those without a first place, and those below the mean.
+        tags.aggregator_tags.unanimity = self.rule in ("veto", "borda")
+        tags.aggregator_tags.condorcet_winner = self._is_borda()
+        tags.aggregator_tags.absent_below = self.absent == "last"
+        return tags

@@ -1,0 +1,217 @@
+"""What the majorities of a query say of its winner: the Condorcet winner and the Smith set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._arrays._preferences import margins
+from ..._arrays._ragged import expand, positions
+from ..._data._frames import frame_of, take_ids, take_or_missing
+from ..._data._ranked_lists import check_lists, encode_plain
+from ..._support._memory import check_matrix
+from ..._support._suggestions import did_you_mean
+from ...exceptions import InputError
+from .._majorities._copeland import Copeland
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..._data._types import PlainLists
+
+__all__ = ["condorcet_winner", "smith_set"]
+
+_ABSENT = ("last", "ignore")
+
+
+@overload
+def condorcet_winner(X: NDArray[Any], *, absent: Literal["last", "ignore"] = "last") -> int | None: ...
+@overload
+def condorcet_winner(X: PlainLists, *, absent: Literal["last", "ignore"] = "last") -> pd.DataFrame: ...
+def condorcet_winner(
+    X: PlainLists | NDArray[Any], *, absent: Literal["last", "ignore"] = "last"
+) -> pd.DataFrame | int | None:
+    """Find the item of each query that beats every other one by a majority.
+
+    Parameters
+    ----------
+    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists, or ndarray of shape (n_items, n_items)
+        Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them. A matrix has been counted by one of the two already.
+
+    Returns
+    -------
+    DataFrame of shape (n_queries, 2), or int or None
+        Columns `query` and `item`, a row for each query; the item is missing where no item beats all others. Of a
+        matrix the number of the item, or None.
+
+    See Also
+    --------
+    smith_set : The smallest set of items that beat all others.
+    Copeland : Puts a Condorcet winner first.
+
+    Notes
+    -----
+    An item is the Condorcet winner if for every other item more weight of lists ranks it above than below [1]_. There
+    is one at most; majorities that form a cycle at the top have none. A draw is not a win: margins within
+    :math:`10^{-12}` of the query's total weight are draws. Of a single item there is nothing to beat, and it wins. With
+    ``absent="ignore"`` two items that no list holds both of draw. The time is that of :class:`Condorcet`.
+
+    References
+    ----------
+    .. [1] M. de Condorcet, "Essai sur l'application de l'analyse à la probabilité des décisions rendues à la pluralité
+       des voix", 1785.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.aggregators import condorcet_winner, pairwise_preferences
+    >>> cycle = RankedLists.from_ballots(["a > b > c > d", "b > c > a > d", "c > a > b > d"], counts=[4, 3, 2])
+    >>> condorcet_winner(cycle)
+      query  item
+    0     q  NaN
+    >>> lists = pd.DataFrame({"query": ["p", "p", "q"], "voter": "v", "item": ["a", "b", "c"], "rank": [1, 2, 1]})
+    >>> condorcet_winner(lists)
+      query item
+    0     p    a
+    1     q    c
+    >>> condorcet_winner(pairwise_preferences(cycle)[0]) is None
+    True
+    """
+    _check_absent(absent)
+    if isinstance(X, np.ndarray):
+        found = np.flatnonzero(_matrix_majority(X, "condorcet_winner")[0] == len(X) - 1)
+        return int(found[0]) if len(found) else None
+    lists = check_lists(encode_plain(X))
+    wins, _ = _list_majority(lists, absent)
+    best = np.flatnonzero(wins == lists.query_n_items[lists.candidate_query] - 1)
+    winner = np.full(lists.n_queries, -1)
+    winner[lists.candidate_query[best]] = lists.candidate_item[best]
+    return frame_of(
+        {
+            "query": take_ids(lists.queries, np.arange(lists.n_queries)),
+            "item": take_or_missing(lists.items, winner),
+        }
+    )
+
+
+@overload
+def smith_set(X: NDArray[Any], *, absent: Literal["last", "ignore"] = "last") -> NDArray[np.int64]: ...
+@overload
+def smith_set(X: PlainLists, *, absent: Literal["last", "ignore"] = "last") -> pd.DataFrame: ...
+def smith_set(
+    X: PlainLists | NDArray[Any], *, absent: Literal["last", "ignore"] = "last"
+) -> pd.DataFrame | NDArray[np.int64]:
+    r"""Find the smallest set of items of each query that beat all items outside of it by majorities.
+
+    Parameters
+    ----------
+    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists, or ndarray of shape (n_items, n_items)
+        Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
+    absent : {"last", "ignore"}, default="last"
+        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
+        them. A matrix has been counted by one of the two already.
+
+    Returns
+    -------
+    DataFrame or ndarray of int
+        Columns `query` and `item`, a row for each item of each set, both sorted. Of a matrix the numbers of the items.
+
+    See Also
+    --------
+    condorcet_winner : The item of a set of one.
+    condorcet_components : Splits all items into such sets, draws aside.
+
+    Notes
+    -----
+    Every item of the set beats every item outside of it, and no smaller set that is not empty has this property [1]_,
+    [2]_. A Condorcet winner is a set of its own; in a cycle of majorities at the top all items of the cycle are in the
+    set, and so are items that draw with one of it. Rules such as :class:`Copeland`, :class:`Schulze`,
+    :class:`RankedPairs` and :class:`Kemeny` elect an item of the set.
+
+    With :math:`c_1 \ge c_2 \ge \dots` the Copeland scores of the :math:`n` items, wins plus half of the draws, the set
+    has the first :math:`k` items for the least :math:`k` with
+
+    .. math:: \sum_{j \le k} c_j = \frac{k (k - 1)}{2} + k (n - k),
+
+    the most that :math:`k` items can score: half of it among themselves, and every duel with the others won. Margins
+    within :math:`10^{-12}` of the query's total weight are draws. The time is that of :class:`Copeland`.
+
+    References
+    ----------
+    .. [1] I. J. Good, "A note on Condorcet sets", Public Choice 10, 1971.
+    .. [2] J. H. Smith, "Aggregation of preferences with variable electorate", Econometrica 41, 1973.
+
+    Examples
+    --------
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.aggregators import pairwise_preferences, smith_set
+    >>> cycle = RankedLists.from_ballots(["a > b > c > d", "b > c > a > d", "c > a > b > d"], counts=[4, 3, 2])
+    >>> smith_set(cycle)
+      query item
+    0     q    a
+    1     q    b
+    2     q    c
+    >>> smith_set(pairwise_preferences(cycle)[0])
+    array([0, 1, 2])
+    """
+    _check_absent(absent)
+    if isinstance(X, np.ndarray):
+        wins, draws = _matrix_majority(X, "smith_set")
+        return np.flatnonzero(_in_smith_set(wins, draws, np.array([0, len(wins)])))
+    lists = check_lists(encode_plain(X))
+    wins, draws = _list_majority(lists, absent)
+    members = np.flatnonzero(_in_smith_set(wins, draws, lists.candidate_ptr))
+    return frame_of(
+        {
+            "query": take_ids(lists.queries, lists.candidate_query[members]),
+            "item": take_ids(lists.items, lists.candidate_item[members]),
+        }
+    )
+
+
+def _check_absent(absent):
+    if absent not in _ABSENT:
+        raise InputError(
+            f"absent must be one of {', '.join(map(repr, _ABSENT))}; got {absent!r}{did_you_mean(absent, _ABSENT)}."
+        )
+
+
+def _list_majority(lists, absent):
+    """Numbers of opponents that each candidate beats, and draws with."""
+    method = Copeland(absent=absent)
+    method._check_memory(lists, method._memory(lists))
+    return method._majorities(lists)
+
+
+def _matrix_majority(prefer, caller):
+    """As :func:`_list_majority`, by the preferences of one query."""
+    if prefer.ndim != 2 or prefer.shape[0] != prefer.shape[1] or not len(prefer):
+        raise InputError(
+            f"{caller} expects a square matrix of preferences, as pairwise_preferences returns it first, or ranked "
+            f"lists; got an array of shape {prefer.shape}."
+        )
+    check_matrix(caller, len(prefer), 34.0)
+    margin = margins(prefer)  # what it costs to put the row's item first
+    return np.count_nonzero(margin < 0, axis=1), np.count_nonzero(margin == 0, axis=1) - 1
+
+
+def _in_smith_set(wins, draws, ptr):
+    """Whether each candidate is in the Smith set of its query, bool (n_candidates,); `ptr` are those of the queries."""
+    query, n = expand(ptr), np.diff(ptr)
+    twice = 2.0 * wins + draws
+    order = np.lexsort((-twice, query))
+    until = np.cumsum(twice[order])
+    until -= np.concatenate([[0.0], until])[ptr[:-1]][query]
+    k = positions(ptr)
+    closed = until == k * (k - 1) + 2 * k * (n[query] - k)
+    # All items of the query together always are.
+    size = np.minimum.reduceat(np.where(closed, k, n[query]), ptr[:-1])
+    member = np.empty(len(order), dtype=bool)
+    member[order] = k <= size[query]
+    return member

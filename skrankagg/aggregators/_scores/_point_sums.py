@@ -1,0 +1,112 @@
+"""Sums of points that each list gives by place, with one of two readings of absent items."""
+
+import numpy as np
+
+from ..._support._sklearn import StrOptions
+from ...base import BaseAggregator
+from ...base._consensus import Contributions
+from ...base._tags import TagsOfAggregator
+from ...base._voter_weights import VOTER_WEIGHTS
+from ._row_sums import sum_rows, sum_rows_again, times, weigh_rows
+
+__all__ = ["PointSums", "SharedPointSums"]
+
+
+class PointSums(BaseAggregator):
+    """Sums of what each list gives its own items, which a subclass says in `_points`."""
+
+    _any_numbering = True
+    _repeats_columns = True
+    _parameter_constraints: dict = {**VOTER_WEIGHTS}
+
+    def _points(self, lists):
+        """What each row gives its candidate, (n_rows,), before the weight of its list."""
+        raise NotImplementedError
+
+    def _first_place(self, lists):
+        """What a first place is worth in each query, (n_queries,), or a number."""
+        raise NotImplementedError
+
+    def _aggregate(self, lists):
+        return sum_rows(lists, self._points(lists))
+
+    def _contributions(self, lists):
+        return Contributions(weigh_rows(lists, self._points(lists)))
+
+    def _repeat(self, lists):
+        return sum_rows_again(lists, self._points(lists))
+
+    def _linear_gains(self, lists):
+        return self._points(lists), None, self._first_place(lists)
+
+
+class SharedPointSums(PointSums):
+    """Sums of points that each list gives to all items of its query, or means of what it gives its own."""
+
+    _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **PointSums._parameter_constraints}
+
+    def _left_over(self, lists):
+        """The mean of the points that each list has not given, (n_lists,)."""
+        raise NotImplementedError
+
+    def _points_inside(self, lists):
+        """What each row gives its candidate where only the items of its list stand, (n_rows,)."""
+        raise NotImplementedError
+
+    def _aggregate(self, lists):
+        if self.absent == "ignore":
+            lists = _scale_weights(lists)
+            return _mean(sum_rows(lists, self._points_inside(lists)), lists.candidate_weight)
+        return super()._aggregate(lists) + lists.sum_over_absent(self._left_over(lists) * lists.list_weight)
+
+    def _contributions(self, lists):
+        if self.absent == "ignore":
+            lists = _scale_weights(lists)
+            points = weigh_rows(lists, self._points_inside(lists))
+            return Contributions(_mean(points, lists.candidate_weight[lists.candidate]))
+        return Contributions(super()._contributions(lists).held, self._left_over(lists) * lists.list_weight)
+
+    def _repeat(self, lists):
+        held = sum_rows_again(lists, np.ones(lists.n_rows))
+        if self.absent == "ignore":
+            inside = sum_rows_again(lists, self._points_inside(lists))
+
+            def mean(weight):
+                weight = _scaled(lists, weight)
+                return _mean(inside(weight), held(weight))
+
+            return mean
+        points, left_over = super()._repeat(lists), self._left_over(lists)
+
+        def score(weight):
+            given = times(left_over, weight)
+            return points(weight) + (lists.sum_over_lists(given)[lists.candidate_query] - held(given))
+
+        return score
+
+    def _linear_gains(self, lists):
+        if self.absent == "ignore":
+            return BaseAggregator._linear_gains(self, lists)  # a mean
+        points, _, first = super()._linear_gains(lists)
+        left_over = self._left_over(lists)
+        return points - left_over[lists.row_list], left_over, first
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.absent_below = self.absent == "last"
+        return tags
+
+
+def _scale_weights(lists):
+    return lists.with_list_weight(_scaled(lists, lists.list_weight)) if lists.is_weighted else lists
+
+
+def _scaled(lists, weight):
+    """Weights as a mean takes them: times a power of two that keeps the products of each query's in range, exactly."""
+    _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
+    return np.ldexp(weight, -exponent[lists.list_query])
+
+
+def _mean(total, weight):
+    """0 where nothing has any weight."""
+    return total / np.where(weight > 0, weight, 1.0)
