@@ -27,6 +27,7 @@ from skrankagg import (
     RankedLists,
     RankedPairs,
     Schulze,
+    SequentialElimination,
     _kernels,
 )
 from skrankagg._support import _memory
@@ -105,6 +106,7 @@ LARGE = [
     PreferenceRelations(),
     RankedPairs(),
     Schulze(),
+    *(SequentialElimination(rule=rule) for rule in ("borda", "borda-mean")),
 ]
 
 

@@ -11,6 +11,7 @@ from skrankagg.base import BaseAggregator
 
 FUNCTIONS = {
     "condorcet_components",
+    "condorcet_winner",
     "kemeny_lower_bound",
     "kemeny_order",
     "kemeny_score",
@@ -18,6 +19,7 @@ FUNCTIONS = {
     "locked_pairs",
     "mean_tau_x",
     "pairwise_preferences",
+    "smith_set",
     "stationary_distribution",
     "widest_paths",
 }
@@ -27,7 +29,7 @@ PUBLIC = {name: value for name, value in vars(aggregators).items() if not name.s
 def test_functions_are_few_and_the_rest_are_methods():
     assert {name for name, value in PUBLIC.items() if inspect.isfunction(value)} == FUNCTIONS
     methods = {name for name, value in PUBLIC.items() if inspect.isclass(value)}
-    assert methods | FUNCTIONS == set(PUBLIC) and len(methods) == 36
+    assert methods | FUNCTIONS == set(PUBLIC) and len(methods) == 39
     assert all(issubclass(PUBLIC[name], BaseAggregator) for name in methods)
 
 

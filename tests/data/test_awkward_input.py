@@ -120,7 +120,7 @@ def test_constant_scores_tie_all_items_of_a_list(aggregator):
 @every_method
 def test_one_voter_keeps_its_order(aggregator):
     lists = full_lists(1, 6)
-    assert consensus_of(aggregator, lists)["item"].tolist() == lists["item"].tolist()
+    assert keeps_order(aggregator, consensus_of(aggregator, lists), lists["item"].tolist())
 
 
 @every_method

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ..._arrays._ragged import positions, starts_to_ptr, tie_starts
 from ..._support._sklearn import StrOptions
-from ..._support._suggestions import did_you_mean
 from ...base import Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
@@ -17,7 +16,6 @@ from .._scores._point_sums import SharedPointSums
 
 __all__ = ["PositionalScoring"]
 
-_RULES = ("dowdall", "plurality", "veto")
 # Length of lists from which the points of two places are so nearly the same that rounding could be taken for it.
 _FADES_AT = 100_000
 
@@ -103,7 +101,7 @@ class PositionalScoring(SharedPointSums):
     """
 
     _parameter_constraints: dict = {
-        "points": [StrOptions(set(_RULES)), "array-like"],
+        "points": [StrOptions({"plurality", "veto", "dowdall"}), "array-like"],
         **SharedPointSums._parameter_constraints,
     }
     _variants = ({}, {"points": "veto"}, {"points": "dowdall"}, {"absent": "ignore"})
@@ -137,11 +135,6 @@ class PositionalScoring(SharedPointSums):
     def _own_points(self):
         """Points of the user's own, float64 of shape (n_given,); None for a rule by name."""
         if isinstance(self.points, str):
-            if self.points not in _RULES:  # a string is an array-like to scikit-learn
-                raise InputError(
-                    f"points must be one of {', '.join(map(repr, _RULES))}, or an array of the points of the places; "
-                    f"got {self.points!r}{did_you_mean(self.points, _RULES)}."
-                )
             return None
         try:
             points = np.asarray(self.points, dtype=np.float64)

@@ -9,8 +9,9 @@ import numpy as np
 from ..._arrays import TOLERANCE
 from ..._arrays._preferences import margins
 from ..._arrays._ragged import gather_ranges, starts_to_ptr, tie_starts
+from ..._data._ranked_lists import RankedLists
 
-__all__ = ["leave_by_margins", "leave_by_votes"]
+__all__ = ["leave_by_margins", "leave_by_votes", "repeat_lists"]
 
 
 def leave_by_votes(lists, rule, absent):
@@ -97,6 +98,34 @@ class _Votes:
         while len(moving):
             moving = moving[(self.n_held[moving] > 0) & (self.n_in_group[self.group[moving]] == 0)]
             self.group[moving] += self.sign
+
+
+def repeat_lists(lists, n_times):
+    """The same lists again and again, each time as queries of their own: as many replicates are then counted at once.
+
+    Weights come list by list, replicate after replicate; there are no scores.
+    """
+    times = np.arange(n_times)
+
+    def shift(ptr):
+        return np.append((ptr[:-1] + ptr[-1] * times[:, None]).ravel(), n_times * ptr[-1])
+
+    return RankedLists(
+        queries=lists.queries.take(np.tile(np.arange(lists.n_queries), n_times)),
+        voters=lists.voters,
+        items=lists.items,
+        list_ptr=shift(lists.list_ptr),
+        list_voter=np.tile(lists.list_voter, n_times),
+        list_weight=np.tile(lists.list_weight, n_times),
+        list_conflict=None,
+        list_merged=None,
+        row_ptr=shift(lists.row_ptr),
+        candidate=(lists.candidate + lists.n_candidates * times[:, None]).ravel().astype(np.int32),
+        rank=np.tile(lists.rank, n_times),
+        score=None,
+        candidate_ptr=shift(lists.candidate_ptr),
+        candidate_item=np.tile(lists.candidate_item, n_times),
+    )
 
 
 def leave_by_margins(prefer, total, below_mean):

@@ -11,12 +11,12 @@ from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
-from ._rounds import leave_by_margins, leave_by_votes
+from ._rounds import leave_by_margins, leave_by_votes, repeat_lists
 
 __all__ = ["SequentialElimination"]
 
-# Cells of the matrices of many replicates that are made at once.
-_REPLICATE_CELLS = 1 << 18
+# Cells of the matrices of many replicates that are made at once, and rows of their lists.
+_REPLICATE_CELLS, _REPLICATE_ROWS = 1 << 18, 1 << 18
 
 
 class SequentialElimination(BaseAggregator):
@@ -142,7 +142,7 @@ class SequentialElimination(BaseAggregator):
 
     def _repeat_many(self, lists):
         if not self._is_borda():
-            return super()._repeat_many(lists)
+            return self._repeat_votes(lists)
 
         def score_query(ranks, counts):
             some = max(1, _REPLICATE_CELLS // ranks.shape[1] ** 2)
@@ -157,11 +157,25 @@ class SequentialElimination(BaseAggregator):
 
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
+    def _repeat_votes(self, lists):
+        """As `_repeat_many`: replicates as queries, so that a round of all of them is one count."""
+        n_some = max(1, _REPLICATE_ROWS // lists.n_rows)
+
+        def score(weights):
+            scores = np.empty((lists.n_candidates, weights.shape[1]))
+            for first in range(0, weights.shape[1], n_some):
+                part = weights[:, first : first + n_some]
+                repeated = repeat_lists(lists, part.shape[1]).with_list_weight(part.T.ravel())
+                scores[:, first : first + n_some] = self._aggregate(repeated).reshape(part.shape[1], -1).T
+            return scores
+
+        return score
+
     def _is_borda(self):
         return self.rule in ("borda", "borda-mean")
 
     def _memory(self, lists):
-        return 50.0 * lists.query_n_items.astype(np.float64) ** 2 if self._is_borda() else None
+        return 40.0 * lists.query_n_items.astype(np.float64) ** 2 if self._is_borda() else None
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()

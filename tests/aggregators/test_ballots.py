@@ -1,0 +1,541 @@
+"""Rules of elections: by plain restatements in fractions, by the winners of two other packages, by hand, by axioms."""
+
+import gzip
+import itertools
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from skrankagg import BordaCount, Bucklin, PositionalScoring, RankedLists, ReciprocalRankFusion, SequentialElimination
+from skrankagg.aggregators import condorcet_winner, pairwise_preferences, smith_set
+from skrankagg.datasets import load_formula1
+from skrankagg.exceptions import InputError
+from skrankagg.inspection import margin_of_victory, rank_stability
+
+pytestmark = pytest.mark.twice
+
+RULES = ("plurality", "veto", "borda", "borda-mean")
+PEERS = json.loads(gzip.decompress((Path(__file__).parents[1] / "elections_golden.json.gz").read_bytes()))
+
+
+def election(votes):
+    """Lists from a dict of ballots, groups of ties from the best on, to weights: "ab c" ties a and b above c."""
+    rows = [
+        ("q", f"v{v:02d}", item, rank, weight)
+        for v, (ballot, weight) in enumerate(votes.items())
+        for rank, group in enumerate(ballot.split(), 1)
+        for item in group
+    ]
+    return pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"])
+
+
+def strict(votes):
+    """The same, of ballots without ties: "abc" ranks a above b above c."""
+    return election({" ".join(ballot): weight for ballot, weight in votes.items()})
+
+
+def ranking(method, lists):
+    """The items, best first, in a text as `election` takes ballots."""
+    consensus = method.fit_transform(lists)
+    return " ".join("".join(sorted(items)) for _, items in consensus.groupby("score", sort=False)["item"])
+
+
+def scores(method, lists):
+    return method.fit_transform(lists).set_index("item")["score"].sort_index().to_dict()
+
+
+# ---------------------------------------------------------------------- profiles
+
+
+@st.composite
+def ballots_with_ties(draw, items="abcde", n_most=6):
+    """A dict of ballots with ties, full or not, to whole weights, some of them 0."""
+    votes = {}
+    for _ in range(draw(st.integers(1, n_most))):
+        order = draw(st.permutations(list(items)))[: draw(st.integers(1, len(items)))]
+        cuts = draw(st.lists(st.booleans(), min_size=len(order), max_size=len(order)))
+        text = "".join(item + (" " if cut else "") for item, cut in zip(order, cuts, strict=True)).strip()
+        votes[text] = draw(st.integers(0, 4))
+    return votes
+
+
+@st.composite
+def full_ballots(draw, items="abcd"):
+    """Strict full ballots, of weights whose sums are all different, so that nothing ties but what gets nothing."""
+    orders = draw(st.lists(st.permutations(list(items)).map("".join), min_size=1, max_size=7, unique=True))
+    return {order: 2**k for k, order in enumerate(orders)}
+
+
+def groups_of(votes):
+    """Ballots as lists of groups of ties, and their weights as fractions."""
+    return [([list(group) for group in ballot.split()], Fraction(weight)) for ballot, weight in votes.items()]
+
+
+def universe(votes):
+    return sorted(set("".join(votes)) - {" "})
+
+
+# ---------------------------------------------------------------------- plain restatements
+
+
+def by_place(points, n):
+    """Points of the places of n items."""
+    if points == "plurality":
+        return [Fraction(k == 0) for k in range(n)]
+    if points == "veto":
+        return [Fraction(k < n - 1) for k in range(n)]
+    if points == "dowdall":
+        return [Fraction(1, k + 1) for k in range(n)]
+    return [Fraction(points[k]) if k < len(points) else Fraction(0) for k in range(n)]
+
+
+def positional(votes, points, absent):
+    items = universe(votes)
+    total, held = dict.fromkeys(items, Fraction(0)), dict.fromkeys(items, Fraction(0))
+    for groups, weight in groups_of(votes):
+        named = [item for group in groups for item in group]
+        given = by_place(points, len(items) if absent == "last" else len(named))
+        rest = [item for item in items if item not in named]
+        place = 0
+        for group in [*groups, rest] if absent == "last" else groups:
+            for item in group:
+                total[item] += weight * sum(given[place : place + len(group)]) / len(group)
+                held[item] += weight * (item in named)
+            place += len(group)
+    if absent == "ignore":
+        return {item: total[item] / held[item] if held[item] else Fraction(0) for item in items}
+    return total
+
+
+def says(groups, left, rule, absent):
+    """What a ballot gives the items that are left, less the mean of what it gives."""
+    groups = [[item for item in group if item in left] for group in groups]
+    if absent == "last":
+        groups.append([item for item in left if not any(item in group for group in groups)])
+    groups = [group for group in groups if group]
+    held = [item for group in groups for item in group]
+    given = dict.fromkeys(held, Fraction(0))
+    above = 0
+    for group in groups:
+        below = len(held) - above - len(group)
+        for item in group:
+            if rule in ("borda", "borda-mean"):
+                given[item] += below - above
+            elif rule == "plurality" and above == 0:
+                given[item] += Fraction(1, len(group))
+            elif rule == "veto" and below == 0:
+                given[item] -= Fraction(1, len(group))
+        above += len(group)
+    mean = sum(given.values()) / len(held) if held else 0
+    return {item: value - mean for item, value in given.items()}
+
+
+def elimination(votes, rule, absent):
+    """Rounds that each item stays."""
+    left, found = universe(votes), {}
+    for round_ in itertools.count():
+        if not left:
+            return found
+        total = dict.fromkeys(left, Fraction(0))
+        for groups, weight in groups_of(votes):
+            for item, share in says(groups, left, rule, absent).items():
+                total[item] += weight * share
+        leaving = [item for item in left if total[item] == min(total.values())]
+        if rule == "borda-mean" and any(total.values()):
+            leaving = [item for item in left if total[item] < 0]
+        found |= dict.fromkeys(leaving, round_)
+        left = [item for item in left if item not in leaving]
+
+
+def depths(votes, absent):
+    """Depth and share of each item; None for one that no weight holds."""
+    items, found = universe(votes), {}
+    for item in items:
+        ranks = []
+        for groups, weight in groups_of(votes):
+            above, rank = 0, None
+            for group in groups:
+                if item in group:
+                    rank = above + Fraction(len(group) + 1, 2)
+                above += len(group)
+            if rank is None and absent == "last":
+                rank = Fraction(above + 1 + len(items), 2)
+            if rank is not None:
+                ranks.append((rank, weight))
+        total = sum(weight for _, weight in ranks)
+        found[item] = None
+        for depth in sorted({rank for rank, _ in ranks}):
+            reached = sum(weight for rank, weight in ranks if rank <= depth)
+            if 2 * reached > total:
+                found[item] = depth, reached / total
+                break
+    return found
+
+
+def smith(votes, absent):
+    """The smallest set whose items beat all others, by trying all."""
+    items, beats = universe(votes), {}
+    for i, j in itertools.permutations(universe(votes), 2):
+        margin = Fraction(0)
+        for groups, weight in groups_of(votes):
+            place = {item: k for k, group in enumerate(groups) for item in group}
+            if absent == "last" or (i in place and j in place):
+                margin += weight * np.sign(place.get(j, len(groups)) - place.get(i, len(groups)))
+        beats[i, j] = margin > 0
+    for size in range(1, len(items) + 1):
+        for some in itertools.combinations(items, size):
+            if all(beats[i, j] for i in some for j in items if j not in some):
+                return list(some)
+
+
+# ---------------------------------------------------------------------- compared with them
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize(
+    "points", ["plurality", "veto", "dowdall", [7, 3, 3, 1], [1, 1], [9, 8, 7, 6, 5, 4, 3]], ids=str
+)
+@given(votes=ballots_with_ties())
+@settings(max_examples=20, deadline=None)
+def test_points_are_those_of_the_places(points, absent, votes):
+    found = scores(PositionalScoring(points=points, absent=absent), election(votes))
+    expected = positional(votes, points, absent)
+    assert found == pytest.approx({item: float(value) for item, value in expected.items()}, abs=1e-12)
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize("rule", RULES)
+@given(votes=ballots_with_ties())
+@settings(max_examples=25, deadline=None)
+def test_rounds_are_those_of_counting_again(rule, absent, votes):
+    expected = elimination(votes, rule, absent)
+    method = SequentialElimination(rule=rule, absent=absent)
+    assert scores(method, election(votes)) == expected
+    # Neither tenths, whose sums round, nor the scale of the weights matter.
+    for unit in (0.1, 1e-12, 1 / 3):
+        assert scores(method, election({ballot: unit * weight for ballot, weight in votes.items()})) == expected
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@given(votes=ballots_with_ties())
+@settings(max_examples=15, deadline=None)
+def test_depths_are_the_least_that_a_majority_reaches(absent, votes):
+    found = Bucklin(absent=absent).fit_transform(election(votes)).set_index("item")
+    expected = depths(votes, absent)
+    known = {item: one for item, one in expected.items() if one is not None}
+    assert found["depth"].dropna().to_dict() == {item: depth for item, (depth, _) in known.items()}
+    assert found["share"].dropna().to_dict() == pytest.approx(
+        {item: float(share) for item, (_, share) in known.items()}
+    )
+    # Ordered by depth, then by share; what has none comes last.
+    key = {item: (one[0], -one[1]) if one else (np.inf, 0) for item, one in expected.items()}
+    for i, j in itertools.permutations(key, 2):
+        assert (key[i] < key[j]) == (found.loc[i, "score"] > found.loc[j, "score"])
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@given(votes=ballots_with_ties())
+@settings(max_examples=25, deadline=None)
+def test_the_smith_set_is_the_smallest_that_beats_all_others(absent, votes):
+    lists, expected = election(votes), smith(votes, absent)
+    assert smith_set(lists, absent=absent)["item"].tolist() == expected
+    winner = condorcet_winner(lists, absent=absent)["item"].tolist()
+    assert winner == expected if len(expected) == 1 else pd.isna(winner).tolist() == [True]
+    prefer, _ = pairwise_preferences(lists, absent=absent)
+    items = sorted(lists["item"].unique())
+    assert [items[k] for k in smith_set(prefer)] == expected
+    number = condorcet_winner(prefer)
+    assert number is None if len(expected) > 1 else items[number] == expected[0]
+
+
+@given(many=st.lists(ballots_with_ties(n_most=4), min_size=1, max_size=5), seed=st.integers(0, 99))
+@settings(max_examples=15, deadline=None)
+def test_many_queries_at_once_are_each_alone(many, seed):
+    frames = [election(votes).assign(query=f"q{k}") for k, votes in enumerate(many)]
+    # One large query among them, so that the others are done long before it.
+    rng = np.random.default_rng(seed)
+    large = RankedLists.from_lists([rng.permutation(40).tolist() for _ in range(9)]).to_frame()
+    item, voter = "i" + large["item"].astype(str), "w" + large["voter"].astype(str)
+    frames.append(large.assign(query="large", item=item, voter=voter, weight=1))
+    together = pd.concat(frames)
+    for method in [Bucklin(), *(SequentialElimination(rule=rule) for rule in RULES)]:
+        found = method.fit_transform(together)
+        for frame in frames:
+            own = found[found["query"] == frame["query"].iloc[0]].reset_index(drop=True)
+            pd.testing.assert_frame_equal(own, method.fit_transform(frame))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_weights_without_a_unit_tie_where_exact_numbers_do(rule):
+    # Each item is once at each place; in three orders of adding, the sums of these weights are not one number.
+    weights = (np.sqrt(2), np.pi / 10, np.e / 7)
+    votes = {}
+    for weight in weights:
+        for order in ("abc", "bca", "cab"):
+            votes[order + str(weight)] = weight
+    rows = [
+        ("q", voter, item, rank, weight)
+        for voter, weight in sorted(votes.items(), key=lambda one: (one[0][0] == "b", one[1]))
+        for rank, item in enumerate(voter[:3], 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"])
+    assert SequentialElimination(rule=rule).fit_transform(frame)["score"].tolist() == [0, 0, 0]
+    assert Bucklin().fit_transform(frame)["score"].nunique() == 1
+
+
+# ---------------------------------------------------------------------- two packages for voting
+
+
+@pytest.mark.parametrize(
+    ("method", "names"),
+    [
+        (SequentialElimination(), ["plurality", "plurality of pyrankvote"]),
+        *[(SequentialElimination(rule=rule), [rule]) for rule in RULES[1:]],
+        (Bucklin(), ["bucklin"]),
+    ],
+    ids=repr,
+)
+def test_winners_are_those_of_other_packages(method, names):
+    assert len(PEERS) == 1000
+    frame = pd.concat(strict(one["votes"]).assign(query=k) for k, one in enumerate(PEERS))
+    consensus = method.fit_transform(frame)
+    best = consensus[consensus["score"] == consensus.groupby("query")["score"].transform("max")]
+    found = best.groupby("query")["item"].agg(lambda items: "".join(sorted(items))).tolist()
+    for name in names:
+        assert found == [one["winners"][name] for one in PEERS]
+
+
+def test_smith_sets_are_those_of_another_package():
+    frame = pd.concat(strict(one["votes"]).assign(query=k) for k, one in enumerate(PEERS))
+    assert smith_set(frame).groupby("query")["item"].agg("".join).tolist() == [one["winners"]["smith"] for one in PEERS]
+    winner = condorcet_winner(frame)
+    assert winner["query"].tolist() == list(range(1000))
+    assert winner["item"].fillna("").tolist() == [one["winners"]["condorcet"] for one in PEERS]
+    assert 100 < winner["item"].isna().sum() < 500
+
+
+# ---------------------------------------------------------------------- by hand
+
+
+TENNESSEE = strict({"MNCK": 42, "NCKM": 26, "CKNM": 15, "KCNM": 17})
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        (PositionalScoring(), "M N K C"),
+        (PositionalScoring(points="veto"), "CN K M"),
+        # 15 for Chattanooga is least; then 32 for Knoxville, 42 for Memphis and 26 for Nashville, which leaves.
+        (SequentialElimination(), "K M N C"),
+        (SequentialElimination(rule="veto"), "N C K M"),
+        # Wins less defeats: C 46, K -86, M -48, N 88; without K: C -20, M -32, N 52.
+        (SequentialElimination(rule="borda"), "N C M K"),
+        (SequentialElimination(rule="borda-mean"), "N C KM"),
+        # Majorities of 51: N 26 + 42 at depth 2, C 15 + 43, K 17 + 15 and at depth 3 + 26, M 42 and at depth 4 all.
+        (Bucklin(), "N C K M"),
+    ],
+    ids=repr,
+)
+def test_the_capital_of_tennessee(method, expected):
+    assert ranking(method, TENNESSEE) == expected
+
+
+def test_ties_for_leaving_leave_together():
+    # a has 3 votes, b and c 2 each. If b alone left, c would win, and if c left, b.
+    assert ranking(SequentialElimination(), strict({"abc": 3, "bca": 2, "cba": 2})) == "a bc"
+    assert ranking(SequentialElimination(rule="veto"), strict({"abc": 3, "bca": 2, "cba": 2})) == "b c a"
+    # b and c have a last place each, more than a; who is left wins.
+    assert ranking(SequentialElimination(rule="veto"), strict({"abc": 1, "acb": 1})) == "a bc"
+    # All are equal at once: a tie of all, by each rule.
+    cycle = strict({"abc": 1, "bca": 1, "cab": 1})
+    for rule in RULES:
+        assert scores(SequentialElimination(rule=rule), cycle) == {"a": 0, "b": 0, "c": 0}
+
+
+def test_tied_places_share_the_vote():
+    # First places: a 1/2 + 1, b 1/2, c 1. b leaves, and a has both of its ballots.
+    assert scores(SequentialElimination(), election({"ab c": 1, "a c b": 1, "c b a": 1})) == {"a": 2, "b": 0, "c": 1}
+    # Last places: a 1, b 1/2 + 1, c 1/2.
+    veto = SequentialElimination(rule="veto")
+    assert scores(veto, election({"a bc": 1, "c a b": 1, "c b a": 1})) == {"a": 1, "b": 0, "c": 2}
+
+
+def test_absent_items_by_each_reading():
+    # Nine voters name a only, eight rank all.
+    cut = election({"a": 9, "b c a": 4, "c b a": 4})
+    assert ranking(SequentialElimination(), cut) == "a bc"
+    # Last places: a 8, b and c nine halves; and with 17 voters for a alone 17 halves.
+    assert ranking(SequentialElimination(rule="veto"), cut) == "bc a"
+    assert ranking(SequentialElimination(rule="veto"), election({"a": 17, "b c a": 4, "c b a": 4})) == "a bc"
+    # Without an opinion of the nine only eight voters rank b and c, both above a.
+    for rule in ("veto", "borda", "borda-mean"):
+        assert ranking(SequentialElimination(rule=rule, absent="ignore"), cut) == "bc a"
+    # First 9 of 17 for a; as a mean over those that hold it b and c have 4 of 8 and a 9 of 17.
+    assert ranking(Bucklin(), cut) == "a bc" and ranking(PositionalScoring(absent="ignore"), cut) == "a bc"
+
+
+def test_exhausted_ballots_count_no_more():
+    # d leaves, then c; the ballots of c alone then say nothing, and a wins by 5 to 4 in spite of them.
+    votes = {"a b": 5, "b a": 3, "c": 2, "d b": 1}
+    assert ranking(SequentialElimination(), election(votes)) == "a b c d"
+    assert scores(SequentialElimination(), election({**votes, "c": 2, "c b": 0}))["a"] == 3
+
+
+def test_bucklins_rule_adds_second_places():
+    # Nobody has 6 first places of 10; with the second ones b has 9 and a 5.
+    found = Bucklin().fit_transform(strict({"abc": 4, "bca": 1, "cba": 4, "acb": 1}))
+    assert found[["item", "depth", "share"]].to_numpy().tolist() == [["b", 2, 0.9], ["c", 2, 0.6], ["a", 3, 1.0]]
+    np.testing.assert_allclose(found["score"], [-2.05, -2.2, -3.0])
+    # Exactly half is no majority, whatever the weights.
+    half = strict({"ab": 0.1 + 0.2, "ba": 0.3})
+    assert Bucklin().fit_transform(half)["depth"].tolist() == [2, 2]
+    # An item that only silent lists hold is below all others.
+    silent = election({"a b": 1, "c a": 0})
+    assert scores(Bucklin(absent="ignore"), silent) == {"a": -1, "b": -2, "c": -4}
+
+
+def test_points_of_a_championship():
+    # The totals of 2012, whose first ten places count, as published.
+    points = [25, 18, 15, 12, 10, 8, 6, 4, 2, 1]
+    found = PositionalScoring(points=points).fit_transform(load_formula1())
+    champions = [("Vettel", 281), ("Alonso", 278), ("Räikkönen", 207), ("Hamilton", 190), ("Button", 188)]
+    assert list(zip(found["item"], found["score"], strict=True))[:5] == champions
+    assert found["score"].sum() == 20 * sum(points)
+
+
+# ---------------------------------------------------------------------- known relations
+
+
+@given(votes=ballots_with_ties())
+@settings(max_examples=20, deadline=None)
+def test_points_of_other_methods(votes):
+    lists = election(votes)
+    for absent in ("last", "ignore"):
+        n = len(universe(votes))
+        borda = [float(n - k) for k in range(n)]
+        if absent == "last":
+            assert scores(PositionalScoring(points=borda), lists) == pytest.approx(scores(BordaCount(), lists))
+    full = election(
+        {ballot: weight for ballot, weight in votes.items() if len(ballot.replace(" ", "")) == 5} or {"a b": 1}
+    )
+    untied = full.groupby("voter")["rank"].transform("nunique") == full.groupby("voter")["rank"].transform("size")
+    assume(untied.all())
+    assert scores(PositionalScoring(points="dowdall"), full) == pytest.approx(scores(ReciprocalRankFusion(k=0), full))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        PositionalScoring(),
+        Bucklin(),
+        *(SequentialElimination(rule=rule) for rule in ("plurality", "borda", "borda-mean")),
+    ],
+    ids=repr,
+)
+@given(votes=full_ballots())
+@settings(max_examples=20, deadline=None)
+def test_who_is_first_for_a_majority_wins(method, votes):
+    # The last ballot weighs more than all others together.
+    assert ranking(method, strict(votes))[0] == list(votes)[-1][0]
+
+
+def test_coombs_rule_does_not_stop_at_a_majority():
+    # a is first for 6 of 11, and last for 5, more than b and c, for which that is 3.
+    votes = strict({"abc": 3, "acb": 3, "bca": 5})
+    assert ranking(SequentialElimination(rule="veto"), votes) == "b c a"
+    assert ranking(SequentialElimination(), votes)[0] == "a"
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize("rule", ["borda", "borda-mean"])
+@given(votes=ballots_with_ties())
+@settings(max_examples=25, deadline=None)
+def test_baldwins_and_nansons_rules_elect_the_condorcet_winner(rule, absent, votes):
+    best = smith(votes, absent)
+    assume(len(best) == 1)
+    assert ranking(SequentialElimination(rule=rule, absent=absent), election(votes)).split()[0] == best[0]
+
+
+@given(votes=full_ballots(), above=st.lists(st.booleans(), min_size=7, max_size=7))
+@settings(max_examples=15, deadline=None)
+def test_instant_runoff_does_not_depend_on_clones(votes, above):
+    winner = ranking(SequentialElimination(), strict(votes))[0]
+    cloned = {
+        ballot.replace("a", "az" if first else "za"): weight
+        for (ballot, weight), first in zip(votes.items(), above, strict=False)
+    }
+    found = ranking(SequentialElimination(), strict(cloned)).split()[0]
+    assert found in ("a", "z") if winner == "a" else found == winner
+
+
+def test_other_rules_depend_on_clones():
+    # a beats b by 60 to 40; with a second b that all rank next to it, the clones of b take first place from a.
+    alone, cloned = {"ab": 60, "ba": 40}, {"abz": 60, "bza": 40}
+    assert ranking(PositionalScoring(points=[2, 1]), strict(alone))[0] == "a"
+    assert ranking(PositionalScoring(points=[3, 2, 0]), strict(cloned))[0] == "b"
+    # And with plurality b loses its lead to its clone.
+    assert ranking(PositionalScoring(), strict({"ba": 55, "ab": 45}))[0] == "b"
+    assert ranking(PositionalScoring(), strict({"bza": 30, "zba": 25, "abz": 45}))[0] == "a"
+
+
+# ---------------------------------------------------------------------- with the rest of the library
+
+
+def test_how_sure_a_winner_is():
+    # Each vote a list: of five firsts for a and three for b, two must fall silent for a tie, and b need not be first.
+    votes = {f"v{k}": order for k, order in enumerate([list("abc")] * 5 + [list("bca")] * 3 + [list("cba")])}
+    for method in (PositionalScoring(), SequentialElimination(), Bucklin(), SequentialElimination(rule="borda")):
+        found = margin_of_victory(method, votes).iloc[0]
+        assert found["leader"] == "a" and found["optimal"]
+        assert found["margin"] == (2 if isinstance(method, PositionalScoring) else 1)
+        stability = rank_stability(method, votes, n_resamples=50, random_state=0)
+        assert stability["item"].tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ("pluralty", "did you mean 'plurality'"),
+        ([], "a list of finite numbers"),
+        ([[1, 0]], "a list of finite numbers"),
+        ([1, np.nan], "a list of finite numbers"),
+        (["one"], "a list of finite numbers"),
+        ([1, 2], "must never rise"),
+        ([1, -1], "be at least 0"),
+        ([0, 0], "above 0 for the first place"),
+    ],
+    ids=str,
+)
+def test_points_that_are_none_are_refused(points, message):
+    for call in ("fit", "transform"):
+        with pytest.raises(ValueError, match=message):
+            getattr(PositionalScoring(points=points), call)(TENNESSEE)
+
+
+def test_winners_by_query_keep_the_ids():
+    frame = pd.DataFrame({"query": [2, 2, 1, 1, 1, 1], "voter": list("uuuuvv"), "item": [7, 8, 7, 8, 8, 7]})
+    frame["rank"] = [1, 2, 1, 2, 1, 2]
+    found = condorcet_winner(frame)
+    assert found["query"].tolist() == [1, 2] and found["item"].tolist() == [pd.NA, 7] and found["item"].dtype == "Int64"
+    assert condorcet_winner(frame[frame["query"] == 2])["item"].dtype == "Int64"
+    assert (
+        smith_set(frame).to_numpy().tolist() == [[1, 7], [1, 8], [2, 7]] and smith_set(frame)["item"].dtype == "int64"
+    )
+    assert (
+        condorcet_winner(pd.DataFrame({"query": ["q"], "voter": ["v"], "item": ["a"], "rank": [1]}))["item"][0] == "a"
+    )
+    assert condorcet_winner([["a", "b"], ["a", "c"]])["item"].tolist() == ["a"]
+
+
+@pytest.mark.parametrize("function", [condorcet_winner, smith_set])
+def test_what_majorities_cannot_be_read_from_is_refused(function):
+    with pytest.raises(InputError, match="square matrix of preferences"):
+        function(np.ones((2, 3)))
+    with pytest.raises(InputError, match="absent must be one of 'last', 'ignore'; got 'first'"):
+        function(TENNESSEE, absent="first")

@@ -1,0 +1,99 @@
+"""Winners of 1000 random elections by two packages for voting, which the tests compare ours with.
+
+`python tools/elections_peer.py` writes them into tests/elections_golden.json.gz; it needs pref_voting and pyrankvote
+(1.18.2 and 2.0.6), and nothing of this project. The ballots are strict and full, and nothing ties for leaving in any
+round of any rule, for each package breaks such ties in its own way.
+"""
+
+import contextlib
+import gzip
+import json
+import random
+from pathlib import Path
+
+GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "elections_golden.json.gz"
+_N_ELECTIONS = 1000
+
+
+def draw(rng):
+    """Ballots as text, best first, and how many voters cast each: 4 to 6 candidates."""
+    names = "abcdef"[: rng.randint(4, 6)]
+    ballots = {"".join(rng.sample(names, len(names))) for _ in range(rng.randint(5, 12))}
+    return {ballot: rng.randint(1, 99) for ballot in sorted(ballots)}
+
+
+def leaves_without_ties(votes, rule):
+    """Whether one candidate alone leaves in each round, or by "borda-mean" none is at the mean until one is left."""
+    left = sorted(next(iter(votes)))
+    while len(left) > 1:
+        total = dict.fromkeys(left, 0)
+        for ballot, count in votes.items():
+            order = [name for name in ballot if name in left]
+            if rule == "plurality":
+                total[order[0]] += count
+            elif rule == "veto":
+                total[order[-1]] -= count
+            else:
+                for place, name in enumerate(order):
+                    total[name] += count * (len(order) - 1 - 2 * place)
+        if rule == "borda-mean":
+            if 0 in total.values():
+                return False
+            left = [name for name in left if total[name] > 0]
+        else:
+            ordered = sorted(left, key=total.get)
+            if total[ordered[0]] == total[ordered[1]]:
+                return False
+            left = ordered[1:]
+    return True
+
+
+def winners(votes):
+    """The winner by each rule, as the packages name it; None where an election is not fit for the comparison."""
+    from pref_voting.c1_methods import condorcet, smith_set
+    from pref_voting.iterative_methods import baldwin, coombs_with_explanation, instant_runoff, strict_nanson
+    from pref_voting.other_methods import bucklin
+    from pref_voting.profiles import Profile
+    from pyrankvote import Ballot, Candidate, instant_runoff_voting
+
+    names = sorted(next(iter(votes)))
+    orders = [[names.index(name) for name in ballot] for ballot in votes]
+    profile = Profile(orders, list(votes.values()))
+    by_coombs, eliminated = coombs_with_explanation(profile)
+    if sum(map(len, eliminated)) < len(names) - 2:
+        return None  # it stopped at a majority of first places, which is another rule
+    candidates = {name: Candidate(name) for name in names}
+    ballots = [
+        Ballot(ranked_candidates=[candidates[name] for name in ballot])
+        for ballot, count in votes.items()
+        for _ in range(count)
+    ]
+    [elected] = instant_runoff_voting(list(candidates.values()), ballots).get_winners()
+    found = {
+        "plurality": instant_runoff(profile),
+        "veto": by_coombs,
+        "borda": baldwin(profile),
+        "borda-mean": strict_nanson(profile),
+        "bucklin": bucklin(profile),
+        "condorcet": condorcet(profile) if profile.condorcet_winner() is not None else [],
+        "smith": smith_set(profile),
+    }
+    found = {rule: "".join(names[k] for k in sorted(which)) for rule, which in found.items()}
+    return found | {"plurality of pyrankvote": elected.name}
+
+
+def record():
+    """Draw elections until there are enough, and write them with their winners."""
+    rng, elections = random.Random(0), []
+    while len(elections) < _N_ELECTIONS:
+        votes = draw(rng)
+        if all(leaves_without_ties(votes, rule) for rule in ("plurality", "veto", "borda", "borda-mean")):
+            found = winners(votes)
+            if found is not None:
+                elections.append({"votes": votes, "winners": found})
+    with contextlib.closing(gzip.GzipFile(GOLDEN, "wb", mtime=0)) as file:
+        file.write(json.dumps(elections).encode("ascii"))
+
+
+if __name__ == "__main__":
+    record()
