@@ -40,7 +40,7 @@ class Bucklin(BaseAggregator):
     the weight reaches, a weighted median of the ranks, and the share is the part of the weight that reaches it [1]_,
     [2]_,
 
-    .. math:: d(i) = \min \Bigl\{ d : \sum_{v : r_v(i) \le d} w_v > \tfrac12 \sum_v w_v \Bigr\}, \qquad
+    .. math:: d(i) = \min \{ d : \sum_{v : r_v(i) \le d} w_v > \tfrac12 \sum_v w_v \}, \qquad
        p(i) = \frac{\sum_{v : r_v(i) \le d(i)} w_v}{\sum_v w_v}.
 
     Items are ordered by depth, those of one depth by share, in one number,
@@ -62,7 +62,7 @@ class Bucklin(BaseAggregator):
 
     References
     ----------
-    .. [1] D. Hoag and G. Hallett, "Preferential Voting", Macmillan, 1926.
+    .. [1] C. G. Hoag and G. H. Hallett, "Proportional Representation", Macmillan, 1926.
     .. [2] R. Fagin, R. Kumar and D. Sivakumar, "Efficient similarity search and classification via rank aggregation",
        SIGMOD 2003.
 

@@ -52,12 +52,12 @@ class SequentialElimination(BaseAggregator):
     -----
     In each round, :math:`R` being the set of the items that remain, the score of an item to stay is
 
-    .. math:: T_R(i) = \sum_v w_v \bigl( s_v(i) - \bar s_v \bigr),
+    .. math:: T_R(i) = \sum_v w_v ( s_v(i) - \bar s_v ),
 
-    where :math:`s_v(i)` is 1 for the first of the items of :math:`R` in list :math:`v` ("plurality"), -1 for the last
-    ("veto") [2]_, or the number of these items below it minus the number above it ("borda" [3]_, "borda-mean" [4]_),
-    and :math:`\bar s_v` is the mean over the items of :math:`R` in the list. Taking it away changes no order of full
-    lists; of Borda points the mean is 0 already. The items of the least :math:`T_R(i)` leave together; with
+    where :math:`s_v(i)` is 1 for the first of the items of :math:`R` in list :math:`v` ("plurality" [1]_), -1 for the
+    last ("veto" [2]_), or the number of these items below it minus the number above it ("borda" [3]_, "borda-mean"
+    [4]_), and :math:`\bar s_v` is the mean over the items of :math:`R` in the list. Taking it away changes no order of
+    full lists; of Borda points the mean is 0 already. The items of the least :math:`T_R(i)` leave together; with
     "borda-mean" those with :math:`T_R(i) < 0`, and where there are none all items are equal. `score` is the number of
     rounds that an item stays: 0 for those that leave first; items that leave together tie, also at the top.
 
@@ -76,8 +76,8 @@ class SequentialElimination(BaseAggregator):
     **Majorities.** Rounds go on until no items are left to tell apart, for the order of those that follow the winner.
     An item that more than half of the weight ranks first wins by "plurality", but may lose by "veto": Coombs' rule in
     elections often stops at such a majority, and this one does not. Baldwin's and Nanson's rules elect a Condorcet
-    winner. Instant runoff is independent of clones: a second item that all lists rank next to a first one takes no win
-    from it and brings no other one about.
+    winner. Instant runoff is independent of clones, ties for leaving aside: with a second item that all lists rank next
+    to a first one, one of the two wins if the first one did, and otherwise the same item as before.
 
     :math:`O(N)` for :math:`N` rows and :math:`O(m n)` for the rounds by "plurality", and by "veto" where the :math:`m`
     lists hold all :math:`n` items, else :math:`O(N n)`; Borda points take :math:`O(m n^2)`, and memory
@@ -85,8 +85,7 @@ class SequentialElimination(BaseAggregator):
 
     References
     ----------
-    .. [1] H. R. Droop, "On methods of electing representatives", Journal of the Statistical Society of London 44,
-       1881.
+    .. [1] T. N. Tideman, "Independence of clones as a criterion for voting rules", Social Choice and Welfare 4, 1987.
     .. [2] C. H. Coombs, "A Theory of Data", Wiley, 1964.
     .. [3] J. M. Baldwin, "The technique of the Nanson preferential majority system of election", Proceedings of the
        Royal Society of Victoria 39, 1926.
