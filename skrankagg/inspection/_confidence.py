@@ -37,7 +37,7 @@ def rank_confidence(
     ----------
     aggregator : aggregator
         A method whose scores are sums of what each list says by itself: CombSUM, BordaCount, SimpleBorda,
-        ReciprocalRankFusion or RankBiasedCentroid.
+        PositionalScoring, ReciprocalRankFusion or RankBiasedCentroid.
     X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     n_resamples : int, default=1000

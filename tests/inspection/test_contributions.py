@@ -47,8 +47,8 @@ METHODS = [
 #: Methods whose scores are sums, by class; DIBRA and RankStatistic are in some variants.
 SUMS = {
     "BayesFuse", "BordaCount", "CombANZ", "CombMNZ", "CombSUM", "DIBRA", "InverseSquareRank", "LearnedWeights",
-    "PreferenceRelations", "ProbFuse", "RankBiasedCentroid", "RankStatistic", "ReciprocalRankFusion", "SegFuse",
-    "SimpleBorda", "SlideFuse",
+    "PositionalScoring", "PreferenceRelations", "ProbFuse", "RankBiasedCentroid", "RankStatistic",
+    "ReciprocalRankFusion", "SegFuse", "SimpleBorda", "SlideFuse",
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from skrankagg import (
     Kemeny,
     LearnedWeights,
     MarkovChain,
+    PositionalScoring,
     RankedLists,
     ReciprocalRankFusion,
     SimpleBorda,
@@ -34,7 +35,14 @@ from skrankagg.utils.estimator_checks import example_lists
 pytestmark = pytest.mark.twice
 
 COLUMNS = ["query", "leader", "margin", "lower_bound", "upper_bound", "optimal", "removed"]
-SUMS = [BordaCount(), SimpleBorda(), CombSUM(), CombSUM(norm="z-score", absent_score="min"), ReciprocalRankFusion()]
+SUMS = [
+    BordaCount(),
+    SimpleBorda(),
+    CombSUM(),
+    CombSUM(norm="z-score", absent_score="min"),
+    ReciprocalRankFusion(),
+    PositionalScoring(points="veto"),
+]
 OTHERS = [
     Copeland(),
     CombMNZ(),
