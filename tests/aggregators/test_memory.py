@@ -345,6 +345,7 @@ def test_every_method_answers_or_refuses_in_a_limited_address_space():
     assert run.returncode == 0, run.stderr[-2000:]
     outcome = dict(line.split("\t") for line in run.stdout.splitlines())
     quadratic = ("DIBRA(S", "Foot", "Hod", "Ke", "Kw", "Loc", "Mark", "Mini", "Out", "Pick", "Pref", "RankedP", "Schu")
+    quadratic += ("SequentialElimination[rule=borda",)
     refused = {name for name in outcome if name.startswith((*quadratic, "AggregatorUnion"))}
     refused -= {f"MarkovChain[chain={chain}{absent}]" for chain in ("mc1", "mc2") for absent in ("", ",absent=last")}
     assert {name for name in outcome if outcome[name] == "refused"} == refused
