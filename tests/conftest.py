@@ -20,8 +20,10 @@ def pytest_report_header():
     return f"skrankagg: kernels {kind}"
 
 
-# If the kernels are plain Python: the test files that have called each.
+# If the kernels are plain Python: the test files that have called each. Processes that share the tests put theirs on
+# record in the file that SKRANKAGG_KERNEL_CALLS names.
 KERNEL_CALLERS = {}
+RECORD = os.environ.get("SKRANKAGG_KERNEL_CALLS")
 
 
 def _watched(name, kernel):
@@ -42,6 +44,13 @@ if not _kernels.COMPILED:
                 setattr(module, name, _watched(f"{module.__name__}.{name}", kernel))
 
 
+def pytest_sessionfinish():
+    if RECORD:
+        calls = "".join(f"{name}\t{file}\n" for name, files in KERNEL_CALLERS.items() for file in files)
+        with open(RECORD, "a", encoding="utf-8") as record:
+            record.write(calls)
+
+
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.name == "test_every_kernel_was_called_by_tests_of_its_methods")  # it comes last
     # The few short lists of a property test may by chance be lists of two, or one of them much longer than the others.
@@ -53,8 +62,13 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def kernel_callers():
-    """The test files that have called each plain Python kernel so far."""
-    return KERNEL_CALLERS
+    """The test files that have called each plain Python kernel so far, in this process or in those on record."""
+    callers = {name: set(files) for name, files in KERNEL_CALLERS.items()}
+    if RECORD and Path(RECORD).exists():
+        for line in Path(RECORD).read_text(encoding="utf-8").splitlines():
+            name, file = line.split("\t")
+            callers[name].add(file)
+    return callers
 
 
 @pytest.fixture
