@@ -332,7 +332,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         """Keep ``query_info_`` where the method has any; returns the consensus it was read from, else None."""
         if not self._query_columns:
             return None
-        ranked = self._rank(lists)
+        return self._keep_info(self._rank(lists))
+
+    def _keep_info(self, ranked):
+        """Publish what is known of the queries of a consensus, and return this."""
         self.query_info_: pd.DataFrame = ranked.info_frame()
         return ranked
 

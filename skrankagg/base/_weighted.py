@@ -220,9 +220,7 @@ class WeightedAggregator(BaseAggregator):
         if self.weighting == "global":
             weighed = self._weigh(lists)
         ranked = self._publish(weighed[0], self._aggregate_weighted(*weighed))
-        if self._query_columns:
-            self.query_info_: pd.DataFrame = ranked.info_frame()
-        return ranked
+        return self._keep_info(ranked) if self._query_columns else ranked
 
     def _learn(self, lists):
         weight = self._implied_weights(lists)

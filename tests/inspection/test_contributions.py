@@ -46,8 +46,8 @@ METHODS = [
 ]
 #: Methods whose scores are sums, by class; DIBRA and RankStatistic are in some variants.
 SUMS = {
-    "BayesFuse", "BordaCount", "CombANZ", "CombMNZ", "CombSUM", "DIBRA", "InverseSquareRank", "LearnedWeights",
-    "PreferenceRelations", "ProbFuse", "RankBiasedCentroid", "RankStatistic", "ReciprocalRankFusion", "SegFuse",
+    "BIRRA", "BayesFuse", "BordaCount", "CombANZ", "CombMNZ", "CombSUM", "DIBRA", "InverseSquareRank", "LearnedWeights",
+    "MAIC", "PreferenceRelations", "ProbFuse", "RankBiasedCentroid", "RankStatistic", "ReciprocalRankFusion", "SegFuse",
     "SimpleBorda", "SlideFuse",
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ from ..._arrays._places import class_starts
 from ..._arrays._ragged import group_order, positions, starts_to_ptr
 from ..._support._sklearn import Interval
 from ...base import BaseAggregator, Consensus
-from ...base._consensus import rank_sums
+from ...base._consensus import Contributions, rank_sums
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._tukey import smooth_3rs3r
@@ -125,11 +125,16 @@ class BIRRA(BaseAggregator):
         block = lists.list_ptr[:-1] * self.n_bins // _BLOCK
         blocks = np.split(np.arange(lists.n_queries), np.flatnonzero(np.diff(block)) + 1)
         parts = [self._rounds(lists if len(blocks) == 1 else lists.take(queries)) for queries in blocks]
-        score, scale, n_iter, converged = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        score, scale, n_iter, converged, _ = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged}, scale=scale)
 
+    def _contributions(self, lists):
+        *_, factor = self._rounds(lists)
+        held, absent = _Bins(lists, self.n_bins).shares(factor)
+        return Contributions(held, absent)
+
     def _rounds(self, lists):
-        """Scores of the candidates and the sizes of their terms, number of rounds of the queries, and whether all."""
+        """Scores of the candidates and sizes of their terms, rounds of the queries and whether all, and factors."""
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
         binned = _Bins(lists, self.n_bins)
@@ -139,12 +144,13 @@ class BIRRA(BaseAggregator):
         for _ in range(self.max_iter):
             # A query whose true items stay gets the same scores again, bit by bit.
             n_iter += moving
-            score, scale = binned.sum_factors(self._factors(lists, *binned.count(true)))
+            factor = self._factors(lists, *binned.count(true))
+            score, scale = binned.sum_factors(factor)
             before, true = true, _share_of_first(lists, score, scale, n_true)
             moving = np.logical_or.reduceat(true != before, heads)
             if not moving.any():
                 break
-        return score, scale, n_iter, ~moving
+        return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
         """Logarithms of the Bayes factors of all bins of each list, (n_lists, n_bins)."""
@@ -189,12 +195,16 @@ class _Bins:
         cells[self.absent_cell] += absent
         return np.cumsum(cells.reshape(lists.n_lists, self.n_bins), axis=1)
 
+    def shares(self, factor):
+        """What each row adds to the score of its item, (n_rows,), and each list to those that it lacks, (n_lists,)."""
+        factor, weight = factor.ravel(), self.lists.list_weight
+        return factor[self.row_cell] * weight[self.lists.row_list], factor[self.absent_cell] * weight
+
     def sum_factors(self, factor):
         """Sum of the factors of each candidate's bins, and of the sizes of the terms, both (n_candidates,)."""
-        lists, factor = self.lists, factor.ravel()
-        absent = factor[self.absent_cell]
-        gain = (factor[self.row_cell] - absent[lists.row_list]) * lists.list_weight[lists.row_list]
-        absent = absent * lists.list_weight
+        lists = self.lists
+        held, absent = self.shares(factor)
+        gain = held - absent[lists.row_list]
         sums = []
         for of_rows, of_lists in ((gain, absent), (np.abs(gain), np.abs(absent))):
             total = np.bincount(lists.candidate, weights=of_rows, minlength=lists.n_candidates)

@@ -130,7 +130,6 @@ class MAIC(WeightedAggregator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         **VOTER_WEIGHTS,
     }
-    _variants = ({}, {"curve": "exponential"})
     _query_columns = ("n_iter", "converged")
     _ties_by_rank = True
     #: Weights say nothing of the lists of other queries: no parameter.
@@ -167,9 +166,7 @@ class MAIC(WeightedAggregator):
     def _learn_and_rank(self, lists):
         consensus, weight, _ = self._converge(lists)
         self._keep_weights(lists, weight)
-        ranked = self._publish(lists, consensus)
-        self.query_info_ = ranked.info_frame()
-        return ranked
+        return self._keep_info(self._publish(lists, consensus))
 
     def _contributions(self, lists):
         _, _, place_weight = self._converge(lists)
