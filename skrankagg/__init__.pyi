@@ -20,7 +20,9 @@ from ._fuse import fuse
 from ._support._memory import config_context
 from ._support._show_versions import show_versions
 from .aggregators import (
+    BIRRA,
     DIBRA,
+    MAIC,
     Agglomerative,
     BayesFuse,
     BordaCount,
@@ -65,7 +67,9 @@ from .model_selection import Comparator
 
 __version__: str
 __all__ = [
+    "BIRRA",
     "DIBRA",
+    "MAIC",
     "Agglomerative",
     "BayesFuse",
     "BordaCount",

@@ -10,7 +10,9 @@ from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.utils import get_tags
 
 from skrankagg import (
+    BIRRA,
     DIBRA,
+    MAIC,
     Agglomerative,
     BayesFuse,
     BordaCount,
@@ -284,6 +286,18 @@ GOLDEN = [
             -(5 * log(3) + 18 * log(5)) / 38,
         ],
     ),
+    # Counts of lists are 2 3 2 1, their running means a b c 2 5/2 7/3 | b 3, a and d through the end 2 | b c 3 5/2. No
+    # list's weight, a root of the last of these, is 1 from where it began.
+    (MAIC(tol=1.0), "b c a d", [2.5**0.5 + 12**0.5, (7 / 3) ** 0.5 + 2.5**0.5, 8**0.5, 2**0.5]),
+    # Eight such turns, by plain loops.
+    (MAIC(), "b c a d", [8.216669637556922, 4.971164797640333, 4.272668338802552, 2.2094185433473648]),
+    # b is true. Of 50 bins u has a 13, b 25, c 38 and d 50, v b 13, a and d 32 and c 50, w b 13, c 25 and the others
+    # 44. But for odds of 1/19 and smoothed, u has 1 and from 38 on 2/3, v 2 and from 32 on 2/3, w 2, from 25 on 1 and
+    # from 44 on 1/2. Lowered to the second largest, v has 1 for 25 to 31, and w 2/3 for 38 to 43.
+    (BIRRA(), "b c a d", [log(19**3 * x) for x in (4, 4 / 9, 1 / 3, 2 / 9)]),
+    # a and b are true. Smoothed, u has 3 and from 38 on 3/2, v 2 and from 32 on 3/2, w 2 and from 25 on 1. Lowered, u
+    # has 2 and from 32 on 3/2.
+    (BIRRA(prior=0.5), "b a c d", [log(x) for x in (8, 3, 9 / 4, 9 / 4)]),
     # Agree, of 3: b-a 2, a-b 1, a-c 2, c-a 1, a-d 3, d-a 2, b-c 3, b-d 3, c-d 2, d-c 1; at least 1.5 are needed. Only
     # absence objects, there being 3 places of difference to reach: a-b, a-c, c-a, c-b, c-d, d-a 1, d-b, d-c 2; at most
     # 0.75 may. So b outranks all, and a outranks d.

@@ -1,6 +1,7 @@
 """Aggregators: ranked lists in, one consensus for each query out; a module for each family."""
 
 from ._ballots import *
+from ._gene_lists import *
 from ._kemeny import *
 from ._learned import *
 from ._majorities import *

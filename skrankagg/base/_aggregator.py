@@ -20,7 +20,7 @@ from .._support._callbacks import CallbackSupport, fitting
 from .._support._memory import check_memory
 from .._support._sklearn import BaseEstimator, TransformerMixin, accept_lists, keep_out_of_html
 from ..exceptions import InputError
-from ._consensus import Consensus, Contributions, EncodedConsensus, order_candidates
+from ._consensus import Consensus, Contributions, EncodedConsensus, order_candidates, rank_sums
 from ._tags import TagsOfAggregator
 from ._voter_weights import voter_values
 
@@ -72,6 +72,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _cell_bytes: float = 0.0
     #: Whether no bit of the scores depends on how the items are numbered, as of sums over the rows in their order.
     _any_numbering: bool = False
+    #: Whether items of equal score are sorted by their mean ranks, the tag `ties_by_rank`.
+    _ties_by_rank: bool = False
     #: Whether what `_repeat` returns takes the weights of many replicates, too, as columns.
     _repeats_columns: bool = False
     #: What to do about lists without scores, for the message.
@@ -182,6 +184,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         accept_lists(tags)
         tags.target_tags.required = False
         tags.requires_fit = False
+        tags.aggregator_tags.ties_by_rank = self._ties_by_rank
         return tags
 
     @contextmanager
@@ -329,7 +332,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         """Keep ``query_info_`` where the method has any; returns the consensus it was read from, else None."""
         if not self._query_columns:
             return None
-        ranked = self._rank(lists)
+        return self._keep_info(self._rank(lists))
+
+    def _keep_info(self, ranked):
+        """Publish what is known of the queries of a consensus, and return this."""
         self.query_info_: pd.DataFrame = ranked.info_frame()
         return ranked
 
@@ -347,7 +353,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
                 f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "
                 f"none of them NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
-        order, score = order_candidates(lists, score, consensus.scale, consensus.additive)
+        tiebreak = rank_sums(lists, lists.list_weight) if self._ties_by_rank else None
+        order, score = order_candidates(lists, score, consensus.scale, consensus.additive, tiebreak)
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}
         return EncodedConsensus(
             lists, order, score, columns, {name: consensus.queries[name] for name in self._query_columns}

@@ -10,11 +10,19 @@ from numpy.typing import NDArray
 from .._arrays import TOLERANCE
 from .._arrays._places import class_starts
 from .._arrays._plain_ids import best_first
-from .._arrays._ragged import expand, gather_ranges, group_order, positions, starts_to_ptr
+from .._arrays._ragged import expand, gather_ranges, group_order, positions, sparse_rows, starts_to_ptr
 from .._data._frames import frame_of, take_ids
 from .._data._ranked_lists import RankedLists
 
-__all__ = ["Consensus", "Contributions", "EncodedConsensus", "best_items", "order_candidates", "rank_scores"]
+__all__ = [
+    "Consensus",
+    "Contributions",
+    "EncodedConsensus",
+    "best_items",
+    "order_candidates",
+    "rank_scores",
+    "rank_sums",
+]
 
 
 @dataclass
@@ -151,10 +159,11 @@ class EncodedConsensus:
         return pd.DataFrame({"query": self.lists.queries, **self.queries})
 
 
-def order_candidates(lists, score, scale=None, additive=False):
+def order_candidates(lists, score, scale=None, additive=False, tiebreak=None):
     """Put the candidates of each query in order: by score, by the weight of the lists that hold the item, by item.
 
-    Scores (n_candidates,) are higher-is-better and not NaN; `scale` and `additive` are those of :class:`Consensus`.
+    Scores (n_candidates,) are higher-is-better and not NaN; `scale` and `additive` are those of :class:`Consensus`,
+    `tiebreak` (n_candidates,) puts the higher one first before the weight does.
     Returns the candidates, query by query, best first, and their scores in this order: neighbours closer than 1e-12
     times the query's largest scale are one tie class and have one score, the highest of them. Two items tie here; more
     lists hold the second one:
@@ -169,7 +178,7 @@ def order_candidates(lists, score, scale=None, additive=False):
     """
     total = lists.sum_over_lists(lists.list_weight)
     sole_source = (lambda: _sole_lists(lists)) if additive else None
-    return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total, scale, sole_source)
+    return rank_scores(lists.candidate_ptr, score, lists.candidate_weight, total, scale, sole_source, tiebreak)
 
 
 def best_items(lists, ids, consensus, top=None):
@@ -199,14 +208,27 @@ def _sole_lists(lists):
     return sole
 
 
-def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
+def rank_sums(lists, weight):
+    """Minus the sum of the ranks of each candidate times the weights of the lists, in columns if these have any.
+
+    An item that a list does not hold has the mean of the ranks that the list leaves over. From (n_lists,) or (n_lists,
+    n_replicates) to (n_candidates,) or (n_candidates, n_replicates); exact for whole weights.
+    """
+    left_over = (lists.query_n_items[lists.list_query] + lists.list_length + 1) / 2
+    value = left_over[lists.row_list] - lists.rank
+    gain = sparse_rows(lists.row_ptr, lists.candidate, value, lists.n_candidates).T @ weight
+    return gain - lists.sum_over_lists((left_over * weight.T).T)[lists.candidate_query]
+
+
+def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebreak=None):
     """Put the members of consecutive groups in order, as :func:`order_candidates` does the candidates of queries.
 
     Groups are given by `ptr` (n_groups + 1,), their members in the order that decides last; `support` (n_members,)
     decides between equal scores (n_members,), and `total` (n_groups,) is its scale, for the tolerance. `scale`
     (n_members,) is that of the scores, their absolute values where it is None. `sole_source`, called where unequal
     scores would tie, gives the only source of each member's score, -1 for several and -2 for none: unequal scores of
-    one source, or of one and none, never tie, nor do scores equal to these.
+    one source, or of one and none, never tie, nor do scores equal to these. `tiebreak` (n_members,) decides before
+    `support` does.
     Returns the members, group by group, best first, and their scores in this order, one for each tie class.
 
     >>> import numpy as np
@@ -238,12 +260,20 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None):
     tied = np.flatnonzero(np.repeat(length > 1, length))
     group = np.cumsum(class_start)[tied]
     member = order[tied]
-    by_support = np.lexsort((-support[member], group))
-    member = member[by_support]
-    new_class = np.diff(group, prepend=-1) != 0
-    support_class = np.cumsum(class_starts(support[member], new_class, total[member_group[member]]))
-    order[tied] = member[np.lexsort((member, support_class))]
+    for value, size in _tie_breakers(tiebreak, support, total, heads):
+        # Each divides the classes that the one before has left.
+        by_value = np.lexsort((-value[member], group))
+        member, group = member[by_value], group[by_value]
+        group = np.cumsum(class_starts(value[member], np.diff(group, prepend=-1) != 0, size[member_group[member]]))
+    order[tied] = member[np.lexsort((member, group))]
     return order, score
+
+
+def _tie_breakers(tiebreak, support, total, heads):
+    """What decides between equal scores, (n_members,), and the size of its rounding, (n_groups,), one after another."""
+    if tiebreak is not None:
+        yield tiebreak, np.maximum.reduceat(np.abs(tiebreak), heads)
+    yield support, total
 
 
 def _told_apart(source, run_ptr, close):

@@ -37,6 +37,9 @@ class AggregatorTags:
         Whether it takes a list to rank the items that it holds above those that it does not, so that of items that no
         list compares those come first that more lists hold. On paired comparisons it then warns, see
         :class:`~skrankagg.exceptions.ExposureWarning`.
+    ties_by_rank : bool, default=False
+        Whether items of equal score are sorted by their mean ranks, an absent item having the mean of those that the
+        list leaves over, before the number of lists that hold them decides: for methods that leave much tied.
 
     See Also
     --------
@@ -60,6 +63,7 @@ class AggregatorTags:
     supervised: bool = False
     learns_weights: bool = False
     absent_below: bool = True
+    ties_by_rank: bool = False
 
 
 @dataclass(slots=True)

@@ -232,12 +232,15 @@ class WeightedAggregator(BaseAggregator):
         if self.weighting == "global":
             weighed = self._weigh(lists)
         ranked = self._publish(weighed[0], self._aggregate_weighted(*weighed))
-        if self._query_columns:
-            self.query_info_: pd.DataFrame = ranked.info_frame()
-        return ranked
+        return self._keep_info(ranked) if self._query_columns else ranked
 
     def _learn(self, lists):
         weight = self._implied_weights(lists)
+        self._keep_weights(lists, weight)
+        return weight
+
+    def _keep_weights(self, lists, weight):
+        """Publish the weights of the lists, (n_lists,), and what they come to for each voter."""
         self._warn_of_length(lists, weight)
         self.query_voter_weights_: pd.DataFrame = pd.DataFrame(
             {
@@ -249,7 +252,6 @@ class WeightedAggregator(BaseAggregator):
         pooled = self._pool(lists, weight)
         known = np.flatnonzero(~np.isnan(pooled))
         self.voter_weights_: pd.DataFrame = pd.DataFrame({"voter": lists.voters.take(known), "weight": pooled[known]})
-        return weight
 
     def _pool(self, lists, weight):
         """One weight for each voter, (n_voters,), of those of the lists."""

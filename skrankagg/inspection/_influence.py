@@ -21,7 +21,7 @@ from .._data._types import PlainLists
 from .._support._suggestions import did_you_mean
 from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
-from ..base._consensus import rank_scores
+from ..base._consensus import rank_scores, rank_sums
 from ..exceptions import InputError
 from ..metrics._agreement._kendall import ratio_or_nan
 from ._arguments import begin, check_top, told_already
@@ -254,6 +254,7 @@ def _silence(aggregator, lists, heard, queries, others, failures):
             (holds @ heard_weights).T.ravel(),
             np.add.reduceat(heard_weights, part.list_ptr[:-1], axis=0).T.ravel(),
             None if scale is None else np.tile(scale, n_columns_here),
+            tiebreak=rank_sums(part, heard_weights).T.ravel() if aggregator._ties_by_rank else None,
         )
         place, tie_class = _places_and_classes(ptr, order, ordered)
         silenced, column = (one[~failed[part.list_query[silenced], column]] for one in (silenced, column))

@@ -8,7 +8,9 @@ from sklearn.utils import get_tags
 
 from golden import GOLDEN
 from skrankagg import (
+    BIRRA,
     DIBRA,
+    MAIC,
     CombSUM,
     Copeland,
     Kemeny,
@@ -28,8 +30,9 @@ from skrankagg.datasets import make_mallows, make_ranked_lists
 from skrankagg.exceptions import InputError
 
 # Probabilities of more lists are others: a list of weight 3 is three lists, and three are more evidence than one, which
-# counts against a prior, too.
-BY_EVIDENCE = (RobustRankAggregation, RankStatistic, PlackettLuce)
+# counts against a prior, too; they move MAIC's weights further before a step is within its tolerance, and BIRRA lowers
+# the largest factor of one list, not that of three.
+BY_EVIDENCE = (RobustRankAggregation, RankStatistic, PlackettLuce, MAIC, BIRRA)
 WEIGHABLE = [
     one
     for one, *_ in GOLDEN

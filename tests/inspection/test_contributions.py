@@ -46,8 +46,8 @@ METHODS = [
 ]
 #: Methods whose scores are sums, by class; DIBRA and RankStatistic are in some variants.
 SUMS = {
-    "BayesFuse", "BordaCount", "CombANZ", "CombMNZ", "CombSUM", "DIBRA", "InverseSquareRank", "LearnedWeights",
-    "PositionalScoring", "PreferenceRelations", "ProbFuse", "RankBiasedCentroid", "RankStatistic",
+    "BIRRA", "BayesFuse", "BordaCount", "CombANZ", "CombMNZ", "CombSUM", "DIBRA", "InverseSquareRank", "LearnedWeights",
+    "MAIC", "PositionalScoring", "PreferenceRelations", "ProbFuse", "RankBiasedCentroid", "RankStatistic",
     "ReciprocalRankFusion", "SegFuse", "SimpleBorda", "SlideFuse",
 }  # fmt: skip
 

@@ -36,14 +36,19 @@ def check_consensus(aggregator):
         assert sorted(group["item"]) == sorted(items.unique()), f"query {query} must rank each of its items once"
         assert group["rank"].tolist() == list(range(1, len(group) + 1)), f"ranks of query {query} must be 1 to n"
         assert group["score"].is_monotonic_decreasing, f"scores of query {query} must not rise"
-        _check_ties_in_order(group, lists[lists["query"] == query])
+        _check_ties_in_order(group, lists[lists["query"] == query], _tags(aggregator).ties_by_rank)
 
 
-def _check_ties_in_order(group, lists):
+def _check_ties_in_order(group, lists, by_rank):
     support = lists.groupby("item").size()
+    ranks = lists.pivot(index="item", columns="voter", values="rank").rank()
+    rank_sum = ranks.fillna((len(ranks) + ranks.count() + 1) / 2).sum(axis=1) if by_rank else 0 * support
+    order = "by their mean ranks, then " if by_rank else ""
     for _, tied in group.groupby("score"):
-        keys = [(-support[item], item) for item in tied["item"]]
-        assert keys == sorted(keys), "tied items must be ordered by the number of lists that hold them, then by id"
+        keys = [(rank_sum[item], -support[item], item) for item in tied["item"]]
+        assert keys == sorted(keys), (
+            f"tied items must be ordered {order}by the number of lists that hold them, then by id"
+        )
 
 
 # ---------------------------------------------------------------------- what must not matter

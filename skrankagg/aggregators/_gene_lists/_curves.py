@@ -1,0 +1,96 @@
+"""How much each place of a list counts under MAIC, by the scores of the items down to it."""
+
+import warnings
+
+import numpy as np
+from scipy.optimize import OptimizeWarning, curve_fit
+
+from ... import _kernels
+from ..._arrays._ragged import positions, starts_to_ptr, tie_starts
+
+__all__ = ["CURVES"]
+
+# What the weight falls by from place to place where no curve was found.
+_DESCENT = 1e-8
+# Digits of what a search gets: it would enlarge the rounding of sums, in which names and the order of lists show.
+_DIGITS = 10
+
+
+class RunningMean:
+    """The root of the mean score of the items down to each place, or to the end of its tie class."""
+
+    def __init__(self, lists):
+        self.lists, self.place, self.last = lists, positions(lists.row_ptr), lists.row_ptr[1:] - 1
+        start = tie_starts(lists.row_ptr, lists.rank)
+        self.class_end = None
+        if not start.all():
+            ptr = starts_to_ptr(start)
+            self.class_end = np.repeat(ptr[1:] - 1, np.diff(ptr))
+
+    def __call__(self, score):
+        """Weight of each row, (n_rows,), and of each list as a whole, (n_lists,), by the scores of the candidates."""
+        weight = self._to_class_ends(self._roots(score[self.lists.candidate]))
+        return weight, weight[self.last]
+
+    def _roots(self, score):
+        # Of what exceeds the least score of the list: where all are equal, as they often are, nothing is rounded.
+        ptr = self.lists.row_ptr
+        least = np.minimum.reduceat(score, ptr[:-1])[self.lists.row_list]
+        return np.sqrt(_kernels.ragged_cumsum(score - least, ptr) / self.place + least)
+
+    def _to_class_ends(self, weight):
+        return weight if self.class_end is None else weight[self.class_end]
+
+
+class Exponential(RunningMean):
+    """The curve a exp(-b x) - c x + d that fits these roots best, but in lists of one tie class."""
+
+    def __init__(self, lists):
+        super().__init__(lists)
+        heads = lists.row_ptr[:-1]
+        self.ordered = np.flatnonzero((heads if self.class_end is None else self.class_end[heads]) < self.last)
+
+    def __call__(self, score):
+        weight, of_list = super().__call__(score)
+        weight = weight.copy()
+        for v in self.ordered:
+            rows = slice(self.lists.row_ptr[v], self.lists.row_ptr[v + 1])
+            weight[rows] = fit_exponential(weight[rows])
+        return self._to_class_ends(weight), of_list
+
+
+def fit_exponential(weight):
+    """Fit the curve to the weights of a list's places, (n_places,), the last of which is that of the whole list.
+
+    Start, bounds and the weights of the squares, which grow down the list, are those of the authors' program, and so is
+    what becomes of a list for which scipy's `curve_fit` finds no curve: its places count almost alike.
+
+    >>> import numpy as np
+    >>> from skrankagg.aggregators._gene_lists._curves import fit_exponential
+    >>> fit_exponential(np.array([2.0, 1.5, 1.3, 1.2])).round(2)
+    array([2. , 1.5, 1.3, 1.2])
+    """
+    if (weight == 0).all():
+        return weight
+    rounded = np.round(weight, _DIGITS - int(np.floor(np.log10(weight.max()))))
+    n_places, of_list = len(rounded), rounded[-1]
+    if (rounded == of_list).all():
+        return weight
+    place = np.arange(1.0, n_places + 1)
+    spread = of_list * (n_places - place + 1) / n_places
+    bounds = ([0.0, 0.0, _DESCENT, 0.0], np.inf)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OptimizeWarning)  # short lists leave the covariance open, which is not used
+            start = [3.0, 0.01, 0.0001, of_list]
+            found, _ = curve_fit(_curve, place, rounded, p0=start, sigma=spread, bounds=bounds)
+    except (RuntimeError, ValueError):  # too many steps, or numbers beyond floats
+        return of_list + _DESCENT * (n_places / 2 + 1 - place)
+    return np.maximum(_curve(place, *found), 0.0)
+
+
+def _curve(x, a, b, c, d):
+    return a * np.exp(-b * x) - c * x + d
+
+
+CURVES = {"running-mean": RunningMean, "exponential": Exponential}

@@ -1,0 +1,254 @@
+"""MAIC: equal to a plain restatement and to the authors' example; categories, ties, each query at its own pace."""
+
+import gzip
+from math import sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import nnls
+from sklearn.exceptions import ConvergenceWarning
+
+from skrankagg import MAIC, BordaCount, RankedLists, RankStatistic
+from skrankagg.aggregators._gene_lists import _curves
+from skrankagg.aggregators._gene_lists._curves import fit_exponential
+from skrankagg.datasets import make_mallows, make_ranked_lists
+from skrankagg.exceptions import InputError
+from skrankagg.inspection import voter_contributions
+
+
+def plain_maic(lists, category, weight, *, tol=0.01, max_iter=100):
+    """Scores, weights of the lists and number of iterations, of dicts of voter to list of tie classes."""
+    items = sorted({item for classes in lists.values() for tied in classes for item in tied})
+    of_place = {voter: {item: 1.0 for tied in classes for item in tied} for voter, classes in lists.items()}
+    of_list = dict.fromkeys(lists, 1.0)
+
+    def scores():
+        found = {}
+        for item in items:
+            largest = {}
+            for voter in lists:
+                if item in of_place[voter]:
+                    gain = weight[voter] * of_place[voter][item]
+                    largest[category[voter]] = max(gain, largest.get(category[voter], 0.0))
+            found[item] = sum(largest.values())
+        return found
+
+    for n_iter in range(1, max_iter + 1):  # noqa: B007
+        score, change = scores(), 0.0
+        for voter, classes in lists.items():
+            total, count = 0.0, 0
+            for tied in classes:
+                total, count = total + sum(score[item] for item in tied), count + len(tied)
+                of_place[voter].update(dict.fromkeys(tied, sqrt(total / count)))
+            if weight[voter] > 0:
+                change = max(change, abs(sqrt(total / count) - of_list[voter]))
+            of_list[voter] = sqrt(total / count)
+        if change <= tol:
+            break
+    return scores(), of_list, n_iter
+
+
+def frame_of(lists, weight=None, query="q"):
+    rows = [
+        (query, voter, item, rank, 1.0 if weight is None else weight[voter])
+        for voter, classes in lists.items()
+        for rank, tied in enumerate(classes)
+        for item in tied
+    ]
+    return pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "weight"])
+
+
+@st.composite
+def examples(draw):
+    """Lists with ties of some of up to nine items, categories and weights."""
+    names = [f"v{k}" for k in range(draw(st.integers(1, 6)))]
+    lists, category, weight = {}, {}, {}
+    for voter in names:
+        items = draw(st.lists(st.sampled_from("abcdefghi"), min_size=1, max_size=9, unique=True))
+        cuts = draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items)))
+        lists[voter] = [[]]
+        for item, cut in zip(items, cuts, strict=True):
+            if cut and lists[voter][-1]:
+                lists[voter].append([])
+            lists[voter][-1].append(item)
+        category[voter] = draw(st.integers(0, 3))
+        weight[voter] = draw(st.sampled_from([0.0, 0.5, 1.0, 1.0, 3.0]))
+    return lists, category, weight
+
+
+@settings(max_examples=150, deadline=None)
+@given(examples(), st.booleans(), st.sampled_from([0.01, 1e-6]))
+def test_it_equals_a_plain_restatement(example, grouped, tol):
+    lists, category, weight = example
+    if not grouped:
+        category = {voter: voter for voter in lists}
+    score, of_list, n_iter = plain_maic(lists, category, weight, tol=tol)
+    method = MAIC(voter_groups=category if grouped else None, tol=tol)
+    found = method.fit_transform(frame_of(lists, weight)).set_index("item")["score"]
+    assert_allclose(found, [score[item] for item in found.index], rtol=1e-10, atol=1e-14)
+    learnt = method.query_voter_weights_.set_index("voter")["weight"]
+    assert_allclose(learnt, [of_list[voter] for voter in learnt.index], rtol=1e-10, atol=1e-14)
+    assert method.query_info_["n_iter"].tolist() == [n_iter]
+
+
+def test_queries_end_at_their_own_pace():
+    frames = [
+        make_ranked_lists(n_queries=1, n_voters=n_voters, n_items=30, list_length=6 + n_voters, random_state=n_voters)[
+            0
+        ].assign(query=f"q{n_voters:02}")
+        for n_voters in range(2, 12)
+    ]
+    category = {voter: int(voter[1:]) % 3 for frame in frames for voter in frame["voter"].unique()}
+    for groups in (None, category):
+        method = MAIC(voter_groups=groups, tol=1e-3)
+        together = method.fit_transform(pd.concat(frames))
+        alone = pd.concat([method.transform(frame) for frame in frames])
+        assert_array_equal(together["score"], alone["score"])
+        assert_array_equal(together["item"], alone["item"])
+        assert method.query_info_["n_iter"].nunique() > 2 and method.query_info_["converged"].all()
+
+
+def test_a_query_that_does_not_end_is_reported():
+    frame = frame_of({"u": ["a", "b"], "v": ["a", "c"], "w": ["d"]})
+    with pytest.warns(ConvergenceWarning, match=r"did not come within tol in 2 iterations for 1 of 1 queries"):
+        info = MAIC(max_iter=2).fit(frame).query_info_
+    assert info[["n_iter", "converged"]].to_numpy().tolist() == [[2, False]]
+
+
+def test_a_list_whose_items_all_tie_weighs_as_a_whole():
+    # Three lists; v has no order. By the formula its items get the root of its mean score, each alike.
+    lists = {"u": ["a", "b", "c"], "v": ["cbd"], "w": ["a", "d"]}
+    method = MAIC(tol=1e-12).fit(frame_of(lists))
+    shares = voter_contributions(method, frame_of(lists))
+    of_v = shares[shares["voter"] == "v"].set_index("item")["contribution"]
+    weight = method.query_voter_weights_.set_index("voter")["weight"]["v"]
+    assert_allclose(of_v[["b", "c", "d"]], weight, rtol=1e-12)
+    score = method.transform(frame_of(lists)).set_index("item")["score"]
+    assert_allclose(weight**2, score[["b", "c", "d"]].mean(), rtol=1e-9)
+
+
+def test_of_a_category_the_list_that_gives_most_counts():
+    lists = {"u": ["a", "b"], "v": ["b", "a"], "w": ["a"]}
+    weight = {"u": 2.0, "v": 1.0, "w": 1.0}
+    groups = {"u": "screen", "v": "screen", "w": "review"}
+    consensus = MAIC(voter_groups=groups).fit_transform(frame_of(lists, weight))
+    score, *_ = plain_maic(lists, groups, weight)
+    assert_allclose(consensus["score"], [score["a"], score["b"]], rtol=1e-12)
+    # Weights that tie in a category share what they give.
+    frame = frame_of({"u": ["a"], "v": ["a"], "w": ["a"]})
+    shares = voter_contributions(MAIC(voter_groups=groups).fit(frame), frame)
+    assert_allclose(shares["contribution"] / shares["contribution"].sum(), [0.25, 0.25, 0.5], rtol=1e-12)
+
+
+def test_categories_are_looked_up_by_voter():
+    frame = frame_of({"u": ["a", "b"], "v": ["b"]})
+    with pytest.raises(InputError, match="voter_groups must name a group for every voter"):
+        MAIC(voter_groups={"u": 1}).fit_transform(frame)
+    series = pd.Series({"u": None, "v": 1})
+    with pytest.raises(InputError, match="several or none"):
+        MAIC(voter_groups=series).fit_transform(frame)
+
+
+@pytest.mark.parametrize("n_voters", [1, 4])
+def test_complete_lists_leave_all_items_tied_in_the_order_of_their_mean_ranks(n_voters):
+    # 40 items, so that rounding of the running means has a chance.
+    frame = make_mallows(n_queries=3, n_items=40, n_voters=n_voters, phi=0.9, random_state=n_voters)
+    consensus, borda = MAIC().fit_transform(frame), BordaCount().fit_transform(frame)
+    assert (consensus.groupby("query")["score"].nunique() == 1).all()
+    assert consensus["item"].tolist() == borda["item"].tolist()
+    assert MAIC().__sklearn_tags__().aggregator_tags.ties_by_rank
+
+
+def test_long_lists_of_what_only_they_hold_stay_tied():
+    # Sums of 50,000 equal numbers are off by more than the tolerance unless what is equal is left out of them.
+    lists = RankedLists.from_lists([[f"{v}{k}" for k in range(50_000)] + ["shared"] for v in "uvw"])
+    assert MAIC().fit_transform(lists)["score"].nunique() < 10
+
+
+def test_places_may_gain_weight_down_a_list():
+    # What many lists hold is second in u: its third item then gets more than its first.
+    lists = {"u": ["a", "x", "b"], **{f"v{k}": ["x"] for k in range(5)}}
+    consensus = MAIC().fit_transform(frame_of(lists))
+    assert consensus["item"].tolist() == ["x", "b", "a"]
+
+
+# ---------------------------------------------------------------------- the exponential curve
+
+
+def best_curve(weight):
+    """The best curve, by least squares for many values of b: what is left of the squares."""
+    x = np.arange(1.0, len(weight) + 1)
+    trust = 1 / (len(x) - x + 1)
+    left = []
+    for b in [0.0, *np.logspace(-5, 2, 300)]:
+        base = np.stack([np.exp(-b * x), -x, np.ones(len(x))], axis=1)
+        left.append(nnls(base * trust[:, None], (weight + 1e-8 * x) * trust)[1])
+    return min(left)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_curve_is_the_best_one(seed):
+    rng = np.random.default_rng(seed)
+    score = np.sort(rng.gamma(0.7, 2.0, 60))[::-1] + rng.random(60)
+    weight = np.sqrt(np.cumsum(score) / np.arange(1, 61))
+    residuals = (fit_exponential(weight) - weight) / np.arange(60, 0, -1)
+    assert np.linalg.norm(residuals) <= best_curve(weight) * 1.0001
+
+
+def test_places_count_almost_alike_where_no_curve_is_found(monkeypatch):
+    def give_up(*args, **options):
+        raise RuntimeError("too many steps")
+
+    monkeypatch.setattr(_curves, "curve_fit", give_up)
+    assert_allclose(fit_exponential(np.array([2.0, 1.8, 1.7])), 1.7 + 1e-8 * np.array([1.5, 0.5, -0.5]), rtol=1e-15)
+
+
+def test_the_exponential_curve_passes_over_lists_without_an_order():
+    lists = {"u": ["ab"], "v": ["bcd"], "w": ["abd"]}
+    found = [MAIC(curve=curve).fit_transform(frame_of(lists)) for curve in ("running-mean", "exponential")]
+    pd.testing.assert_frame_equal(*found)
+
+
+def test_names_do_not_show_in_what_the_fit_makes_of_rounding():
+    lists = {"u": ["a", "b", "cd", "e"], "v": ["b", "a", "f"], "w": ["d", "a", "g", "b"], "x": ["efg"]}
+    method = MAIC(curve="exponential")
+    expected = method.fit_transform(frame_of(lists))
+    names = dict(zip("uvwx", "xvuw", strict=True))
+    renamed = method.transform(frame_of({names[voter]: classes for voter, classes in lists.items()}))
+    assert renamed["item"].tolist() == expected["item"].tolist()
+    assert_allclose(renamed["score"], expected["score"], rtol=1e-12)
+
+
+@pytest.fixture
+def authors_example(shared_data):
+    """The lists of the authors' example, cut as their program does, and its scores."""
+    folder = shared_data / "genelists"
+    if not folder.is_dir():
+        pytest.skip("the example of MAIC's authors is not here")
+    with gzip.open(folder / "maic_example_ranked.txt.gz", "rt", encoding="utf-8") as file:
+        fields = [line.rstrip("\n").split("\t") for line in file]
+    assert all(one[2] == "RANKED" for one in fields)
+    lists = {name: [[item] for item in items if item][:2000] for _, name, _, _, *items in fields}
+    scores = pd.read_csv(folder / "maic_example_ranked_scores.tsv.gz", sep="\t").set_index("gene")["maic_score"]
+    return frame_of(lists), scores, {one[1]: one[0] for one in fields}
+
+
+def test_the_exponential_curve_has_the_scores_of_the_authors_program(authors_example):
+    frame, expected, category = authors_example
+    found = MAIC(curve="exponential", voter_groups=category).fit_transform(frame).set_index("item")["score"]
+    assert len(found) == len(expected) == 5353
+    assert_allclose(found[expected.index], expected, rtol=0, atol=1e-3)
+
+
+def test_both_curves_find_the_same_genes(authors_example):
+    frame, expected, _ = authors_example
+    top = MAIC().fit_transform(frame)["item"][:100]
+    assert len(set(top) & set(expected.index[:100])) >= 85
+    # The true genes of the simulation are called entity1 to entity1000.
+    true = {f"entity{k}" for k in range(1, 101)}
+    mean = RankStatistic(statistic="mean", n_items=20_000).fit_transform(frame)["item"][:100]
+    assert len(set(top) & true) > len(set(mean) & true)
