@@ -6,6 +6,7 @@ Everything here speaks plain pandas frames with the canonical columns: ``query, 
 """
 
 from ._make_comparisons import *
+from ._make_gene_lists import *
 from ._make_ranked_lists import *
 from ._mallows import *
 from ._preflib import *

@@ -39,13 +39,13 @@ def _vector(caller, name, value, *, positive=False):
     return value
 
 
-def _check_number(name, value, low, high, whole=False):
+def _check_number(name, value, low, high, whole=False, caller="make_ranked_lists"):
     right = is_integer(value) if whole else is_real(value)
     if right and low <= value <= high and math.isfinite(value):
         return
     noun = "an int" if whole else "a finite number"
     span = f"of at least {low}" if high == math.inf else f"from {low} to {high}"
-    raise InputError(f"make_ranked_lists expects {name} to be {noun} {span}, got {value!r}.")
+    raise InputError(f"{caller} expects {name} to be {noun} {span}, got {value!r}.")
 
 
 def _length_range(list_length, n_items):
