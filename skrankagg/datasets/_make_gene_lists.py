@@ -162,8 +162,9 @@ def make_gene_lists(
     See Also
     --------
     make_ranked_lists : Voters who see all items, in any number of queries.
-    skrankagg.aggregators.RankStatistic : Means of ranks, for lists of genes.
-    skrankagg.aggregators.RobustRankAggregation : The same with p-values.
+    skrankagg.aggregators.MAIC : Weighs lists of genes by what they share.
+    skrankagg.aggregators.RankStatistic : Means and other statistics of ranks.
+    skrankagg.aggregators.RobustRankAggregation : Ranks that are unlikely by chance, with p-values.
 
     Notes
     -----

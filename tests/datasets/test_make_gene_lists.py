@@ -81,6 +81,9 @@ def test_noise_is_log_normal_with_heterogeneity_as_variance():
 def test_true_means_decay_as_the_curve():
     _, qrels, truth = make_gene_lists(2, return_truth=True, random_state=4)
     for _, one in truth.items.groupby("query"):
+        # Names say nothing of places, not even whether an item is true.
+        assert abs(np.corrcoef(np.arange(1000), one["place"])[0, 1]) < 4.5 / math.sqrt(1000)
+        assert one["item"].str[1:].astype(int).mean() == pytest.approx(10_000, abs=4.5 * 20_000 / math.sqrt(12_000))
         one = one.sort_values("place")
         assert one["place"].tolist() == list(range(1, 1001))
         curve = [0.1405463 * math.exp(-0.00990575 * k) + 0.06253942 for k in range(1, 1001)]
@@ -102,8 +105,6 @@ def test_items_stand_where_their_mean_and_the_noise_put_them():
         beaten = (400 - one["rank"]) / 399  # 2 of the 399 others are true items, next to no difference
         expected = ndtr(mean / (1.5 * math.sqrt(2)))
         assert beaten.mean() == pytest.approx(expected, abs=4.5 * 0.29 / math.sqrt(240)), place
-    others = lists.groupby("item")["rank"].mean()  # names favour no item
-    assert abs(np.corrcoef(np.arange(400), others)[0, 1]) < 0.2
 
 
 def test_lists_without_noise_hold_the_first_items():
