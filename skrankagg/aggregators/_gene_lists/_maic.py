@@ -58,6 +58,7 @@ class MAIC(WeightedAggregator):
     BIRRA : Learns what each place of a list is worth.
     RobustRankAggregation : With p-values.
     DIBRA : Weighs voters by their distance to the consensus; for lists of one length.
+    skrankagg.datasets.make_gene_lists : Lists of genes with a known truth.
 
     Notes
     -----
