@@ -10,7 +10,7 @@ import pandas as pd
 from .._arrays import TOLERANCE
 from .._arrays._ragged import sparse_rows
 from .._arrays._weight_units import common_unit
-from .._data._frames import frame_of, take_ids
+from .._data._frames import frame_of, show_id, take_ids
 from .._data._types import PlainLists
 from .._support._numbers import is_integer, is_real
 from ..base import BaseAggregator, Consensus
@@ -22,10 +22,17 @@ __all__ = ["margin_of_victory"]
 
 # Scores of the sets of lists that are tried at once, and how many sets at most.
 _CELLS, _MOST_COLUMNS = 1 << 18, 512
+# Votes of a query times its items, beyond which votes are not told apart.
+_MOST_VOTE_CELLS = 20_000_000
 
 
 def margin_of_victory(
-    aggregator: BaseAggregator, X: PlainLists, *, time_limit: float | None = 10.0, max_lists: int | None = None
+    aggregator: BaseAggregator,
+    X: PlainLists,
+    *,
+    votes: bool | None = None,
+    time_limit: float | None = 10.0,
+    max_lists: int | None = None,
 ) -> pd.DataFrame:
     r"""Least weight of lists without which the leader of a consensus no longer leads.
 
@@ -36,11 +43,14 @@ def margin_of_victory(
         and is used as fitted; others need no fit.
     X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as ``aggregator.transform`` takes them.
+    votes : bool or None, default=None
+        Whether a list of weight w is w equal votes, which leave one by one, or leaves as a whole. None takes lists as
+        votes in queries of whole weights only, as equal ballots with their number are.
     time_limit : float or None, default=10.0
         Seconds for the search in each query, above 0; None means no limit.
     max_lists : int, default=None
-        Size of the largest sets of lists that are tried, at least 1; None means no limit. Methods of sums, which need
-        no trying, pay no regard to it.
+        Size of the largest sets of lists, or of votes, that are tried, at least 1; None means no limit. Methods of
+        sums, which need no trying, pay no regard to it.
 
     Returns
     -------
@@ -54,15 +64,17 @@ def margin_of_victory(
         - `lower_bound` and `upper_bound`, float64: the margin is proven not to be below the one, and lists of the
           weight of the other have been found, infinity for none;
         - `optimal`, bool: whether the two meet;
-        - `removed`, tuple: the voters of these lists, in their order; empty where there are none.
+        - `removed`, tuple: the voters of these lists, in their order, each as often as a vote of its list is removed;
+          empty where there are none.
 
     Raises
     ------
     TypeError
         If `aggregator` is not an aggregator; a pipeline is none.
     ValueError
-        If the method cannot weigh lists or fails without some of them, a parameter is outside its range, or the lists
-        are not what the method can take.
+        If the method cannot weigh lists or fails without some of them, a parameter is outside its range, the lists are
+        not what the method can take, weights are not whole in spite of ``votes=True``, or there are too many votes to
+        tell them apart.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
 
@@ -75,9 +87,9 @@ def margin_of_victory(
     -----
     A list is removed by weight 0, so that its items stay candidates; at least one list of a weight above 0 stays. The
     weight of a list is that in the lists, times the aggregator's `voter_weights`. A tie at the top is the end of the
-    lead: which of the tied items comes first is up to the order of ids, and no win. In elections with a list for each
-    vote this is the margin of victory by deletion of votes [1]_. Equal ballots that were merged into one list leave
-    together, so that the margin is then too large: give each vote a list of its own.
+    lead: which of the tied items comes first is up to the order of ids, and no win. In elections this is the margin of
+    victory by deletion of votes [1]_; if votes are changed instead, fewer may do. Under ``votes=False`` equal ballots
+    that were merged into one list leave together, and the margin is larger.
 
     For sums of what each list says by itself, such as :class:`~skrankagg.aggregators.BordaCount` with its default,
     :class:`~skrankagg.aggregators.CombSUM` and :class:`~skrankagg.aggregators.ReciprocalRankFusion`, removing a list
@@ -104,7 +116,13 @@ def margin_of_victory(
      'removed': ('s', 't')}
     >>> margin_of_victory(BordaCount(), lists)["removed"].tolist()
     [('s',)]
+    >>> from skrankagg import RankedLists
+    >>> ballots = RankedLists.from_ballots(["a > b > c", "b > c > a", "b > a > c"], counts=[4, 1, 1])
+    >>> [margin_of_victory(Copeland(), ballots, votes=votes)["margin"].item() for votes in (None, False)]
+    [2.0, 4.0]
     """
+    if votes is not None and not isinstance(votes, bool):
+        raise InputError(f"votes must be True, False or None; got {votes!r}.")
     if time_limit is not None and (not is_real(time_limit) or not time_limit > 0):
         raise InputError(f"time_limit must be a number of seconds above 0, or None; got {time_limit!r}.")
     if max_lists is not None and (not is_integer(max_lists) or max_lists < 1):
@@ -123,7 +141,7 @@ def margin_of_victory(
         for q, first in enumerate(lists.candidate_ptr[:-1]):
             own = slice(lists.list_ptr[q], lists.list_ptr[q + 1])
             part = lists if lists.n_queries == 1 else lists.take([q])
-            lead = _Lead(aggregator, part, int(leader[q] - first), heard[own])
+            lead = _Lead(aggregator, part, int(leader[q] - first), heard[own], votes)
             lower, upper, chosen = lead.least_removal(Clock(time_limit), max_lists)
             removed = tuple(lists.voters.take(lists.list_voter[own][chosen]).tolist())
             rows.append((lower, upper, removed))
@@ -148,26 +166,50 @@ def margin_of_victory(
 class _Lead:
     """The lead of one item of a query, by its number, over the others, under the weights of the lists that count."""
 
-    def __init__(self, aggregator, lists, leader, heard):
+    def __init__(self, aggregator, lists, leader, heard, votes):
         self.aggregator, self.lists, self.leader = aggregator, lists, leader
+        #: The list of each member, a list or one of its votes, and what the member weighs.
         self.members = np.flatnonzero(heard)
+        self.member_weight = lists.list_weight[self.members]
+        self._count_votes(votes)
         self.rivals = np.delete(np.arange(lists.n_candidates), leader)
         self.score = aggregator._repeat_many(lists)
         consensus = aggregator._aggregate_what_fits(lists)
         self.scale = consensus.scale if isinstance(consensus, Consensus) else None
-        weight = lists.list_weight[self.members]
+        weight = self.member_weight
         unit = common_unit(weight)
         # In whole numbers, where there is a unit, sums have no rounding.
         count = weight / unit
         whole = np.round(count)
         self.whole = bool((np.abs(count - whole) <= 1e-9 * count).all())
         self.unit, self.weight = (unit, whole) if self.whole else (1.0, weight)
-        self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // (lists.n_candidates + lists.n_lists)))
+        size = lists.n_candidates + lists.n_lists + len(self.members)
+        self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
+
+    def _count_votes(self, votes):
+        """Make a member of each vote of lists of whole weight, unless lists leave as a whole."""
+        weight = self.member_weight
+        whole = bool((weight % 1 == 0).all())
+        if votes is False or (votes is None and not whole):
+            return
+        query = show_id(self.lists.queries, 0)
+        if not whole:
+            raise InputError(
+                f"votes=True takes a list of weight w for w votes, and some weight of query {query} is not whole; give "
+                "whole weights or votes=False."
+            )
+        if weight.sum() * self.lists.n_candidates > _MOST_VOTE_CELLS and len(weight):
+            raise InputError(
+                f"Query {query} has {weight.sum():g} votes, too many to tell apart; votes=False removes whole lists, "
+                "whose margin is an upper bound of that of the votes."
+            )
+        self.members = np.repeat(self.members, weight.astype(np.int64))
+        self.member_weight = np.ones(len(self.members))
 
     def ends(self, masks):
         """Whether the lead ends without each set of lists, bool (n_sets,), and the lead."""
         weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
-        weights[self.members] *= ~masks
+        np.subtract.at(weights, self.members, masks * self.member_weight[:, None])
         scores = self.score(weights)
         size = np.abs(scores) if self.scale is None else np.broadcast_to(self.scale[:, None], scores.shape)
         largest = np.where(np.isinf(size), 0.0, size).max(axis=0)
@@ -195,7 +237,7 @@ class _Lead:
             gain, _, _ = self.aggregator._linear_gains(self.lists)
         except InputError:
             return None
-        lists, weight = self.lists, self.lists.list_weight[self.members]
+        lists, weight = self.lists, self.member_weight
         table = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).toarray()[self.members]
         # What the removal of each list takes from the lead over each rival.
         loss = (table[:, [self.leader]] - table[:, self.rivals]) * weight[:, None]

@@ -104,9 +104,42 @@ def test_margins_are_those_of_all_sets_of_lists(seed, method, weights):
     if not (chosen[: X["voter"].nunique()] > 0).any():
         chosen[0] = 1.0
     X = X.assign(weight=chosen[X.groupby("voter").ngroup()])
-    found = margin_of_victory(method, X)
+    found = margin_of_victory(method, X, votes=False)
     assert found.columns.tolist() == COLUMNS
     check_row(found.iloc[0], method, X)
+
+
+@given(seed=st.integers(0, 10**6), method=st.sampled_from(SUMS + OTHERS))
+@settings(max_examples=40, deadline=None)
+def test_equal_ballots_may_be_merged(seed, method):
+    rng = np.random.default_rng(seed)
+    orders = [" > ".join(rng.permutation(list("abcd"))[: rng.integers(2, 5)]) for _ in range(3)]
+    counts = rng.integers(1, 4, size=len(orders))
+    each = [order.split(" > ") for order, count in zip(orders, counts, strict=True) for _ in range(count)]
+    merged = RankedLists.from_ballots(orders, counts=counts.tolist())
+    if method.__sklearn_tags__().aggregator_tags.needs_scores:
+        merged, each = (RankedLists.from_frame(add_scores(lists)) for lists in (merged, RankedLists.from_lists(each)))
+    columns = ["leader", "margin", "lower_bound", "upper_bound", "optimal"]
+    expected, found = (margin_of_victory(method, lists, time_limit=None) for lists in (each, merged))
+    assert found[columns].to_dict("records") == expected[columns].to_dict("records")
+    assert len(found["removed"][0]) == (found["margin"][0] if found["margin"][0] < math.inf else 0)
+
+
+def add_scores(lists):
+    return lists.to_frame().assign(score=lambda frame: 1 / frame["rank"])
+
+
+def test_votes_are_asked_for_or_refused():
+    half = RankedLists.from_ballots(["a > b", "b > a"], counts=[1.5, 1.0])
+    assert margin_of_victory(Copeland(), half)["margin"].tolist() == [1.5]
+    with pytest.raises(InputError, match="some weight of query 'q' is not whole"):
+        margin_of_victory(Copeland(), half, votes=True)
+    many = RankedLists.from_ballots(["a > b", "b > a"], counts=[10**8, 1])
+    with pytest.raises(InputError, match="too many to tell apart; votes=False"):
+        margin_of_victory(Copeland(), many)
+    assert margin_of_victory(Copeland(), many, votes=False)["margin"].tolist() == [10**8]
+    with pytest.raises(InputError, match="votes must be True, False or None"):
+        margin_of_victory(Copeland(), half, votes="all")
 
 
 def test_by_hand():
