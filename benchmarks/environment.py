@@ -29,11 +29,20 @@ def version(name):
         return "not installed"
 
 
+def processor():
+    """The model, as far as the system tells it."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
 def main():
     rows = [["Python", platform.python_version()], ["kernels", "compiled" if _kernels.COMPILED else "plain Python"]]
     rows += [[name, version(name)] for name in PACKAGES]
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    rows += [["processors", os.cpu_count()], ["memory GiB", f"{memory:.0f}"]]
+    rows += [["processor", processor()], ["processors", os.cpu_count()], ["memory GiB", f"{memory:.0f}"]]
     table(rows, ["what", "version"])
 
 

@@ -13,6 +13,7 @@ Run it from anywhere as `python benchmarks/methods.py [table|wide|kemeny|growth|
 
 import argparse
 import gc
+import importlib.util
 import json
 import subprocess
 import sys
@@ -98,6 +99,8 @@ def their_time(name, lists, path, repeat, timeout):
     """PyFLAGR's time in seconds, or why there is none."""
     if name not in PEERS:
         return "-"
+    if importlib.util.find_spec("pyflagr") is None:
+        return "not installed"
     lists.assign(source="x").to_csv(path, header=False, index=False)
     answer = Path(f"{path}.time")
     answer.unlink(missing_ok=True)

@@ -4,6 +4,7 @@ python benchmarks/write_page.py [part of a command ...]; without parts all of th
 quiet machine. Commands on real data need the folder that has it, in the environment as SKRANKAGG_DATA.
 """
 
+import argparse
 import os
 import re
 import shlex
@@ -42,4 +43,6 @@ def main(parts):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", help="parts of commands; default: all commands")
+    main(parser.parse_args().parts)

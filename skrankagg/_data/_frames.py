@@ -263,6 +263,8 @@ def _known_frame(frame, caller):
         hint = ""
         if isinstance(frame, Mapping | list | tuple) and caller == "RankedLists.from_frame":
             hint = "; encode dicts and lists with RankedLists.from_runs or from_lists"
+            if not isinstance(frame, Mapping) and frame and all(isinstance(one, str) for one in frame):
+                hint = "; encode ballots as text with RankedLists.from_ballots"
         raise InputTypeError(
             f"{caller} expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got "
             f"{type(frame).__module__}.{type(frame).__qualname__}{hint}."

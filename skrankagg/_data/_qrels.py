@@ -344,10 +344,12 @@ class EncodedQrels:
 
 
 def check_qrels(qrels):
-    """Encode judgements, a frame with the canonical column names, unless they are encoded; aligned ones are Qrels."""
+    """Encode judgements, a dict or a frame with the canonical column names, unless they are encoded."""
     if isinstance(qrels, AlignedQrels):
         return qrels.own_qrels()
-    return qrels if isinstance(qrels, Qrels) else Qrels.from_frame(qrels)
+    if isinstance(qrels, Qrels):
+        return qrels
+    return Qrels.from_dict(qrels) if isinstance(qrels, Mapping) else Qrels.from_frame(qrels)
 
 
 def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
