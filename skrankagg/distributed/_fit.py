@@ -4,7 +4,6 @@ from collections.abc import Collection, Hashable
 from typing import Any
 
 import pandas as pd
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from .._data._ranked_lists import RankedLists
@@ -12,7 +11,7 @@ from ..base import WeightedAggregator
 from ..exceptions import InputError
 from ._engines import make_partitions
 from ._partitions import refuse_torn
-from ._ready import check_seeds
+from ._ready import check_seeds, steps_of
 from ._work import Learn
 
 __all__ = ["fit_partitions"]
@@ -92,7 +91,7 @@ def fit_partitions(
         return _fit_here(estimator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
     if y is not None:
         raise InputError("Judgements are learnt from on one machine; name the queries to fit on: queries=[...].")
-    steps, aggregator = _split(estimator)
+    *steps, aggregator = steps_of(estimator)
     if not _learns_mean(aggregator) or any(map(_learns, steps)):
         raise InputError(
             f"What {estimator!r} learns is not a mean over lists, so that it cannot be learnt in partitions; name the "
@@ -107,16 +106,8 @@ def _fit_here(estimator, lists, y):
     return estimator.fit(lists) if y is None else estimator.fit(lists, y.align(lists) if hasattr(y, "align") else y)
 
 
-def _split(estimator):
-    """The steps of a pipeline before the last one, and the last one."""
-    if not isinstance(estimator, Pipeline):
-        return [], estimator
-    steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
-    return steps[:-1], steps[-1]
-
-
 def _learns(estimator):
-    return isinstance(estimator, Pipeline) or get_tags(estimator).requires_fit
+    return get_tags(estimator).requires_fit
 
 
 def _learns_mean(estimator):
