@@ -10,7 +10,6 @@ from .._data._qrels import check_qrels, show_ids
 from .._support._warn import warn_user
 from ..exceptions import InputError, MissingQueriesWarning, NothingJudgedWarning
 from ..metrics._relevance._conventions import Conventions, check_conventions
-from ..metrics._relevance._inputs import grade_run
 from ..metrics._relevance._registry import MeasureLike, get_measures, note_measures
 from ._engines import make_partitions
 from ._partitions import refuse_torn

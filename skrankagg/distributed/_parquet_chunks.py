@@ -82,6 +82,8 @@ def scan_parquet(
         raise InputError(f"chunk_queries must be a whole number of at least 1; got {chunk_queries!r}.")
     paths = path if isinstance(path, list | tuple) else [path]
     files = [file for one in paths for file in _files(Path(one))]
+    if not files:
+        raise InputError("scan_parquet expects at least one path; got none. Check the pattern that finds them.")
     return ParquetChunks(files, dict(columns or {}), int(chunk_queries))
 
 
@@ -97,6 +99,44 @@ def _files(path):
     if not path.exists():
         raise InputError(f"scan_parquet expects a file or a folder; there is no {str(path)!r}.")
     return [path]
+
+
+def _footer(file):
+    """Number of rows of a file, and its schema."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(file) as opened:
+            return opened.metadata.num_rows, opened.schema_arrow
+    except (ArrowException, OSError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise InputError(f"scan_parquet expects files of Parquet; pyarrow refuses {str(file)!r} ({reason}).") from None
+
+
+def _own_names(file, there, columns):
+    """The file's own names of the columns, by what they hold."""
+    has = f"{file}, which has {', '.join(map(repr, there))}"
+    for name, own in columns.items():
+        if name not in COLUMNS:
+            raise InputError(f"columns is keyed by what columns hold, {', '.join(COLUMNS)}; got {name!r}.")
+        if own not in there:
+            raise InputError(f"There is no column {own!r} in {has}. Correct columns.")
+    found = {name: columns.get(name, name) for name in COLUMNS if columns.get(name, name) in there}
+    missing = [name for name in ("query", "item") if name not in found]
+    if missing:
+        raise InputError(
+            f"There is no column {' and none '.join(map(repr, missing))} in {has}. Name them: "
+            f"columns={{{missing[0]!r}: ...}}."
+        )
+    return found
+
+
+def _plain_type(type):
+    """The type of a column, whatever the width of the codes of a dictionary."""
+    import pyarrow as pa
+
+    return pa.dictionary(pa.int32(), type.value_type) if pa.types.is_dictionary(type) else type
 
 
 class ParquetChunks:
@@ -120,45 +160,28 @@ class ParquetChunks:
     """
 
     def __init__(self, files: list[Path], columns: dict[str, str], chunk_queries: int):
-        from pyarrow.parquet import read_metadata, read_schema
-
         self.files: list[Path] = files
         self.columns: dict[str, str] = columns
         self.chunk_queries: int = chunk_queries
         #: What is done to each chunk, one after the other.
         self.work: tuple[Callable[[Any], Any], ...] = ()
-        schema = read_schema(files[0])
-        unknown = [name for name in columns if name not in COLUMNS]
-        absent = [name for name in columns.values() if name not in schema.names]
-        if unknown or absent:
-            what = f"{unknown[0]!r} among what columns hold" if unknown else f"the column {absent[0]!r} in {files[0]}"
-            raise InputError(
-                f"columns names what holds {', '.join(COLUMNS)}; there is no {what}, which has "
-                f"{', '.join(map(repr, schema.names))}. Correct it."
-            )
-        self._own = {name: columns.get(name, name) for name in COLUMNS if columns.get(name, name) in schema.names}
-        missing = [name for name in ("query", "item") if name not in self._own]
-        if missing:
-            raise InputError(
-                f"{files[0]} has no column {' and none '.join(map(repr, missing))}; it has "
-                f"{', '.join(map(repr, schema.names))}. Name them: columns={{{missing[0]!r}: ...}}."
-            )
-        types = {name: schema.field(own).type for name, own in self._own.items()}
-        for file in files[1:]:
-            other = read_schema(file)
-            differ = [
-                own for name, own in self._own.items() if own not in other.names or other.field(own).type != types[name]
-            ]
-            if differ:
-                raise InputError(
-                    f"{file} and {files[0]} differ in the column {differ[0]!r}; files of one data set have the same "
-                    "columns of the same types. Convert one of them."
-                )
-        self.types: dict[str, pyarrow.DataType] = types
+        (_, first), *others = footers = [_footer(file) for file in files]
+        self._own = _own_names(files[0], first.names, columns)
+        #: Types of the columns.
+        self.types: dict[str, pyarrow.DataType] = {
+            name: _plain_type(first.field(own).type) for name, own in self._own.items()
+        }
+        for file, (_, other) in zip(files[1:], others, strict=True):
+            for name, own in self._own.items():
+                if own not in other.names or _plain_type(other.field(own).type) != self.types[name]:
+                    raise InputError(
+                        f"{file} and {files[0]} differ in the column {own!r}; files of one data set have the same "
+                        "columns of the same types. Convert one of them."
+                    )
         #: Columns of the chunks.
         self.names: list[str] = list(self._own)
         #: Rows of each file.
-        self.file_rows: list[int] = [read_metadata(file).num_rows for file in files]
+        self.file_rows: list[int] = [n_rows for n_rows, _ in footers]
 
     @property
     def n_rows(self) -> int:
@@ -259,10 +282,11 @@ class ParquetChunks:
 
     def _batches(self, names, skip=0):
         """Tables of the rows from one on, with some columns."""
-        from pyarrow import Table
+        from pyarrow import Table, schema
         from pyarrow.parquet import ParquetFile
 
         own = [self._own[name] for name in names]
+        plain = schema([(name, self.types[name]) for name in names])
         for path in self.files:
             with ParquetFile(path) as file:
                 groups = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
@@ -271,7 +295,7 @@ class ParquetChunks:
                     skip -= groups[first]
                     first += 1
                 for batch in file.iter_batches(_BATCH, row_groups=range(first, len(groups)), columns=own):
-                    table = Table.from_batches([batch]).select(own).rename_columns(names)
+                    table = Table.from_batches([batch]).select(own).rename_columns(names).cast(plain)
                     table, skip = table.slice(skip), max(skip - len(table), 0)
                     if len(table):
                         yield table

@@ -49,7 +49,9 @@ class SparkPartitions(Partitions):
 
         # Spark counts the arguments of a function, not of an object.
         def measure(run, judged):
-            return pa.Table.from_batches([_pickled(work(run.drop_columns(["bucket"]), judged.drop_columns(["bucket"])))])
+            return pa.Table.from_batches(
+                [_pickled(work(run.drop_columns(["bucket"]), judged.drop_columns(["bucket"])))]
+            )
 
         return _results(bucketed(self).cogroup(bucketed(other)).applyInArrow(measure, _PICKLED))
 

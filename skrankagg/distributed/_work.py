@@ -99,13 +99,19 @@ class FindQueries:
         return queries[np.isin(hash_ids(queries, "query"), self.hashes)].tolist()
 
 
+def _plain_copy(estimator):
+    """A copy without callbacks that returns frames of pandas, whatever the original does."""
+    estimator = copy.deepcopy(without_callbacks(estimator))
+    return estimator.set_output(transform="default") if hasattr(estimator, "set_output") else estimator
+
+
 class Aggregate:
     """What an estimator makes of the lists of some queries.
 
     Parameters
     ----------
     estimator : estimator instance
-        Fitted, if it must be. It is copied: no callbacks, and frames of pandas, whatever the original gives.
+        Fitted, if it must be.
     names : list of str
         Columns of the result.
     """
@@ -113,9 +119,7 @@ class Aggregate:
     columns = None
 
     def __init__(self, estimator, names):
-        self.estimator = copy.deepcopy(without_callbacks(estimator))
-        if hasattr(self.estimator, "set_output"):
-            self.estimator.set_output(transform="default")
+        self.estimator = _plain_copy(estimator)
         self.names = names
 
     def __call__(self, rows):
@@ -215,12 +219,13 @@ class Learn:
     columns = None
 
     def __init__(self, steps, aggregator):
-        self.steps = [without_callbacks(step) for step in steps]
-        self.aggregator = without_callbacks(aggregator)
+        self.steps = [_plain_copy(step) for step in steps]
+        self.aggregator = _plain_copy(aggregator)
 
     def __call__(self, rows):
         lists = encode(rows)
         hashes = hash_ids(lists.queries, "query")
-        for step in self.steps:
-            lists = step.transform(lists)
+        with config_context(transform_output="default"):
+            for step in self.steps:
+                lists = step.transform(lists)
         return hashes, self.aggregator._sum_part(lists)

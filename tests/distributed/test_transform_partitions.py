@@ -12,8 +12,8 @@ dask = pytest.importorskip("dask", reason="Dask is not installed")
 pytest.importorskip("dask.dataframe", reason="Dask has no data frames")
 
 from frames_of_dask import as_dask, assert_same_consensus, assert_types_as_told, shuffled  # noqa: E402
-from golden import GOLDEN  # noqa: E402
 
+from golden import GOLDEN  # noqa: E402
 from skrankagg import (  # noqa: E402
     DIBRA,
     Agglomerative,
@@ -96,7 +96,9 @@ def test_categories_that_differ_from_partition_to_partition(data):
     import dask.dataframe as dd
 
     frame = data[0].assign(query=data[0]["query"].astype("category"))
-    parts = [part.assign(query=part["query"].cat.remove_unused_categories()) for _, part in frame.groupby(frame.index % 3)]
+    parts = [
+        part.assign(query=part["query"].cat.remove_unused_categories()) for _, part in frame.groupby(frame.index % 3)
+    ]
     lists = dd.from_map(lambda k: parts[k], range(3), meta=dd.utils.clear_known_categories(frame.head(0)))
     found = transform_partitions(CombSUM(), lists).compute()
     assert isinstance(found["query"].dtype, pd.CategoricalDtype)
@@ -252,7 +254,9 @@ def test_lists_that_have_lost_rows_are_an_error(data, column):
     frame = data[0].drop(columns="score" if column == "rank" else "rank")
     lists = as_dask(frame, 2).shuffle("query").sample(frac=0.5, random_state=0)
     with pytest.raises(ValueError, match="have lost rows"):
-        transform_partitions(CombSUM() if column == "score" else CombSUM(norm="rank"), lists, partitioned=True).compute()
+        transform_partitions(
+            CombSUM() if column == "score" else CombSUM(norm="rank"), lists, partitioned=True
+        ).compute()
 
 
 # ---------------------------------------------------------------------- refused
