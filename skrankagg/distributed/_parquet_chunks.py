@@ -1,4 +1,4 @@
-"""A Parquet data set that is larger than memory: one process reads chunks of whole queries, and writes what it makes."""
+"""A Parquet data set larger than memory: one process reads chunks of whole queries, and writes what it makes."""
 
 import copy
 import os

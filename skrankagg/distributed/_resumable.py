@@ -1,4 +1,4 @@
-"""Write chunks to one Parquet file, by way of a file for each, so that what was interrupted goes on where it stopped."""
+"""Write chunks to one Parquet file, by way of a file for each, so that an interrupted run goes on where it stopped."""
 
 import json
 import os
@@ -71,8 +71,8 @@ def _open_job(chunks, folder, path, resume):
         if differ:
             values = "" if differ[0] == "files" else f": {before.get(differ[0])!r}, not {job[differ[0]]!r}"
             raise InputError(
-                f"{str(folder)!r} holds the parts of a run that was interrupted, with other {differ[0]}{values}. Repeat "
-                "that run, or start over with resume=False."
+                f"{str(folder)!r} holds the parts of a run that was interrupted, with other {differ[0]}{values}. "
+                "Repeat that run, or start over with resume=False."
             )
         return sorted(folder.glob("[0-9]*.parquet"))
     if folder.exists():

@@ -52,7 +52,7 @@ def empty_frame(dtypes):
 
 
 def identify(value):
-    """A digest of an estimator, by its parameters and what it has learnt, or of a function; the same in every process."""
+    """A digest of a function, or of an estimator by its parameters and what it has learnt; the same in every process."""
     return hashlib.sha256(_describe(value).encode()).hexdigest()[:16]
 
 

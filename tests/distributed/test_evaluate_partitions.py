@@ -161,7 +161,7 @@ def test_an_empty_run(data, judged):
 def test_torn_runs_are_refused(data):
     run, qrels = data
     parts = as_dask(shuffled(run))
-    with pytest.raises(ValueError, match="have lost rows|has lost rows"):  # as the labels of the rows tell
+    with pytest.raises(ValueError, match="lost rows"):  # as the labels of the rows tell
         evaluate_partitions(parts, qrels, partitioned=True)
     parts = parts.map_partitions(lambda rows: rows.reset_index(drop=True))
     for per_query in (False, True):
@@ -187,7 +187,7 @@ def test_what_evaluate_refuses(data):
         evaluate_partitions(parts, qrels, missing="none")
     numbers = qrels.assign(query=qrels["query"].astype("category").cat.codes)
     for given in (numbers, as_dask(numbers, 2)):
-        with pytest.raises(ValueError, match="integers|strings|numbers"):
+        with pytest.raises(ValueError, match=r"integers|strings|numbers"):
             evaluate_partitions(parts, given)
     with pytest.raises(TypeError, match="a data frame of Dask or Spark, or come from scan_parquet; got DataFrame"):
         evaluate_partitions(run, qrels)

@@ -177,7 +177,6 @@ def test_what_is_not_a_mean_over_lists_needs_a_sample(data, method):
         fit_partitions(method, as_dask(data[0]))
 
 
-@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ConvergenceWarning")
 def test_fitted_to_the_lists_of_some_queries(data, in_parts):
     lists, partitioned = in_parts(data[0])
     chosen = ["q07", "q01", "q03", "q11"]

@@ -158,9 +158,9 @@ def test_what_cannot_be_read(tmp_path, lists, file):
     for wrong in (0, -1, 1.5, "10", None, True):
         with pytest.raises(ValueError, match="chunk_queries must be a whole number of at least 1"):
             scan_parquet(file, chunk_queries=wrong)
-    with pytest.raises(ValueError, match="columns is keyed by what columns hold, query, .*; got 'topic'"):
+    with pytest.raises(ValueError, match=r"columns is keyed by what columns hold, query, .*; got 'topic'"):
         scan_parquet(file, columns={"topic": "query"})
-    with pytest.raises(ValueError, match="There is no column 'doc' in .* Correct columns"):
+    with pytest.raises(ValueError, match=r"There is no column 'doc' in .* Correct columns"):
         scan_parquet(file, columns={"item": "doc"})
     lists.rename(columns={"query": "topic", "item": "doc"}).to_parquet(tmp_path / "other.parquet")
     with pytest.raises(ValueError, match=r"no column 'query' and none 'item' in .*columns=\{'query': \.\.\.\}"):
@@ -171,7 +171,7 @@ def test_what_cannot_be_read(tmp_path, lists, file):
     with pytest.raises(ValueError, match="differ in the column 'rank'"):
         scan_parquet([file, tmp_path / "other.parquet"])
     (tmp_path / "text.parquet").write_text("query,item,rank\n")
-    with pytest.raises(ValueError, match="expects files of Parquet; pyarrow refuses .*text.parquet"):
+    with pytest.raises(ValueError, match=r"expects files of Parquet; pyarrow refuses .*text.parquet"):
         scan_parquet(tmp_path / "text.parquet")
 
 

@@ -1,5 +1,7 @@
 """Tables of Arrow are cut between queries, wherever the batches of a file end; hashes are found again."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +23,7 @@ def batches(sizes, cuts, dtype):
     queries = [name for name, size in zip(names, sizes, strict=True) for _ in range(size)]
     cuts = [0, *sorted(min(cut, len(queries)) for cut in cuts), len(queries)]
     # Each batch is made by itself, so that those of a dictionary have their own.
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in itertools.pairwise(cuts):
         if pa.types.is_dictionary(dtype):
             own = pa.array(queries[start:stop], pa.string()).dictionary_encode().cast(dtype)
         else:
