@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,7 @@ def make_data(folder, n_queries):
         return lists
     lists.mkdir(parents=True, exist_ok=True)
     edges = np.linspace(0, n_queries, N_FILES + 1).astype(int)
-    for k, (first, stop) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for k, (first, stop) in enumerate(pairwise(edges)):
         writer = None
         for start in range(first, stop, BLOCK):
             rows = make_rows(start, min(start + BLOCK, stop))

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 from sklearn.utils import get_tags
 
+from .._data._qrels import check_qrels
 from .._data._ranked_lists import RankedLists
 from ..base import WeightedAggregator
 from ..exceptions import InputError
@@ -36,7 +37,7 @@ def fit_partitions(
         It is fitted in place, as by ``fit``. It may be a pipeline.
     data : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
         Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are any.
-    y : Qrels, default=None
+    y : DataFrame or Qrels, default=None
         Judgements, for estimators that learn from some; needs `queries`.
     queries : collection of ids, default=None
         Queries to fit on: all of their rows are brought to this machine. None learns from all partitions, which is
@@ -103,7 +104,7 @@ def fit_partitions(
 
 
 def _fit_here(estimator, lists, y):
-    return estimator.fit(lists) if y is None else estimator.fit(lists, y.align(lists) if hasattr(y, "align") else y)
+    return estimator.fit(lists) if y is None else estimator.fit(lists, check_qrels(y).align(lists))
 
 
 def _learns(estimator):

@@ -31,6 +31,8 @@ _FILTERS = threading.Lock()
 
 def encode(rows):
     """Encode lists; those that have lost rows, as a sample of rows has, are an error."""
+    if hasattr(rows, "to_pandas"):  # a table of Arrow, whose strings pandas takes as they are
+        rows = rows.to_pandas()
     with _FILTERS, warnings.catch_warnings():
         warnings.simplefilter("error", SplitQueryWarning)
         try:
@@ -52,7 +54,7 @@ def empty_frame(dtypes):
 
 
 def identify(value):
-    """A digest of a function, or of an estimator by its parameters and what it has learnt; the same in every process."""
+    """A digest of a function, or of an estimator by its parameters and what it learnt; the same in every process."""
     return hashlib.sha256(_describe(value).encode()).hexdigest()[:16]
 
 

@@ -207,6 +207,7 @@ def test_judgements_of_some_queries(data, in_parts, kind):
 # ---------------------------------------------------------------------- refused
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 def test_refused(data):
     lists = as_dask(shuffled(data[0]))
     method = DIBRA(weighting="global")
