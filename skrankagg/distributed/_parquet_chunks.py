@@ -156,7 +156,25 @@ class ParquetChunks:
 
     See Also
     --------
-    scan_parquet : Makes one, with an example.
+    scan_parquet : Makes one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from skrankagg import CombSUM
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.distributed import scan_parquet, transform_partitions
+    >>> lists, qrels = make_ranked_lists(n_queries=100, random_state=0)
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name)
+    >>> lists.to_parquet(path / "lists.parquet")
+    >>> consensus = transform_partitions(CombSUM(), scan_parquet(path / "lists.parquet", chunk_queries=40))
+    >>> n_rows = consensus.write(path / "consensus.parquet")
+    >>> n_rows == len(pd.read_parquet(path / "consensus.parquet"))
+    True
+    >>> folder.cleanup()
     """
 
     def __init__(self, files: list[Path], columns: dict[str, str], chunk_queries: int):

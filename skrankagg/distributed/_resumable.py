@@ -8,7 +8,7 @@ import types
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile, ParquetWriter, read_schema, write_table
 
-from .. import __version__
+from .._support._show_versions import version_of
 from ..exceptions import InputError
 from ._work import identify
 
@@ -61,7 +61,7 @@ def _open_job(chunks, folder, path, resume):
         "columns": chunks._own,
         "chunk_queries": chunks.chunk_queries,
         "work": [_name_work(one) for one in chunks.work],
-        "version": __version__,
+        "version": version_of("skrankagg"),
     }
     if folder.exists() and not (folder / _JOB).exists() and any(file.suffix != _NEW for file in folder.iterdir()):
         raise InputError(f"{str(folder)!r} is for the parts of {str(path)!r}, and holds something else; move it.")
