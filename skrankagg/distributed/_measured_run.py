@@ -88,7 +88,7 @@ def evaluate_partitions(
     >>> evaluate_partitions(consensus, qrels, ["map", "ndcg@10"], partitioned=True).round(4)
             map  ndcg@10
     run
-    run  0.8974   0.9098
+    run  0.9252   0.8761
     """
     check_conventions({"missing": missing})
     measures = get_measures(metrics, **conventions)
