@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from ..datasets._formats import LISTS, held
+from ..datasets._parquet import check_parquet, parquet_columns
 from ..distributed import fit_partitions, scan_parquet, transform_partitions
 from ._input import find_sources
 from ._messages import UserError, naming
@@ -11,19 +13,32 @@ __all__ = ["aggregate_chunks"]
 
 def aggregate_chunks(name, method, args, progress):
     """Write the consensus of lists in Parquet, some queries at a time; goes on where an interrupted run stopped."""
-    for given, option in ((args.intervals, "--intervals"), (args.qrels, "--qrels"), (args.voter != "auto", "--voter")):
+    for given, option in (
+        (args.intervals, "--intervals"),
+        (args.qrels, "--qrels"),
+        (args.voter != "auto", "--voter"),
+    ):
         if given:
-            raise UserError(f"{option} reads all lists at once; leave it out, or leave out --chunk-queries.")
+            raise UserError(f"{option} needs all lists at once; leave it out, or leave out --chunk-queries.")
+    for given, option in (
+        (args.columns, "--columns"),
+        (args.decimal != ".", "--decimal"),
+        (args.format not in ("auto", "parquet"), "--format"),
+    ):
+        if given:
+            raise UserError(f"{option} is for other files; --chunk-queries reads Parquet. Leave out one of the two.")
     if args.out in (None, "-") or not (args.to == "parquet" or (args.to is None and args.out.endswith(".parquet"))):
         raise UserError("--chunk-queries writes a Parquet file; name one: -o consensus.parquet.")
     tags = method.__sklearn_tags__()
     if tags.aggregator_tags.supervised:
-        raise UserError(f"{name} learns from judgements, for which all lists are read; leave out --chunk-queries.")
+        raise UserError(f"{name} learns from judgements, which needs all lists at once; leave out --chunk-queries.")
     sources = find_sources(args.lists)
     if any(source.name is not None or source.path == "-" for source in sources):
         raise UserError("--chunk-queries reads Parquet files by their names; leave out NAME= and -.")
+    check_parquet("--chunk-queries")
     with naming(", ".join(map(repr, sources)), "read"):
-        chunks = scan_parquet([source.path for source in sources], chunk_queries=args.chunk_queries)
+        paths = [source.path for source in sources]
+        chunks = scan_parquet(paths, columns=_own_names(paths[0]), chunk_queries=args.chunk_queries)
         chunks = chunks.then(_text_ids, chunks.names)
         if tags.requires_fit:
             progress.say(f"fitting {name} to {chunks.n_rows:,} rows")
@@ -33,6 +48,14 @@ def aggregate_chunks(name, method, args, progress):
         transform_partitions(method, chunks).write(
             args.out, tell=lambda text: progress.say(f"merging by {name}: {text}")
         )
+
+
+def _own_names(path):
+    """Names of the columns that hold what lists have, as `read_lists` understands them."""
+    titles = parquet_columns(path)
+    return {
+        name: title for title, name in zip(titles, held(LISTS, titles) or titles, strict=True) if name in LISTS.known
+    }
 
 
 def _text_ids(table):

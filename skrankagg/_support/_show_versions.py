@@ -46,16 +46,17 @@ def show_versions() -> None:
     if stale:
         kernels += f", older than their source: {', '.join(stale)}"
     rows = {
-        "skrankagg": _version("skrankagg"),
+        "skrankagg": version_of("skrankagg"),
         "kernels": kernels,
         "python": sys.version.replace("\n", " "),
         "machine": platform.platform(),
-        **{name: _version(name) for name in _PACKAGES},
+        **{name: version_of(name) for name in _PACKAGES},
     }
     print("\n".join(f"{name}: {value}" for name, value in rows.items()))
 
 
-def _version(name):
+def version_of(name):
+    """The version of an installed distribution."""
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

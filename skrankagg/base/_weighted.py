@@ -276,6 +276,8 @@ class WeightedAggregator(BaseAggregator):
         weight = pooled_sums(sums.to_numpy())
         known = ~np.isnan(weight)
         self.voter_weights_ = pd.DataFrame({"voter": sums.index[known], "weight": weight[known]})
+        for name in ("query_voter_weights_", "query_info_"):  # of an earlier fit
+            self.__dict__.pop(name, None)
         n_outweighed, n_queries = (sum(part[k] for part in parts) for k in (2, 3))
         if n_outweighed:
             self._say_outweighed(n_outweighed, n_queries, "")

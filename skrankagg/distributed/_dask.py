@@ -1,9 +1,9 @@
 """Data frames of Dask."""
 
-from collections.abc import Callable
-
 import dask
+import numpy as np
 import pandas as pd
+from dask.dataframe.utils import has_known_categories
 
 from ._partitions import Partitions, check_whole
 from ._work import empty_frame
@@ -22,27 +22,26 @@ class DaskPartitions(Partitions):
         if self.partitioned:
             check_whole(self)
         nothing = empty_frame(types(self.data.dtypes))
-        return self._whole().map_partitions(_Mapped(work, nothing), meta=nothing)
+        return self._whole().map_partitions(_Mapped(work, types, nothing.dtypes.to_dict()), meta=nothing)
 
     def gather(self, work):
         # The partitions as they are, where only a column is read to see what they hold.
         frame = self.data if work.columns == ("query",) else self._whole()
-        parts = frame[self._chosen(work)].to_delayed()
-        found = dask.compute(*(dask.delayed(_call)(_ship(work), part) for part in parts))
-        return [one for one in found if one is not None]
+        parts = frame[list(work.columns or self.used)].to_delayed()
+        return _call_all(work, ([part] for part in parts))
 
     def gather_pairs(self, work, other):
-        n = max(self.data.npartitions, other.data.npartitions)
-        run, judged = (one.data[one.used].shuffle("query", npartitions=n).to_delayed() for one in (self, other))
-        found = dask.compute(*(dask.delayed(_call)(_ship(work), *pair) for pair in zip(run, judged, strict=True)))
-        return [one for one in found if one is not None]
+        frames = [one.data[one.used] for one in (self, other)]
+        dtypes = [frame.dtypes["query"] for frame in frames]
+        if all(map(pd.api.types.is_numeric_dtype, dtypes)):  # equal numbers of two types have two hashes
+            frames = [frame.astype({"query": np.result_type(*dtypes)}) for frame in frames]
+        n = max(frame.npartitions for frame in frames)
+        run, judged = (frame.shuffle("query", npartitions=n).to_delayed() for frame in frames)
+        return _call_all(work, zip(run, judged, strict=True))
 
     def rows_of(self, queries):
         frame = self.data[self.used]
         return frame[frame["query"].isin(list(queries))].compute()
-
-    def _chosen(self, work):
-        return list(work.columns or self.used)
 
     def _whole(self):
         frame = self.data[self.used]
@@ -52,16 +51,27 @@ class DaskPartitions(Partitions):
 class _Mapped:
     """Work on a partition that may hold no row, with columns of the types that Dask was told."""
 
-    def __init__(self, work: Callable[[pd.DataFrame], pd.DataFrame], nothing: pd.DataFrame):
-        self.work, self.nothing = work, nothing
+    def __init__(self, work, types, told):
+        self.work, self.types, self.told = work, types, told
 
     def __call__(self, rows):
-        return self.nothing if rows.empty else self.work(rows).astype(self.nothing.dtypes.to_dict())
+        if rows.empty:
+            result = empty_frame(self.types(rows.dtypes))
+        else:
+            result = self.work(rows)
+        return result.astype({name: dtype for name, dtype in self.told.items() if _is_known(dtype)})
 
 
-def _ship(work):
-    """Work as an object of Dask's own, which goes to each worker once."""
-    return dask.delayed(work, pure=False)
+def _is_known(dtype):
+    """Whether Dask knows a type; of categories that it does not know, each partition has its own."""
+    return not isinstance(dtype, pd.CategoricalDtype) or has_known_categories(pd.Series(dtype=dtype))
+
+
+def _call_all(work, parts):
+    """Call work on partitions that hold a row; it goes to each worker once."""
+    shipped = dask.delayed(work, pure=False)
+    found = dask.compute(*(dask.delayed(_call)(shipped, *rows) for rows in parts))
+    return [one for one in found if one is not None]
 
 
 def _call(work, *rows):

@@ -4,15 +4,15 @@ from collections.abc import Collection, Hashable
 from typing import Any
 
 import pandas as pd
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from .._data._qrels import check_qrels
 from .._data._ranked_lists import RankedLists
 from ..base import WeightedAggregator
 from ..exceptions import InputError
 from ._engines import make_partitions
 from ._partitions import refuse_torn
-from ._ready import check_seeds
+from ._ready import check_seeds, steps_of
 from ._work import Learn
 
 __all__ = ["fit_partitions"]
@@ -37,7 +37,7 @@ def fit_partitions(
         It is fitted in place, as by ``fit``. It may be a pipeline.
     data : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
         Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are any.
-    y : Qrels, default=None
+    y : DataFrame or Qrels, default=None
         Judgements, for estimators that learn from some; needs `queries`.
     queries : collection of ids, default=None
         Queries to fit on: all of their rows are brought to this machine. None learns from all partitions, which is
@@ -92,7 +92,7 @@ def fit_partitions(
         return _fit_here(estimator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
     if y is not None:
         raise InputError("Judgements are learnt from on one machine; name the queries to fit on: queries=[...].")
-    steps, aggregator = _split(estimator)
+    *steps, aggregator = steps_of(estimator)
     if not _learns_mean(aggregator) or any(map(_learns, steps)):
         raise InputError(
             f"What {estimator!r} learns is not a mean over lists, so that it cannot be learnt in partitions; name the "
@@ -104,19 +104,11 @@ def fit_partitions(
 
 
 def _fit_here(estimator, lists, y):
-    return estimator.fit(lists) if y is None else estimator.fit(lists, y.align(lists) if hasattr(y, "align") else y)
-
-
-def _split(estimator):
-    """The steps of a pipeline before the last one, and the last one."""
-    if not isinstance(estimator, Pipeline):
-        return [], estimator
-    steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
-    return steps[:-1], steps[-1]
+    return estimator.fit(lists) if y is None else estimator.fit(lists, check_qrels(y).align(lists))
 
 
 def _learns(estimator):
-    return isinstance(estimator, Pipeline) or get_tags(estimator).requires_fit
+    return get_tags(estimator).requires_fit
 
 
 def _learns_mean(estimator):

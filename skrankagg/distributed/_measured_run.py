@@ -1,7 +1,6 @@
 """Measure a run that an engine holds in partitions."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -11,11 +10,10 @@ from .._data._qrels import check_qrels, show_ids
 from .._support._warn import warn_user
 from ..exceptions import InputError, MissingQueriesWarning, NothingJudgedWarning
 from ..metrics._relevance._conventions import Conventions, check_conventions
-from ..metrics._relevance._inputs import grade_run
 from ..metrics._relevance._registry import MeasureLike, get_measures, note_measures
 from ._engines import make_partitions
 from ._partitions import refuse_torn
-from ._work import Measured, MeasureRows
+from ._work import MeasureRows
 
 __all__ = ["evaluate_partitions"]
 
@@ -90,7 +88,7 @@ def evaluate_partitions(
     >>> evaluate_partitions(consensus, qrels, ["map", "ndcg@10"], partitioned=True).round(4)
             map  ndcg@10
     run
-    run  0.8974   0.9098
+    run  0.9252   0.8761
     """
     check_conventions({"missing": missing})
     measures = get_measures(metrics, **conventions)
@@ -101,24 +99,21 @@ def evaluate_partitions(
             "rows of one voter and drop the column."
         )
     others = _engine_of(qrels)
+    work = MeasureRows(measures, check_qrels(qrels) if others is None else None, missing, per_query)
     if others is None:
-        qrels = check_qrels(qrels)
-        found = partitions.gather(MeasureRows(measures, partial(_itself, qrels), missing, per_query))
+        found = partitions.gather(work)
         refuse_torn(partitions, [part.hashes for part in found])
-        _add_missing(found, measures, qrels, missing, per_query)
+        found.append(_rest(work, found))
     else:
-        found = partitions.gather_pairs(MeasureRows(measures, None, missing, per_query), others)
-    _warn(found, None if others is not None else qrels, missing)
+        found = partitions.gather_pairs(work, others)
+    _warn(found, work.qrels, missing)
     if per_query:
         tables = [part.table for part in found if part.table is not None]
-        return note_measures(pd.concat(tables).sort_index(), measures)
-    sums = np.sum([part.sums for part in found], axis=0)
+        nothing = pd.DataFrame(columns=list(measures), index=pd.Index([], name="query"), dtype="float64")
+        return note_measures(pd.concat(tables).sort_index() if tables else nothing, measures)
+    sums = np.sum([part.sums for part in found], axis=0) if found else np.zeros((len(measures), 2))
     row = [measure.summarize_sums(*sums[k]) for k, measure in enumerate(measures.values())]
     return note_measures(pd.DataFrame([row], index=pd.Index(["run"], name="run"), columns=list(measures)), measures)
-
-
-def _itself(qrels):
-    return qrels
 
 
 def _engine_of(qrels):
@@ -126,29 +121,22 @@ def _engine_of(qrels):
     return make_partitions(qrels) if type(qrels).__module__.startswith(("dask", "pyspark")) else None
 
 
-def _add_missing(found, measures, qrels, missing, per_query):
-    """Add what the judged queries count that no partition has."""
-    if missing == "skip":
-        return
-    there = np.zeros(qrels.n_queries, dtype=bool)
+def _rest(work, found):
+    """What the judged queries count that no partition has."""
+    there = np.zeros(work.qrels.n_queries, dtype=bool)
     for part in found:
         there[part.places] = True
-    places = np.flatnonzero(~there)
-    ranked, _ = grade_run(None, qrels, places)
-    values = {name: measure._values(ranked) for name, measure in measures.items()}
-    sums = np.array([measure.sum_up(values[name]) for name, measure in measures.items()])
-    table = pd.DataFrame(values, index=pd.Index(qrels.queries[places], name="query")) if per_query else None
-    found.append(Measured(np.empty(0, dtype=np.uint64), places, sums, table, 0, len(places), len(places)))
+    return work.measure(None, work.qrels, np.flatnonzero(~there & (work.missing != "skip")))
 
 
 def _warn(found, qrels, missing):
     """Warn as evaluate does, of all partitions together."""
-    n_queries = sum(part.n_queries for part in found) if qrels is None else qrels.n_queries
-    n_missing = sum(part.n_missing for part in found)
-    if not sum(part.n_judged_items for part in found):
+    n_queries, n_missing = (sum(getattr(part, name) for part in found) for name in ("n_queries", "n_missing"))
+    if not any(part.is_judged for part in found):
         ids = "" if qrels is None else f"; the qrels judge {show_ids(qrels.items)} of {show_ids(qrels.queries)}"
+        value = "0" if n_queries else "NaN, for missing='skip' leaves out all queries"
         warn_user(
-            f"The run holds no judged item{ids}; it scores 0. Check its ids, and how it was made.",
+            f"The run holds no judged item{ids}; it scores {value}. Check its ids, and how it was made.",
             NothingJudgedWarning,
         )
     elif missing is None and 2 * n_missing > n_queries:

@@ -1,14 +1,8 @@
-"""A Parquet data set that is larger than memory: one process reads chunks of whole queries, and writes what it makes.
+"""A Parquet data set larger than memory: one process reads chunks of whole queries, and writes what it makes."""
 
-What is written stands in a folder of parts until the last one is there, so that an interrupted run goes on where it
-was.
-"""
-
-import json
+import copy
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,7 +24,6 @@ __all__ = ["ParquetChunks", "scan_parquet"]
 
 # Rows that are decoded at a time; pyarrow holds a row group's compressed bytes besides.
 _BATCH = 1 << 17
-_JOB = "job.json"
 
 
 def scan_parquet(
@@ -50,7 +43,7 @@ def scan_parquet(
         Names of the columns in the files by what they hold: `query`, `voter`, `item`, `rank`, `score`, `weight`,
         `relevance`. None takes the columns that have these names; others are not read.
     chunk_queries : int, default=10_000
-        Queries of a chunk, of which a chunk of rows, its codes and its result must fit into memory.
+        Queries of a chunk. The rows of a chunk, their codes and their result must fit into memory.
 
     Returns
     -------
@@ -89,18 +82,61 @@ def scan_parquet(
         raise InputError(f"chunk_queries must be a whole number of at least 1; got {chunk_queries!r}.")
     paths = path if isinstance(path, list | tuple) else [path]
     files = [file for one in paths for file in _files(Path(one))]
+    if not files:
+        raise InputError("scan_parquet expects at least one path; got none. Check the pattern that finds them.")
     return ParquetChunks(files, dict(columns or {}), int(chunk_queries))
 
 
 def _files(path):
+    from ._resumable import PARTS
+
     if path.is_dir():
-        inside = sorted(path.rglob("*.parquet"))
+        # A folder of parts belongs to a result that is being written, or whose writing was interrupted.
+        inside = [file for file in sorted(path.rglob("*.parquet")) if not file.parent.name.endswith(PARTS)]
         if not inside:
             raise InputError(f"scan_parquet expects files whose names end in .parquet in {str(path)!r}; it has none.")
         return inside
     if not path.exists():
         raise InputError(f"scan_parquet expects a file or a folder; there is no {str(path)!r}.")
     return [path]
+
+
+def _footer(file):
+    """Number of rows of a file, and its schema."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(file) as opened:
+            return opened.metadata.num_rows, opened.schema_arrow
+    except (ArrowException, OSError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise InputError(f"scan_parquet expects files of Parquet; pyarrow refuses {str(file)!r} ({reason}).") from None
+
+
+def _own_names(file, there, columns):
+    """The file's own names of the columns, by what they hold."""
+    has = f"{file}, which has {', '.join(map(repr, there))}"
+    for name, own in columns.items():
+        if name not in COLUMNS:
+            raise InputError(f"columns is keyed by what columns hold, {', '.join(COLUMNS)}; got {name!r}.")
+        if own not in there:
+            raise InputError(f"There is no column {own!r} in {has}. Correct columns.")
+    found = {name: columns.get(name, name) for name in COLUMNS if columns.get(name, name) in there}
+    missing = [name for name in ("query", "item") if name not in found]
+    if missing:
+        raise InputError(
+            f"There is no column {' and none '.join(map(repr, missing))} in {has}. Name them: "
+            f"columns={{{missing[0]!r}: ...}}."
+        )
+    return found
+
+
+def _plain_type(type):
+    """The type of a column, whatever the width of the codes of a dictionary."""
+    import pyarrow as pa
+
+    return pa.dictionary(pa.int32(), type.value_type) if pa.types.is_dictionary(type) else type
 
 
 class ParquetChunks:
@@ -117,62 +153,53 @@ class ParquetChunks:
         Names of columns in the files.
     chunk_queries : int
         Queries of a chunk.
-    work : tuple of callable, default=()
-        What is done to each chunk, one after the other.
-    names : list of str, default=None
-        Columns of what comes out; None for those that are read.
 
     See Also
     --------
-    scan_parquet : Makes one, with an example.
+    scan_parquet : Makes one.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from skrankagg import CombSUM
+    >>> from skrankagg.datasets import make_ranked_lists
+    >>> from skrankagg.distributed import scan_parquet, transform_partitions
+    >>> lists, qrels = make_ranked_lists(n_queries=100, random_state=0)
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name)
+    >>> lists.to_parquet(path / "lists.parquet")
+    >>> consensus = transform_partitions(CombSUM(), scan_parquet(path / "lists.parquet", chunk_queries=40))
+    >>> n_rows = consensus.write(path / "consensus.parquet")
+    >>> n_rows == len(pd.read_parquet(path / "consensus.parquet"))
+    True
+    >>> folder.cleanup()
     """
 
-    def __init__(
-        self,
-        files: list[Path],
-        columns: dict[str, str],
-        chunk_queries: int,
-        work: tuple[Callable[[Any], Any], ...] = (),
-        names: list[str] | None = None,
-    ):
-        from pyarrow.parquet import read_metadata, read_schema
-
+    def __init__(self, files: list[Path], columns: dict[str, str], chunk_queries: int):
         self.files: list[Path] = files
         self.columns: dict[str, str] = columns
         self.chunk_queries: int = chunk_queries
-        self.work: tuple[Callable[[Any], Any], ...] = work
-        schema = read_schema(files[0])
-        unknown = [name for name in columns if name not in COLUMNS]
-        absent = [name for name in columns.values() if name not in schema.names]
-        if unknown or absent:
-            what = f"{unknown[0]!r} among what columns hold" if unknown else f"the column {absent[0]!r} in {files[0]}"
-            raise InputError(
-                f"columns names what holds {', '.join(COLUMNS)}; there is no {what}, which has "
-                f"{', '.join(map(repr, schema.names))}. Correct it."
-            )
-        self._own = {name: columns.get(name, name) for name in COLUMNS if columns.get(name, name) in schema.names}
-        missing = [name for name in ("query", "item") if name not in self._own]
-        if missing:
-            raise InputError(
-                f"{files[0]} has no column {' and none '.join(map(repr, missing))}; it has "
-                f"{', '.join(map(repr, schema.names))}. Name them: columns={{{missing[0]!r}: ...}}."
-            )
-        types = {name: schema.field(own).type for name, own in self._own.items()}
-        for file in files[1:]:
-            other = read_schema(file)
-            differ = [
-                own for name, own in self._own.items() if own not in other.names or other.field(own).type != types[name]
-            ]
-            if differ:
-                raise InputError(
-                    f"{file} and {files[0]} differ in the column {differ[0]!r}; files of one data set have the same "
-                    "columns of the same types. Convert one of them."
-                )
-        self.types: dict[str, pyarrow.DataType] = types
+        #: What is done to each chunk, one after the other.
+        self.work: tuple[Callable[[Any], Any], ...] = ()
+        (_, first), *others = footers = [_footer(file) for file in files]
+        self._own = _own_names(files[0], first.names, columns)
+        #: Types of the columns.
+        self.types: dict[str, pyarrow.DataType] = {
+            name: _plain_type(first.field(own).type) for name, own in self._own.items()
+        }
+        for file, (_, other) in zip(files[1:], others, strict=True):
+            for name, own in self._own.items():
+                if own not in other.names or _plain_type(other.field(own).type) != self.types[name]:
+                    raise InputError(
+                        f"{file} and {files[0]} differ in the column {own!r}; files of one data set have the same "
+                        "columns of the same types. Convert one of them."
+                    )
         #: Columns of the chunks.
-        self.names: list[str] = list(self._own) if names is None else names
+        self.names: list[str] = list(self._own)
         #: Rows of each file.
-        self.file_rows: list[int] = [read_metadata(file).num_rows for file in files]
+        self.file_rows: list[int] = [n_rows for n_rows, _ in footers]
 
     @property
     def n_rows(self) -> int:
@@ -194,11 +221,13 @@ class ParquetChunks:
         ParquetChunks
             Nothing is read yet.
         """
-        return ParquetChunks(self.files, self.columns, self.chunk_queries, (*self.work, work), names)
+        chunks = copy.copy(self)
+        chunks.work, chunks.names = (*self.work, work), list(names)
+        return chunks
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
-        for table, _ in self._tables():
-            yield self._apply(table)
+        for frame, _ in self._frames():
+            yield frame
 
     def write(
         self,
@@ -211,7 +240,7 @@ class ParquetChunks:
         """Write the chunks to one Parquet file.
 
         Each chunk first goes to a file of its own, in the folder named as `path` with ``.parts`` after it. When all are
-        there they are joined and the folder is removed, so that `path` exists only when it is complete.
+        there they are joined and the folder is removed, so that what stands at `path` is always complete.
 
         Parameters
         ----------
@@ -235,93 +264,31 @@ class ParquetChunks:
         ValueError
             If there are parts of another job, or the rows of a query do not follow each other.
         """
+        from ._resumable import write_in_parts
+
         progress = Progress("write", verbose)
         try:
-            return self._write(Path(path), resume, progress.show if tell is None else tell)
+            return write_in_parts(self, Path(path), resume, progress.show if tell is None else tell)
         finally:
             progress.close()
 
-    def _write(self, path, resume, tell):
-        from pyarrow import Table
-        from pyarrow.parquet import ParquetFile, ParquetWriter, read_schema, write_table
-
-        folder = Path(f"{path}.parts")
-        parts = self._open_job(folder, path, resume)
-        done = int(read_schema(parts[-1]).metadata[b"skrankagg.rows"]) if parts else 0
-        seen = (ParquetFile(part).read(["query"]) for part in parts) if self._keeps_queries(parts) else ()
-        schema = read_schema(parts[0]) if parts else None
-        for table, end in self._tables(done, seen):
-            frame = self._apply(table)
-            result = Table.from_pandas(frame, preserve_index=False, schema=schema and schema.remove_metadata())
-            schema = result.schema
-            result = result.replace_schema_metadata({"skrankagg.rows": str(end)})
-            _replace(folder / f"{len(parts):06}.parquet", lambda file, result=result: write_table(result, file))
-            parts.append(folder / f"{len(parts):06}.parquet")
-            tell(f"{end:,} of {self.n_rows:,} rows")
-        if not parts:
-            raise InputError("The data set has no rows; there is nothing to write.")
-        tell(f"joining {len(parts):,} parts")
-        n_rows = 0
-
-        def join(file):
-            nonlocal n_rows
-            with ParquetWriter(file, read_schema(parts[0]).remove_metadata()) as writer:
-                for part in parts:
-                    table = ParquetFile(part).read().replace_schema_metadata()
-                    writer.write_table(table)
-                    n_rows += len(table)
-
-        _replace(path, join)
-        shutil.rmtree(folder)
-        return n_rows
-
-    def _open_job(self, folder, path, resume):
-        """The folder of parts, made where it is missing, and the parts that are there."""
-        job = {
-            "files": [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in self.files],
-            "columns": self._own,
-            "chunk_queries": self.chunk_queries,
-            "work": [repr(one) for one in self.work],
-            "version": version("skrankagg"),
-        }
-        if folder.exists() and not (folder / _JOB).exists():
-            raise InputError(f"{str(folder)!r} is for the parts of {str(path)!r}, and holds something else; move it.")
-        if folder.exists() and not resume:
-            shutil.rmtree(folder)
-        if folder.exists():
-            before = json.loads((folder / _JOB).read_text(encoding="utf-8"))
-            differ = [name for name in job if before.get(name) != job[name]]
-            if differ:
-                raise InputError(
-                    f"{str(folder)!r} holds the parts of a run that was interrupted, with other {differ[0]}: "
-                    f"{before.get(differ[0])!r}, not {job[differ[0]]!r}. Repeat that run, or start over with "
-                    "resume=False."
-                )
-            return sorted(folder.glob("[0-9]*.parquet"))
-        folder.mkdir(parents=True)
-        _replace(folder / _JOB, lambda file: Path(file).write_text(json.dumps(job), encoding="utf-8"))
-        return []
-
-    @staticmethod
-    def _keeps_queries(parts):
-        from pyarrow.parquet import read_schema
-
-        return bool(parts) and "query" in read_schema(parts[0]).names
+    def _frames(self, skip=0):
+        """What is made of the chunks from a row on, each with the row where it ends."""
+        for table, end in self._tables(skip):
+            yield self._apply(table) if self.work else table.to_pandas(), end
 
     def _apply(self, table):
-        if not self.work:
-            return table.to_pandas()
         for work in self.work:
             table = work(table)
         return table
 
-    def _tables(self, skip=0, before=()):
-        """Chunks of whole queries with the row where each ends, from a row on; `before` has the queries above it."""
+    def _tables(self, skip=0):
+        """Chunks of whole queries from a row on, where one begins, each with the row where it ends."""
         from ._arrow_chunks import HashSet, whole_queries
 
         seen, end = HashSet(), skip
-        for table in before:
-            seen.add(hash_ids(distinct_queries(table), "query"))
+        for queries in self._queries_above(skip):
+            seen.add(hash_ids(queries, "query"))
         for table in whole_queries(self._batches(list(self._own), skip), n_queries=self.chunk_queries):
             queries = distinct_queries(table)
             hashes = hash_ids(queries, "query")
@@ -333,10 +300,11 @@ class ParquetChunks:
 
     def _batches(self, names, skip=0):
         """Tables of the rows from one on, with some columns."""
-        from pyarrow import Table
+        from pyarrow import Table, schema
         from pyarrow.parquet import ParquetFile
 
         own = [self._own[name] for name in names]
+        plain = schema([(name, self.types[name]) for name in names])
         for path in self.files:
             with ParquetFile(path) as file:
                 groups = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
@@ -345,24 +313,29 @@ class ParquetChunks:
                     skip -= groups[first]
                     first += 1
                 for batch in file.iter_batches(_BATCH, row_groups=range(first, len(groups)), columns=own):
-                    table = Table.from_batches([batch]).select(own).rename_columns(names)
+                    table = Table.from_batches([batch]).select(own).rename_columns(names).cast(plain)
                     table, skip = table.slice(skip), max(skip - len(table), 0)
                     if len(table):
                         yield table
 
+    def _queries_above(self, end):
+        """The ids of the queries of the first rows, as many of these as are decoded at a time."""
+        for table in self._batches(["query"]) if end else ():
+            yield distinct_queries(table.slice(0, end))
+            end -= len(table)
+            if end <= 0:
+                return
+
     def _refuse_torn(self, queries, end):
         """Raise InputError where some queries stand above a row; two queries may share a hash."""
-        for table in self._batches(["query"]):
-            found = queries[queries.isin(distinct_queries(table.slice(0, end)))]
+        for above in self._queries_above(end):
+            found = queries[queries.isin(above)]
             if len(found):
                 raise InputError(
                     f"The rows of query {found[0]!r} do not follow each other, as the rows of a query in a data set "
                     "that is read in chunks must. Sort the data set by query first, or give it to Dask or Spark, which "
                     "bring the rows of a query together."
                 )
-            end -= len(table)
-            if end <= 0:
-                return
 
 
 class ChunkPartitions(Partitions):
@@ -379,22 +352,12 @@ class ChunkPartitions(Partitions):
         return self.data.then(work, list(types({})))
 
     def gather(self, work):
-        return [work(self.data._apply(table) if self.data.work else table) for table, _ in self.data._tables()]
+        return [work(self.data._apply(table)) for table, _ in self.data._tables()]
 
     def gather_pairs(self, work, other):
         raise InputError("Judgements for a data set that is read in chunks are a frame or Qrels; give them whole.")
 
     def rows_of(self, queries):
         chosen = pd.Index(list(queries))
-        parts = []
-        for table in self.data._batches(list(self.data._own)):
-            frame = table.to_pandas()
-            parts.append(frame[frame["query"].isin(chosen)])
-        return pd.concat(parts, ignore_index=True)
-
-
-def _replace(path, write):
-    """Write a file under another name, and give it its own when it is complete."""
-    new = path.with_name(f"{path.name}.new")
-    write(new)
-    os.replace(new, path)
+        parts = [frame[frame["query"].isin(chosen)] for frame in self.data]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=self.used)

@@ -7,19 +7,35 @@ from sklearn.utils import get_tags
 from .._support._sklearn import check_is_fitted
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["check_ready", "check_seeds"]
+__all__ = ["check_ready", "check_seeds", "steps_of"]
+
+
+def steps_of(estimator):
+    """The steps of a pipeline, those of pipelines in it in their place; of another estimator, itself."""
+    if not isinstance(estimator, Pipeline):
+        return [estimator]
+    steps = [step for _, step in estimator.steps if step is not None and step != "passthrough"]
+    return [one for step in steps for one in steps_of(step)]
 
 
 def check_ready(estimator):
-    """Raise an error unless an estimator can aggregate the queries of any partition by themselves."""
-    if not hasattr(estimator, "transform") or not hasattr(estimator, "get_feature_names_out"):
+    """Raise an error unless an estimator can aggregate the queries of any partition by themselves.
+
+    Returns what aggregates: of a search, the best estimator that it has found.
+    """
+    if isinstance(estimator, type) or not hasattr(estimator, "transform"):
         raise InputTypeError(
-            f"transform_partitions expects an aggregator, or a pipeline with one; got {type(estimator).__name__}."
+            f"transform_partitions expects an aggregator, or a pipeline with one; got {_name(estimator)}."
         )
     check_seeds(estimator)
-    for step in [step for _, step in estimator.steps] if isinstance(estimator, Pipeline) else [estimator]:
-        if hasattr(step, "fit") and get_tags(step).requires_fit:
+    for step in steps_of(estimator):
+        if get_tags(step).requires_fit:
             check_is_fitted(step)
+    return getattr(estimator, "best_estimator_", estimator)
+
+
+def _name(value):
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
 def check_seeds(estimator):

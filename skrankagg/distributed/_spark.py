@@ -4,7 +4,7 @@ import pickle
 
 import pandas as pd
 import pyarrow as pa
-from pyspark.sql import functions
+from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 
@@ -35,25 +35,25 @@ class SparkPartitions(Partitions):
     def gather(self, work):
         frame = self.data if work.columns == ("query",) else self._whole()
         if work.columns is not None:
-            frame = frame.select(*work.columns)
-            # One result for each partition, whose rows are in no order.
-            return _results(frame.mapInArrow(_Gathered(work, whole=False), _PICKLED))
-        return _results(frame.mapInArrow(_Gathered(work, whole=True), _PICKLED))
+            # Rows in any order: one result for each partition.
+            return _results(frame.select(*work.columns).mapInArrow(_OnPartition(work), _PICKLED))
+        return _results(frame.mapInArrow(_OnChunks(work), _PICKLED))
 
     def gather_pairs(self, work, other):
-        def bucketed(frame, used):
-            n = self.data.sparkSession.conf.get("spark.sql.shuffle.partitions")
-            bucket = functions.pmod(functions.hash("query"), functions.lit(int(n)))
-            return frame.select(*used).withColumn("bucket", bucket).groupBy("bucket")
+        n = int(self.data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
 
-        pairs = bucketed(self.data, self.used).cogroup(bucketed(other.data, other.used))
+        def bucketed(one):
+            # As text, for equal numbers of two types have two hashes.
+            bucket = F.pmod(F.hash(F.col("query").cast("string")), F.lit(n))
+            return one.data.select(*one.used).withColumn("bucket", bucket).groupBy("bucket")
 
         # Spark counts the arguments of a function, not of an object.
-        def measure(left, right):
-            result = work(*(table.drop_columns(["bucket"]) for table in (left, right)))
-            return pa.Table.from_batches([_pickled(result)])
+        def measure(run, judged):
+            return pa.Table.from_batches(
+                [_pickled(work(run.drop_columns(["bucket"]), judged.drop_columns(["bucket"])))]
+            )
 
-        return _results(pairs.applyInArrow(measure, _PICKLED))
+        return _results(bucketed(self).cogroup(bucketed(other)).applyInArrow(measure, _PICKLED))
 
     def rows_of(self, queries):
         chosen = self.data.sparkSession.createDataFrame(pd.DataFrame({"query": list(queries)}).drop_duplicates())
@@ -74,32 +74,42 @@ def _results(frame):
 
 
 class _Mapped:
-    """Work on the batches of a partition, with results of one schema."""
+    """Work on the rows of a partition, some whole queries at a time, with results of one schema."""
 
     def __init__(self, work, schema):
         self.work, self.schema = work, schema
 
     def __call__(self, batches):
-        for rows in whole_queries(map(pa.Table.from_batches, zip(batches)), n_rows=CHUNK_ROWS):
+        for rows in whole_queries(_tables(batches), n_rows=CHUNK_ROWS):
             result = self.work(rows)[self.schema.names]
             yield from pa.Table.from_pandas(result, schema=self.schema, preserve_index=False).to_batches()
 
 
-class _Gathered:
-    """Work on the batches of a partition, whose results are pickled: one for each chunk, or one for all of them."""
+class _OnChunks:
+    """Work on the rows of a partition, some whole queries at a time, with a pickled result for each of these chunks."""
 
-    def __init__(self, work, whole):
-        self.work, self.whole = work, whole
+    def __init__(self, work):
+        self.work = work
 
     def __call__(self, batches):
-        tables = map(pa.Table.from_batches, zip(batches))
-        if self.whole:
-            parts = (rows for rows in whole_queries(tables, n_rows=CHUNK_ROWS))
-        else:
-            tables = list(tables)
-            parts = [pa.concat_tables(tables)] if tables else []
-        for rows in parts:
+        for rows in whole_queries(_tables(batches), n_rows=CHUNK_ROWS):
             yield _pickled(self.work(rows))
+
+
+class _OnPartition:
+    """Work on all rows of a partition at once, with a pickled result."""
+
+    def __init__(self, work):
+        self.work = work
+
+    def __call__(self, batches):
+        tables = list(_tables(batches))
+        if tables:
+            yield _pickled(self.work(pa.concat_tables(tables)))
+
+
+def _tables(batches):
+    return (pa.Table.from_batches([batch]) for batch in batches)
 
 
 def _pickled(result):

@@ -6,6 +6,7 @@ Each is an object that engines send to their workers, and call on a frame of pan
 import copy
 import hashlib
 import threading
+import types
 import warnings
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -19,7 +20,7 @@ from .._data._frames import plain_index
 from .._data._qrels import Qrels, match_ids
 from .._data._ranked_lists import RankedLists, check_run
 from .._support._callbacks import without_callbacks
-from ..exceptions import SplitQueryWarning
+from ..exceptions import InputError, SplitQueryWarning
 from ..metrics._relevance._inputs import grade_run
 
 __all__ = ["Aggregate", "FindQueries", "HashQueries", "Learn", "MeasureRows", "Measured", "empty_frame"]
@@ -30,9 +31,14 @@ _FILTERS = threading.Lock()
 
 def encode(rows):
     """Encode lists; those that have lost rows, as a sample of rows has, are an error."""
+    if hasattr(rows, "to_pandas"):  # a table of Arrow, whose strings pandas takes as they are
+        rows = rows.to_pandas()
     with _FILTERS, warnings.catch_warnings():
         warnings.simplefilter("error", SplitQueryWarning)
-        return RankedLists.from_frame(rows)
+        try:
+            return RankedLists.from_frame(rows)
+        except SplitQueryWarning as warning:
+            raise InputError(str(warning)) from None
 
 
 def distinct_queries(rows):
@@ -42,14 +48,14 @@ def distinct_queries(rows):
     return pd.Index(rows["query"].unique())
 
 
-def empty_frame(types):
+def empty_frame(dtypes):
     """A frame without rows, of columns with these types."""
-    return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in types.items()})
+    return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})
 
 
-def identify(estimator):
-    """A digest of an estimator's parameters and of what it has learnt, the same in every process."""
-    return hashlib.sha256(_describe(estimator).encode()).hexdigest()[:16]
+def identify(value):
+    """A digest of a function, or of an estimator by its parameters and what it learnt; the same in every process."""
+    return hashlib.sha256(_describe(value).encode()).hexdigest()[:16]
 
 
 def _describe(value):
@@ -64,8 +70,13 @@ def _describe(value):
         return str(sorted((str(key), _describe(one)) for key, one in value.items()))
     if isinstance(value, list | tuple):
         return str([_describe(one) for one in value])
-    # A function is its name; most others that show their address differ in every process.
-    return value.__qualname__ if callable(value) and hasattr(value, "__qualname__") else repr(value)
+    if isinstance(value, types.FunctionType):
+        closure = [cell.cell_contents for cell in value.__closure__ or ()]
+        return f"{value.__module__}.{value.__qualname__}{_describe(value.__code__)}{_describe(closure)}"
+    if isinstance(value, types.CodeType):
+        return f"{value.co_code.hex()}{value.co_names}{_describe(value.co_consts)}"
+    # Whatever else shows its address differs in every process, so that a run of it is not resumed.
+    return value.__qualname__ if isinstance(value, type) else repr(value)
 
 
 class HashQueries:
@@ -90,13 +101,19 @@ class FindQueries:
         return queries[np.isin(hash_ids(queries, "query"), self.hashes)].tolist()
 
 
+def _plain_copy(estimator):
+    """A copy without callbacks that returns frames of pandas, whatever the original does."""
+    estimator = copy.deepcopy(without_callbacks(estimator))
+    return estimator.set_output(transform="default") if hasattr(estimator, "set_output") else estimator
+
+
 class Aggregate:
     """What an estimator makes of the lists of some queries.
 
     Parameters
     ----------
     estimator : estimator instance
-        Fitted, if it must be. It is copied: no callbacks, and frames of pandas, whatever the original gives.
+        Fitted, if it must be.
     names : list of str
         Columns of the result.
     """
@@ -104,9 +121,7 @@ class Aggregate:
     columns = None
 
     def __init__(self, estimator, names):
-        self.estimator = copy.deepcopy(without_callbacks(estimator))
-        if hasattr(self.estimator, "set_output"):
-            self.estimator.set_output(transform="default")
+        self.estimator = _plain_copy(estimator)
         self.names = names
 
     def __call__(self, rows):
@@ -123,25 +138,25 @@ class Measured(NamedTuple):
 
     Parameters
     ----------
-    hashes : ndarray of uint64
+    hashes : ndarray of uint64 or None
         Of the queries of the run, to find those that stand in several partitions.
     places : ndarray of int64 or None
         Where the queries that are judged stand in the judgements that all partitions share.
     sums : ndarray of shape (n_measures, 2)
         What each measure sums up by.
     table : DataFrame or None
-        The value of each judged query, if it was asked for.
-    n_judged_items : int
-        Results with a judgement.
+        The value of each judged query, if it was asked for and there are any.
+    is_judged : bool
+        Whether some of the results are judged, or could be.
     n_queries, n_missing : int
-        Judged queries of a partition's own judgements, and those of them without results; 0 for shared ones.
+        Judged queries that were looked at, and those of them without results.
     """
 
-    hashes: np.ndarray
+    hashes: np.ndarray | None
     places: np.ndarray | None
     sums: np.ndarray
     table: pd.DataFrame | None
-    n_judged_items: int
+    is_judged: bool
     n_queries: int
     n_missing: int
 
@@ -152,8 +167,8 @@ class MeasureRows:
     Parameters
     ----------
     measures : dict of str to Measure
-    qrels : callable
-        Returns the judgements that all partitions share; None where each partition has its own.
+    qrels : Qrels or None
+        The judgements that all partitions share; None where each partition has its own.
     missing : {"zero", "skip"} or None
     per_query : bool
         Whether to return the values of the queries, too.
@@ -168,23 +183,29 @@ class MeasureRows:
         run = check_run(encode(rows)) if len(rows) else None
         hashes = np.empty(0, dtype=np.uint64) if run is None else hash_ids(run.queries, "query")
         if judged is None:
-            qrels = self.qrels()
-            places = match_ids(run.queries, qrels.queries, "query")
-            queries = np.sort(places[places >= 0])
-        else:
-            qrels, places = Qrels.from_frame(judged), None
-            queries = np.arange(qrels.n_queries)
-            if self.missing == "skip":
-                known = [] if run is None else plain_index(run.queries)
-                queries = queries[plain_index(qrels.queries).isin(known)]
-        ranked, _ = grade_run(run, qrels, queries)
+            places = match_ids(run.queries, self.qrels.queries, "query")
+            places = np.sort(places[places >= 0])
+            return self.measure(run, self.qrels, places)._replace(hashes=hashes, places=places, n_missing=0)
+        if not len(judged):
+            return self.measure(None, None, ())._replace(hashes=hashes)
+        qrels = Qrels.from_frame(judged)
+        queries = np.arange(qrels.n_queries)
+        if self.missing == "skip":
+            known = [] if run is None else plain_index(run.queries)
+            queries = queries[plain_index(qrels.queries).isin(known)]
+        return self.measure(run, qrels, queries)._replace(hashes=hashes)
+
+    def measure(self, run, qrels, queries):
+        """Measure a run, or none, on some of the judged queries."""
+        if not len(queries):
+            return Measured(None, None, np.zeros((len(self.measures), 2)), None, False, 0, 0)
+        ranked, fault = grade_run(run, qrels, queries)
+        ranked.queries = pd.Index(qrels.queries[queries], name="query")
         values = {name: measure._values(ranked) for name, measure in self.measures.items()}
         sums = np.array([measure.sum_up(values[name]) for name, measure in self.measures.items()])
-        found = int((~np.isnan(ranked.grade)).sum())
-        table = pd.DataFrame(values, index=pd.Index(qrels.queries[queries], name="query")) if self.per_query else None
-        if places is not None:
-            return Measured(hashes, queries, sums, table, found, 0, 0)
-        return Measured(hashes, None, sums, table, found, len(queries), int((ranked.n_retrieved == 0).sum()))
+        table = pd.DataFrame(values, index=ranked.queries) if self.per_query else None
+        n_missing = int((ranked.n_retrieved == 0).sum())
+        return Measured(None, None, sums, table, fault is None, len(queries), n_missing)
 
 
 class Learn:
@@ -200,12 +221,13 @@ class Learn:
     columns = None
 
     def __init__(self, steps, aggregator):
-        self.steps = [without_callbacks(step) for step in steps]
-        self.aggregator = without_callbacks(aggregator)
+        self.steps = [_plain_copy(step) for step in steps]
+        self.aggregator = _plain_copy(aggregator)
 
     def __call__(self, rows):
         lists = encode(rows)
         hashes = hash_ids(lists.queries, "query")
-        for step in self.steps:
-            lists = step.transform(lists)
+        with config_context(transform_output="default"):
+            for step in self.steps:
+                lists = step.transform(lists)
         return hashes, self.aggregator._sum_part(lists)

@@ -223,7 +223,8 @@ class RankedRelevance(RelevanceList):
         places, judged_ptr = gather_ranges(qrels.ptr, queries)
         judged = RelevanceList(qrels.best_first[places], judged_ptr)
         if run is None:
-            return cls(np.zeros(0), np.zeros(len(queries) + 1, dtype=np.int64), judged)
+            nothing = np.zeros(0, dtype=np.int64), qrels.items[:0]
+            return cls(np.zeros(0), np.zeros(len(queries) + 1, dtype=np.int64), judged, item=nothing)
         place = plain_index(run.queries).get_indexer(plain_index(qrels.queries)[queries])
         return cls.from_lists(run, place, encode_run(qrels, run).relevance, judged)
 

@@ -1,0 +1,547 @@
+"""Data sets of Parquet in chunks of whole queries, and results that are written, interrupted and gone on with."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from frames_and_files import assert_same_rows, write_files
+from processes import environment
+from sklearn.pipeline import make_pipeline
+
+pa = pytest.importorskip("pyarrow", reason="reads Parquet")
+
+import pyarrow.parquet as pq  # noqa: E402
+
+from skrankagg import DIBRA, CombSUM, Copeland  # noqa: E402
+from skrankagg.datasets import make_ranked_lists  # noqa: E402
+from skrankagg.distributed import fit_partitions, scan_parquet, transform_partitions  # noqa: E402
+from skrankagg.preprocessing import TopK  # noqa: E402
+
+pytestmark = pytest.mark.twice
+
+
+@pytest.fixture(scope="module")
+def lists():
+    """Lists of 24 queries, sorted by query, of 64 rows each."""
+    frame, _ = make_ranked_lists(n_queries=24, n_voters=8, list_length=8, quality=0.5, random_state=0)
+    return frame.sort_values("query", kind="stable", ignore_index=True)
+
+
+@pytest.fixture
+def file(tmp_path, lists):
+    lists.to_parquet(tmp_path / "lists.parquet", row_group_size=100)
+    return tmp_path / "lists.parquet"
+
+
+# ---------------------------------------------------------------------- reading
+
+
+@pytest.mark.parametrize("chunk_queries", [1, 5, 24, 1000])
+@pytest.mark.parametrize("row_group_size", [7, 100, 10**6])
+@pytest.mark.parametrize("batch", [3, 64, 1 << 17])
+def test_chunks_are_whole_queries(tmp_path, lists, monkeypatch, chunk_queries, row_group_size, batch):
+    from skrankagg.distributed import _parquet_chunks
+
+    monkeypatch.setattr(_parquet_chunks, "_BATCH", batch)
+    lists.to_parquet(tmp_path / "lists.parquet", row_group_size=row_group_size)
+    chunks = scan_parquet(tmp_path / "lists.parquet", chunk_queries=chunk_queries)
+    frames = list(chunks)
+    assert chunks.n_rows == len(lists) and chunks.names == ["query", "voter", "item", "rank", "score"]
+    assert [frame["query"].nunique() for frame in frames[:-1]] == [chunk_queries] * (len(frames) - 1)
+    assert_same_rows(pd.concat(frames), lists)
+    consensus = list(transform_partitions(CombSUM(), chunks))
+    assert len(consensus) == len(frames)
+    assert_same_rows(pd.concat(consensus), CombSUM().transform(lists))
+
+
+@pytest.mark.parametrize("how", ["folder", "list", "nested"])
+def test_several_files_are_one_data_set(tmp_path, lists, how):
+    folder = tmp_path / "lists"
+    paths = write_files(lists, folder, [0, 64 * 3 + 5, 64 * 3 + 9, 64 * 20])  # a query stands in three files
+    if how == "nested":
+        (folder / "z").mkdir()
+        paths[-1].rename(folder / "z" / "a.parquet")
+        (folder / "_SUCCESS").touch()
+    chunks = scan_parquet(paths if how == "list" else folder, chunk_queries=5)
+    assert chunks.file_rows == [197, 4, 1079, 256]
+    assert_same_rows(pd.concat(list(transform_partitions(CombSUM(), chunks))), CombSUM().transform(lists))
+
+
+def test_a_folder_without_what_is_being_written_into_it(tmp_path, lists):
+    write_files(lists, tmp_path, [0])
+    (tmp_path / "out.parquet.parts").mkdir()
+    lists.to_parquet(tmp_path / "out.parquet.parts" / "00000000.parquet")
+    assert scan_parquet(tmp_path).n_rows == len(lists)
+
+
+def test_columns_of_other_names(tmp_path, lists):
+    other = lists.rename(columns={"query": "topic", "item": "doc", "score": "sim"}).assign(item=0, note="x")
+    other.to_parquet(tmp_path / "lists.parquet")
+    columns = {"query": "topic", "item": "doc", "score": "sim"}
+    chunks = scan_parquet(tmp_path / "lists.parquet", columns=columns, chunk_queries=5)
+    assert chunks.names == ["query", "voter", "item", "rank", "score"]
+    assert_same_rows(pd.concat(list(transform_partitions(CombSUM(), chunks))), CombSUM().transform(lists))
+
+
+TYPES = {
+    "integers": lambda ids: ids.astype("category").cat.codes.astype("int32"),
+    "categories": lambda ids: ids.astype("category"),
+    "dates": lambda ids: pd.Timestamp("2026-01-01") + pd.to_timedelta(ids.astype("category").cat.codes, unit="D"),
+}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_ids_of_every_type(tmp_path, lists, kind):
+    frame = lists.assign(**{name: TYPES[kind](lists[name]) for name in ("query", "voter", "item")})
+    # Each file has categories of its own, of which the first has few.
+    paths = write_files(frame, tmp_path / "lists", [0, 64, 64 * 9 + 3])
+    chunks = transform_partitions(CombSUM(), scan_parquet(paths, chunk_queries=1))
+    expected = CombSUM().transform(frame)
+    assert chunks.write(tmp_path / "out.parquet") == len(expected)
+    found, frames = pd.read_parquet(tmp_path / "out.parquet"), list(chunks)
+    if kind == "categories":  # of which each chunk has its own
+        for one in (*frames, found):
+            assert isinstance(one["query"].dtype, pd.CategoricalDtype)
+        text = {"query": str, "item": str}
+        frames, found, expected = [one.astype(text) for one in frames], found.astype(text), expected.astype(text)
+    assert_same_rows(pd.concat(frames), expected)
+    assert_same_rows(found, expected)
+
+
+def test_many_categories(tmp_path):
+    """The first file and the first chunk have few items, the next ones more than fit into the codes of the first."""
+    rows = [("a", "v", "i0", 1)] + [("b", "v", f"i{k:05}", k + 1) for k in range(40_000)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"]).astype({"item": "category"})
+    chunks = scan_parquet(write_files(frame, tmp_path / "lists", [0, 2, 100]), chunk_queries=1)
+    assert chunks.write(tmp_path / "same.parquet") == len(frame)  # as they are, categories
+    found = pd.read_parquet(tmp_path / "same.parquet")
+    assert isinstance(found["item"].dtype, pd.CategoricalDtype)
+    assert_same_rows(found.astype({"item": str}), frame.astype({"item": str}))
+    assert transform_partitions(CombSUM(norm="rank"), chunks).write(tmp_path / "out.parquet") == len(frame)
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    assert found["item"].tolist() == CombSUM(norm="rank").transform(frame)["item"].tolist()
+
+
+def test_weights_of_lists(tmp_path, lists):
+    frame = lists.assign(weight=lists["voter"].map({"v1": 0.0, "v2": 3.0}).fillna(1.0))
+    frame.to_parquet(tmp_path / "lists.parquet")
+    found = transform_partitions(CombSUM(), scan_parquet(tmp_path / "lists.parquet", chunk_queries=5))
+    assert_same_rows(pd.concat(list(found)), CombSUM().transform(frame))
+
+
+def test_no_rows(tmp_path, lists):
+    lists.head(0).to_parquet(tmp_path / "lists.parquet")
+    chunks = transform_partitions(CombSUM(), scan_parquet(tmp_path / "lists.parquet"))
+    assert list(chunks) == []
+    with pytest.raises(ValueError, match="The data set has no rows; there is nothing to write"):
+        chunks.write(tmp_path / "out.parquet")
+    assert [path.name for path in tmp_path.iterdir()] == ["lists.parquet"]
+    with pytest.raises(ValueError, match="no rows"):
+        fit_partitions(DIBRA(weighting="global"), scan_parquet(tmp_path / "lists.parquet"))
+
+
+# ---------------------------------------------------------------------- refused
+
+
+def test_what_cannot_be_read(tmp_path, lists, file):
+    with pytest.raises(ValueError, match="there is no"):
+        scan_parquet(tmp_path / "none.parquet")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="it has none"):
+        scan_parquet(tmp_path / "empty")
+    with pytest.raises(ValueError, match="at least one path; got none"):
+        scan_parquet([])
+    for wrong in (0, -1, 1.5, "10", None, True):
+        with pytest.raises(ValueError, match="chunk_queries must be a whole number of at least 1"):
+            scan_parquet(file, chunk_queries=wrong)
+    with pytest.raises(ValueError, match=r"columns is keyed by what columns hold, query, .*; got 'topic'"):
+        scan_parquet(file, columns={"topic": "query"})
+    with pytest.raises(ValueError, match=r"There is no column 'doc' in .* Correct columns"):
+        scan_parquet(file, columns={"item": "doc"})
+    lists.rename(columns={"query": "topic", "item": "doc"}).to_parquet(tmp_path / "other.parquet")
+    with pytest.raises(ValueError, match=r"no column 'query' and none 'item' in .*columns=\{'query': \.\.\.\}"):
+        scan_parquet(tmp_path / "other.parquet")
+    with pytest.raises(ValueError, match=r"other.parquet and .*lists.parquet differ in the column 'query'"):
+        scan_parquet([file, tmp_path / "other.parquet"])
+    lists.astype({"rank": float}).to_parquet(tmp_path / "other.parquet")
+    with pytest.raises(ValueError, match="differ in the column 'rank'"):
+        scan_parquet([file, tmp_path / "other.parquet"])
+    (tmp_path / "text.parquet").write_text("query,item,rank\n")
+    with pytest.raises(ValueError, match=r"expects files of Parquet; pyarrow refuses .*text.parquet"):
+        scan_parquet(tmp_path / "text.parquet")
+
+
+@pytest.mark.parametrize("where", ["in a file", "in another file", "in the next chunk"])
+@pytest.mark.parametrize("do", ["transform", "fit", "iterate"])
+def test_torn_queries_are_refused(tmp_path, lists, where, do):
+    end = len(lists)
+    if where == "in the next chunk":  # q02 q01 | q02
+        frame = pd.concat([lists[64:100], lists[:64], lists[100:]])
+        chunk_queries = 2
+    else:
+        frame = pd.concat([lists[:100], lists[128:], lists[100:128]])
+        chunk_queries = 5
+    paths = write_files(frame, tmp_path / "lists", [0, 64 * 20] if where == "in another file" else [0])
+    chunks = scan_parquet(paths, chunk_queries=chunk_queries)
+    query = lists["query"].iloc[64]
+    with pytest.raises(ValueError, match=f"^The rows of query '{query}' do not follow each other"):
+        if do == "fit":
+            fit_partitions(DIBRA(weighting="global"), chunks)
+        else:
+            list(transform_partitions(CombSUM(), chunks) if do == "transform" else chunks)
+    assert end == len(frame)
+
+
+def test_two_queries_of_one_hash_are_two_queries(file, lists, monkeypatch):
+    from skrankagg.distributed import _parquet_chunks
+
+    monkeypatch.setattr(_parquet_chunks, "hash_ids", lambda ids, role: np.zeros(len(ids), dtype=np.uint64))
+    chunks = scan_parquet(file, chunk_queries=5)
+    assert_same_rows(pd.concat(list(chunks)), lists)
+
+
+# ---------------------------------------------------------------------- writing, interrupted
+
+
+class Interrupted:
+    """Work that raises at one chunk, and counts those that it is given."""
+
+    def __init__(self, method, at=None, error=KeyboardInterrupt):
+        self.method, self.at, self.error = method, at, error
+        self.calls = 0
+
+    def __call__(self, table):
+        self.calls += 1
+        if self.calls == self.at:
+            raise self.error("here")
+        return self.method.transform(table)
+
+    def __repr__(self):
+        return f"{self.method!r}"
+
+
+NAMES = ["query", "item", "score", "rank"]
+
+
+@pytest.mark.parametrize("at", [1, 2, 4, 5])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path, file, lists, at, error):
+    out = tmp_path / "out.parquet"
+    chunks = scan_parquet(file, chunk_queries=5)
+    whole = chunks.then(Interrupted(CombSUM()), NAMES)
+    whole.write(tmp_path / "whole.parquet")
+    first = Interrupted(CombSUM(), at, error)
+    with pytest.raises(error, match="here"):
+        chunks.then(first, NAMES).write(out)
+    assert not out.exists()
+    second = Interrupted(CombSUM())
+    told = []
+    assert chunks.then(second, NAMES).write(out, tell=told.append) == len(CombSUM().transform(lists))
+    assert second.calls == 5 - (at - 1)  # finished chunks are not made again
+    assert len(told) == second.calls + 1 and told[-2] == f"{len(lists):,} of {len(lists):,} rows"
+    assert out.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
+    assert_same_rows(pd.read_parquet(out), CombSUM().transform(lists))
+    assert not (tmp_path / "out.parquet.parts").exists()
+
+
+def test_interrupted_twice_and_while_the_parts_are_joined(tmp_path, file, lists, monkeypatch):
+    from skrankagg.distributed import _resumable
+
+    out = tmp_path / "out.parquet"
+    out.write_text("an earlier result")
+    chunks = scan_parquet(file, chunk_queries=5)
+    for at in (2, 2):
+        with pytest.raises(KeyboardInterrupt):
+            chunks.then(Interrupted(CombSUM(), at), NAMES).write(out)
+    assert len(list((tmp_path / "out.parquet.parts").glob("0*.parquet"))) == 2
+    join = _resumable._join
+
+    def interrupted(parts, path):
+        join(parts[:2], path)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as context:
+        context.setattr(_resumable, "_join", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            chunks.then(Interrupted(CombSUM()), NAMES).write(out)
+    assert out.read_text() == "an earlier result"  # which stays until the new one is complete
+    last = Interrupted(CombSUM())
+    chunks.then(last, NAMES).write(out)
+    assert last.calls == 0
+    assert_same_rows(pd.read_parquet(out), CombSUM().transform(lists))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lists.parquet", "out.parquet"]
+
+
+def test_interrupted_while_a_part_is_written(tmp_path, file, lists, monkeypatch):
+    from skrankagg.distributed import _resumable
+
+    out, write, written = tmp_path / "out.parquet", _resumable.write_table, []
+
+    def half(table, path):
+        write(table, path)
+        written.append(path)
+        if len(written) == 3:
+            Path(path).write_bytes(Path(path).read_bytes()[:100])
+            raise OSError("No space left on device")
+
+    chunks = transform_partitions(CombSUM(), scan_parquet(file, chunk_queries=5))
+    with monkeypatch.context() as context:
+        context.setattr(_resumable, "write_table", half)
+        with pytest.raises(OSError, match="No space"):
+            chunks.write(out)
+    chunks.write(out)
+    assert_same_rows(pd.read_parquet(out), CombSUM().transform(lists))
+
+
+def test_torn_queries_are_found_after_an_interruption(tmp_path, lists):
+    paths = write_files(pd.concat([lists[:100], lists[128:], lists[100:128]]), tmp_path / "lists", [0])
+    # Their ids are others in what is written.
+    chunks = scan_parquet(paths, chunk_queries=5).then(_other_queries, NAMES)
+    with pytest.raises(KeyboardInterrupt):
+        chunks.then(Interrupted(CombSUM(), 3), NAMES).write(tmp_path / "out.parquet")
+    with pytest.raises(ValueError, match="do not follow each other"):
+        chunks.then(Interrupted(CombSUM()), NAMES).write(tmp_path / "out.parquet")
+
+
+def _other_queries(table):
+    frame = table.to_pandas()
+    return frame.assign(query="other " + frame["query"])
+
+
+def interrupt(chunks, method, out, at=3):
+    with pytest.raises(KeyboardInterrupt):
+        chunks.then(Interrupted(method, at), NAMES).write(out)
+
+
+OTHER_JOBS = {
+    "work": lambda file: transform_partitions(Copeland(), scan_parquet(file, chunk_queries=5)),
+    "chunk_queries": lambda file: scan_parquet(file, chunk_queries=4).then(Interrupted(CombSUM()), NAMES),
+    "columns": lambda file: scan_parquet(file, columns={"score": "rank"}, chunk_queries=5).then(
+        Interrupted(CombSUM()), NAMES
+    ),
+    "files": lambda file: scan_parquet([file, file], chunk_queries=5).then(Interrupted(CombSUM()), NAMES),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_JOBS)
+def test_parts_of_another_job_are_refused(tmp_path, file, lists, kind):
+    out = tmp_path / "out.parquet"
+    interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
+    other = OTHER_JOBS[kind](file)
+    with pytest.raises(ValueError, match=f"parts of a run that was interrupted, with other {kind}.*resume=False"):
+        other.write(out)
+    if kind == "work":
+        other.write(out, resume=False)
+        assert_same_rows(pd.read_parquet(out), Copeland().transform(lists))
+
+
+def test_a_file_that_has_changed_is_another_job(tmp_path, file, lists):
+    out = tmp_path / "out.parquet"
+    interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
+    lists.assign(score=-lists["score"]).drop(columns="rank").to_parquet(file)
+    with pytest.raises(ValueError, match="with other files"):
+        scan_parquet(file, chunk_queries=5).then(Interrupted(CombSUM()), NAMES).write(out)
+
+
+ESTIMATORS = {
+    "parameters": (lambda: CombSUM(norm="borda"), lambda: CombSUM(norm="rank")),
+    "weights of voters": (lambda: CombSUM(voter_weights={"v1": 2.0}), lambda: CombSUM(voter_weights={"v1": 3.0})),
+    "in a pipeline": (lambda: make_pipeline(TopK(3), CombSUM()), lambda: make_pipeline(TopK(4), CombSUM())),
+    "what was learnt": (
+        lambda: _learnt([1.0, 2.0]),
+        lambda: _learnt([2.0, 1.0]),
+    ),
+}
+
+
+def _learnt(weights):
+    method = DIBRA(weighting="global")
+    method.voter_weights_ = pd.DataFrame({"voter": ["v1", "v2"], "weight": weights})
+    return method
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_an_estimator_is_told_from_others_and_from_run_to_run(kind):
+    from skrankagg.distributed._work import Aggregate, identify
+
+    one, other = ESTIMATORS[kind]
+    assert repr(Aggregate(one(), NAMES)) == repr(Aggregate(one(), NAMES)) != repr(Aggregate(other(), NAMES))
+    assert identify(one()) != identify(other())
+
+
+def test_functions_are_told_by_what_they_do():
+    from skrankagg.distributed._work import identify
+
+    def make(k):
+        return lambda x: x + k
+
+    assert identify(make(1)) == identify(make(1)) != identify(make(2))
+    assert identify(lambda x: x + 1) != identify(lambda x: x + 2)
+    assert identify(lambda x: x.a) != identify(lambda x: x.b)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path, file):
+    (tmp_path / "out.parquet.parts").mkdir()
+    (tmp_path / "out.parquet.parts" / "thesis.txt").write_text("mine")
+    for resume in (True, False):
+        with pytest.raises(ValueError, match="holds something else; move it"):
+            transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet", resume=resume)
+    assert (tmp_path / "out.parquet.parts" / "thesis.txt").read_text() == "mine"
+    # An interruption before the first line of the record leaves nothing that matters.
+    (tmp_path / "out.parquet.parts" / "thesis.txt").rename(tmp_path / "out.parquet.parts" / "job.json.new")
+    transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet")
+
+
+def test_progress_is_told(tmp_path, file, capsys, monkeypatch):
+    from skrankagg._support import _progress
+
+    ticks = iter(range(1000))
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: next(ticks) * 2.0)
+    scan_parquet(file, chunk_queries=12).then(Interrupted(CombSUM()), NAMES).write(tmp_path / "out", verbose=True)
+    out = capsys.readouterr().out
+    assert "[write] 768 of 1,536 rows" in out and "joining 2 parts" in out and out.endswith("\n")
+    scan_parquet(file).then(Interrupted(CombSUM()), NAMES).write(tmp_path / "out", verbose=False)
+    assert capsys.readouterr().out == ""
+
+
+# ---------------------------------------------------------------------- at a terminal
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, lists):
+    monkeypatch.chdir(tmp_path)
+    lists.to_parquet("lists.parquet", row_group_size=100)
+    return tmp_path
+
+
+CHUNKED = ("-o", "out.parquet", "--chunk-queries", "5")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [["CombSUM"], ["CombSUM", "--param", "norm=rank"], ["DIBRA[weighting=global]"], ["Kemeny", "--random-state", "3"]],
+)
+def test_chunks_at_a_terminal_are_the_whole_at_once(run, folder, method):
+    run("aggregate", "lists.parquet", "--method", *method, "-o", "whole.parquet")
+    assert run("aggregate", "lists.parquet", "--method", *method, *CHUNKED) == ""
+    found, expected = pd.read_parquet("out.parquet"), pd.read_parquet("whole.parquet")
+    if "DIBRA" in method[0]:  # learnt weights differ in their last digits
+        pd.testing.assert_frame_equal(found, expected, rtol=1e-9)
+    else:
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+    assert not os.path.exists("out.parquet.parts")
+
+
+def test_ids_become_text_and_headers_are_understood(run, folder, lists):
+    codes = {name: lists[name].astype("category").cat.codes + 10 for name in ("query", "voter", "item")}
+    frame = lists.assign(**codes).rename(columns={"query": "Topic", "item": "docno", "voter": "system"})
+    frame.to_parquet("numbers.parquet")
+    run("aggregate", "numbers.parquet", "--method", "CombSUM", "-o", "whole.parquet")
+    run("aggregate", "numbers.parquet", "--method", "CombSUM", *CHUNKED)
+    pd.testing.assert_frame_equal(pd.read_parquet("out.parquet"), pd.read_parquet("whole.parquet"), check_exact=True)
+
+
+def test_several_files_at_a_terminal(run, folder, lists):
+    os.remove("lists.parquet")
+    write_files(lists, folder / "lists", [0, 70, 700])
+    run("aggregate", "lists", "--method", "CombSUM", "-o", "out", "--to", "parquet", "--chunk-queries", "7")
+    assert_same_rows(pd.read_parquet("out"), CombSUM().transform(lists))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--intervals"], "--intervals needs all lists at once; leave it out, or leave out --chunk-queries."),
+        (["--qrels", "lists.parquet"], "--qrels needs all lists"),
+        (["--voter", "file"], "--voter needs all lists"),
+        (["--columns", "query,item,rank"], "--columns is for other files; --chunk-queries reads Parquet"),
+        (["--decimal", ","], "--decimal is for other files"),
+        (["--format", "csv"], "--format is for other files"),
+        (["--method", "SlideFuse"], "SlideFuse learns from judgements, which needs all lists at once"),
+        (["--method", "PlackettLuce[weighting=global]"], "is not a mean over lists"),
+        (["--method", "Kemeny[random_state=None]"], "random_state=None draws other numbers"),
+        (["-o", "-"], "--chunk-queries writes a Parquet file; name one: -o consensus.parquet."),
+        (["-o", "out.csv"], "--chunk-queries writes a Parquet file"),
+        (["-o", "out.parquet", "--to", "csv"], "--chunk-queries writes a Parquet file"),
+        (["-o", "none/out.parquet"], "there is no folder 'none'"),
+    ],
+)
+def test_refused_at_a_terminal(fail, folder, options, message):
+    method = [] if "--method" in options else ["--method", "CombSUM"]
+    assert message in fail("aggregate", "lists.parquet", *method, *CHUNKED, *options)
+    assert sorted(os.listdir()) == ["lists.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("mine=lists.parquet", "reads Parquet files by their names; leave out NAME= and -."),
+        ("-", "reads Parquet files by their names"),
+        ("none.parquet", "none.parquet"),
+        ("lists.csv", "lists.csv"),
+        ("torn.parquet", "do not follow each other"),
+    ],
+)
+def test_files_that_are_refused(fail, folder, lists, file, message):
+    lists.to_csv("lists.csv", index=False)
+    lists.sample(frac=1, random_state=0).to_parquet("torn.parquet")
+    assert message in fail("aggregate", file, "--method", "CombSUM", *CHUNKED)
+    assert not os.path.exists("out.parquet")
+
+
+SLOW = """
+import sys, time
+from skrankagg.__main__ import main
+from skrankagg.distributed import _resumable
+write = _resumable._write_part
+def slowly(part, table):
+    write(part, table)
+    time.sleep(0.1)
+_resumable._write_part = slowly
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("method", ["CombSUM", "DIBRA[weighting=global]"])
+def test_a_killed_command_goes_on(run, folder, method):
+    command = ["aggregate", "lists.parquet", "--method", method, "-o", "out.parquet", "--chunk-queries", "1"]
+    process = subprocess.Popen([sys.executable, "-c", SLOW, *command], env=environment())
+    parts = folder / "out.parquet.parts"
+    try:
+        deadline = time.monotonic() + 60
+        while len(list(parts.glob("0*.parquet"))) < 5:
+            assert process.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+    finally:
+        process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL and not (folder / "out.parquet").exists()
+    done = {part.name: part.stat().st_mtime_ns for part in sorted(parts.glob("0*.parquet"))}
+    assert 5 <= len(done) < 24
+    # What is there is not made again: a part that is marked stays marked.
+    marked = parts / "00000002.parquet"
+    table = pq.read_table(marked)
+    score = pa.array(np.full(len(table), -1.0))
+    pq.write_table(table.set_column(table.column_names.index("score"), "score", score), marked)
+    run(*command)
+    found = pd.read_parquet("out.parquet")
+    run("aggregate", "lists.parquet", "--method", method, "-o", "whole.parquet")
+    expected = pd.read_parquet("whole.parquet")
+    third = found["query"] == expected["query"].unique()[2]
+    assert (found.loc[third, "score"] == -1.0).all()
+    pd.testing.assert_frame_equal(found[~third], expected[~third], rtol=1e-9)
+    assert not parts.exists()
+
+
+def test_the_record_of_a_job_is_text(tmp_path, file):
+    out = tmp_path / "out.parquet"
+    interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
+    job = json.loads((tmp_path / "out.parquet.parts" / "job.json").read_text())
+    assert job["chunk_queries"] == 5 and job["files"][0][0] == str(file.resolve())

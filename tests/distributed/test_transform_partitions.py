@@ -1,0 +1,321 @@
+"""What an estimator makes of partitions of Dask is what it makes of all lists at once, to the last bit."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+pytest.importorskip("pyarrow", reason="frames of Dask need pyarrow")
+dask = pytest.importorskip("dask", reason="Dask is not installed")
+pytest.importorskip("dask.dataframe", reason="Dask has no data frames")
+
+from frames_of_dask import as_dask, assert_same_consensus, assert_types_as_told, shuffled  # noqa: E402
+
+from golden import GOLDEN  # noqa: E402
+from skrankagg import (  # noqa: E402
+    DIBRA,
+    Agglomerative,
+    CombSUM,
+    Copeland,
+    Kemeny,
+    Qrels,
+    RankedLists,
+    RobustRankAggregation,
+    SlideFuse,
+)
+from skrankagg._support._sklearn import NotFittedError  # noqa: E402
+from skrankagg.datasets import make_ranked_lists  # noqa: E402
+from skrankagg.distributed import fit_partitions, transform_partitions  # noqa: E402
+from skrankagg.metrics import make_ranking_scorer  # noqa: E402
+from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector  # noqa: E402
+
+pytestmark = [pytest.mark.twice, pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")]
+
+
+@pytest.fixture(autouse=True)
+def in_this_process():
+    with dask.config.set(scheduler="sync"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def data():
+    frame, qrels = make_ranked_lists(n_queries=24, n_voters=4, list_length=8, quality=0.5, random_state=0)
+    return frame, Qrels.from_frame(qrels)
+
+
+def fitted(method, frame, qrels):
+    """A method that needs it fitted to all lists, others as they are."""
+    lists = RankedLists.from_frame(frame)
+    tags = method.__sklearn_tags__()
+    if tags.aggregator_tags.supervised:
+        return method.fit(lists, qrels.align(lists))
+    return method.fit(lists) if tags.requires_fit else method
+
+
+# ---------------------------------------------------------------------- equal to one machine
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
+@pytest.mark.parametrize("method", [one for one, *_ in GOLDEN], ids=repr)
+def test_every_method_on_partitions(data, method):
+    frame, qrels = data
+    method = fitted(method, frame, qrels)
+    lazy = transform_partitions(method, as_dask(shuffled(frame), 3))
+    assert_same_consensus(lazy.compute(), method.transform(frame))
+    assert_types_as_told(lazy)
+
+
+IDS = {
+    "strings": lambda ids: ids,
+    "integers": lambda ids: ids.astype("category").cat.codes.astype("int32"),
+    "floats": lambda ids: ids.astype("category").cat.codes / 2,
+    "objects": lambda ids: ids.astype(object),
+    "Arrow's strings": lambda ids: ids.astype("string[pyarrow]"),
+    "categories": lambda ids: ids.astype("category"),
+    "dates": lambda ids: pd.Timestamp("2026-01-01") + pd.to_timedelta(ids.astype("category").cat.codes, unit="D"),
+}
+
+
+@pytest.mark.parametrize("kind", IDS)
+@pytest.mark.parametrize("npartitions", [1, 4, 30])
+def test_ids_of_every_type_keep_it(data, kind, npartitions):
+    frame = shuffled(data[0].assign(**{name: IDS[kind](data[0][name]) for name in ("query", "voter", "item")}))
+    with dask.config.set({"dataframe.convert-string": kind == "strings"}):
+        lists = as_dask(frame, npartitions)
+        for partitioned in [False, True] if npartitions == 1 else [False]:
+            lazy = transform_partitions(CombSUM(), lists, partitioned=partitioned)
+            assert_same_consensus(lazy.compute(), CombSUM().transform(frame))
+            assert_types_as_told(lazy)
+            assert lazy.dtypes["query"] == lists.dtypes["query"] and lazy.dtypes["item"] == lists.dtypes["item"]
+
+
+def test_categories_that_differ_from_partition_to_partition(data):
+    import dask.dataframe as dd
+
+    frame = data[0].assign(query=data[0]["query"].astype("category"))
+    parts = [
+        part.assign(query=part["query"].cat.remove_unused_categories()) for _, part in frame.groupby(frame.index % 3)
+    ]
+    lists = dd.from_map(lambda k: parts[k], range(3), meta=dd.utils.clear_known_categories(frame.head(0)))
+    found = transform_partitions(CombSUM(), lists).compute()
+    assert isinstance(found["query"].dtype, pd.CategoricalDtype)
+    assert not [one for one in found["query"].cat.categories if "UNKNOWN" in one]
+    expected = CombSUM().transform(frame)
+    assert_same_consensus(found.astype({"query": str}), expected.astype({"query": str}))
+
+
+def test_threads_of_one_process(data):
+    with dask.config.set(scheduler="threads", num_workers=4):
+        lazy = transform_partitions(DIBRA(), as_dask(shuffled(data[0]), 12))
+        assert_same_consensus(lazy.compute(), DIBRA().fit_transform(data[0]))
+
+
+def test_partitions_without_rows_and_columns_that_nothing_reads(data):
+    frame = shuffled(data[0][data[0]["query"].isin(["q01", "q02"])])
+    lists = as_dask(frame.assign(note="x", relevance=0, bucket=1), 3).shuffle("query", npartitions=9)
+    assert 0 in lists.map_partitions(len).compute().tolist()
+    lazy = transform_partitions(RobustRankAggregation(), lists, partitioned=True)
+    assert list(lazy.columns) == ["query", "item", "score", "rank", "pvalue"]
+    assert_same_consensus(lazy.compute(), RobustRankAggregation().transform(frame))
+    assert_types_as_told(lazy)
+
+
+def test_no_rows_at_all(data):
+    lazy = transform_partitions(CombSUM(), as_dask(data[0], 2).query("query == 'none'"))
+    assert len(lazy.compute()) == 0 and list(lazy.columns) == ["query", "item", "score", "rank"]
+
+
+def test_weights_of_lists(data):
+    frame = data[0].assign(weight=data[0]["voter"].map({"v1": 0.0, "v2": 3.0}).fillna(1.0))
+    found = transform_partitions(CombSUM(), as_dask(shuffled(frame))).compute()
+    assert_same_consensus(found, CombSUM().transform(frame))
+    assert not found.equals(transform_partitions(CombSUM(), as_dask(shuffled(data[0]))).compute())
+
+
+PIPELINES = {
+    "cut": lambda: make_pipeline(TopK(5), Copeland()),
+    "scores": lambda: make_pipeline(ScoreNormalizer("z-score"), CombSUM(norm=None)),
+    "cut after": lambda: make_pipeline(CombSUM(), TopK(3)),
+    "twice": lambda: make_pipeline(TopK(5), make_pipeline(DIBRA())),
+    "union": lambda: make_pipeline(AggregatorUnion([("sum", CombSUM()), ("copeland", Copeland())]), CombSUM()),
+}
+
+
+@pytest.mark.parametrize("kind", PIPELINES)
+@pytest.mark.parametrize("how", ["as it is", "fit_partitions", "fit"])
+def test_pipelines_that_learn_nothing(data, kind, how):
+    frame, lists = data[0], as_dask(shuffled(data[0]))
+    pipeline = PIPELINES[kind]()
+    if how == "fit":
+        pipeline.fit(frame)
+    elif how == "fit_partitions":
+        assert fit_partitions(pipeline, lists, queries=["q01"] if kind == "union" else None) is pipeline
+    elif kind == "union":  # which must be fitted in any case
+        with pytest.raises(NotFittedError):
+            transform_partitions(pipeline, lists)
+        return
+    expected = PIPELINES[kind]().fit_transform(frame)
+    expected = expected.to_frame() if isinstance(expected, RankedLists) else expected
+    lazy = transform_partitions(pipeline, lists)
+    assert_same_consensus(lazy.compute(), expected)
+    assert_types_as_told(lazy)
+
+
+def test_pipelines_that_learn(data):
+    frame = data[0]
+    pipeline = make_pipeline(VoterSelector(n_voters=2), TopK(5), DIBRA(weighting="global")).fit(frame)
+    found = transform_partitions(pipeline, as_dask(shuffled(frame))).compute()
+    assert_same_consensus(found, pipeline.transform(frame))
+
+
+def test_a_union_of_consensuses(data):
+    union = AggregatorUnion([("sum", CombSUM()), ("dibra", DIBRA())])
+    lazy = transform_partitions(union.fit(data[0]), as_dask(shuffled(data[0])))
+    expected = union.transform(data[0])
+    assert_same_consensus(lazy.compute(), expected.to_frame() if isinstance(expected, RankedLists) else expected)
+    assert_types_as_told(lazy)
+
+
+def test_the_best_of_a_search(data):
+    frame, qrels = data
+    scorer = make_ranking_scorer("ndcg@5", qrels=qrels)
+    search = GridSearchCV(CombSUM(), {"norm": ["borda", "z-score"]}, scoring=scorer, cv=3)
+    search.fit(RankedLists.from_frame(frame))
+    found = transform_partitions(search, as_dask(shuffled(frame))).compute()
+    assert_same_consensus(found, search.transform(frame))
+
+
+# ---------------------------------------------------------------------- what does not change it
+
+
+def test_the_output_that_others_ask_for_does_not_change_it(data):
+    pytest.importorskip("polars")
+    lists = as_dask(shuffled(data[0]))
+    expected = CombSUM().transform(data[0])
+    for method in (CombSUM().set_output(transform="polars"), make_pipeline(TopK(10**6), CombSUM())):
+        if hasattr(method, "steps"):
+            method.fit(data[0]).set_output(transform="polars")
+        assert_same_consensus(transform_partitions(method, lists).compute(), expected)
+        assert type(method.transform(data[0])).__module__.startswith("polars")  # which stays as it was
+    with config_context(transform_output="polars"):
+        assert_same_consensus(transform_partitions(CombSUM(), lists).compute(), expected)
+
+
+def test_it_is_lazy_and_holds_the_estimator_as_it_was(data):
+    frame, lists = data[0], as_dask(shuffled(data[0]))
+    method = DIBRA(weighting="global").fit(frame)
+    lazy, expected = transform_partitions(method, lists), method.transform(frame)
+    method.fit(frame[frame["query"] == "q01"])
+    assert_same_consensus(lazy.compute(), expected)
+
+
+# ---------------------------------------------------------------------- whole queries
+
+
+def test_partitions_that_hold_whole_queries_are_not_moved(data):
+    frame = data[0].sort_values("query", kind="stable", ignore_index=True)
+    lists = as_dask(frame, 3).map_partitions(lambda part: part)
+    whole = lists.shuffle("query")
+    found = transform_partitions(CombSUM(), whole, partitioned=True)
+    assert found.npartitions == whole.npartitions
+    # Each partition is what its own rows give.
+    for rows, part in zip(whole.to_delayed(), found.to_delayed(), strict=True):
+        rows = rows.compute()
+        if len(rows):
+            assert_same_consensus(part.compute(), CombSUM().transform(rows.reset_index(drop=True)))
+
+
+def test_torn_queries_are_refused_at_once(data):
+    with pytest.raises(ValueError, match="24 queries stand in several partitions, the first is 'q"):
+        transform_partitions(CombSUM(), as_dask(shuffled(data[0])), partitioned=True)
+    frame = data[0].sort_values("query", kind="stable", ignore_index=True)
+    cut = frame.index[frame["query"] == "q03"][1]
+    import dask.dataframe as dd
+
+    lists = dd.concat([as_dask(frame[:cut], 1), as_dask(frame[cut:], 1)])
+    with pytest.raises(ValueError, match="1 query stands in several partitions, the first is 'q03'; partitioned=True"):
+        transform_partitions(CombSUM(), lists, partitioned=True)
+
+
+def test_two_queries_of_one_hash_are_two_queries(data, monkeypatch):
+    from skrankagg.distributed import _work
+
+    monkeypatch.setattr(_work, "hash_ids", lambda ids, role: np.zeros(len(ids), dtype=np.uint64))
+    whole = as_dask(shuffled(data[0])).shuffle("query")
+    found = transform_partitions(CombSUM(), whole, partitioned=True).compute()
+    assert_same_consensus(found, CombSUM().transform(data[0]))
+
+
+@pytest.mark.parametrize("column", ["rank", "score"])
+def test_lists_that_have_lost_rows_are_an_error(data, column):
+    frame = data[0].drop(columns="score" if column == "rank" else "rank")
+    lists = as_dask(frame, 2).shuffle("query").sample(frac=0.5, random_state=0)
+    with pytest.raises(ValueError, match="have lost rows"):
+        transform_partitions(
+            CombSUM() if column == "score" else CombSUM(norm="rank"), lists, partitioned=True
+        ).compute()
+
+
+# ---------------------------------------------------------------------- refused
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        (Kemeny(random_state=None), "random_state=None"),
+        (Kemeny(random_state=np.random.RandomState(0)), r"random_state=RandomState\(MT19937\).*"),
+        (make_pipeline(TopK(5), Kemeny(random_state=None)), "kemeny__random_state=None"),
+        (AggregatorUnion([("sum", CombSUM()), ("k", Kemeny(random_state=None))]), "k__random_state=None"),
+    ],
+)
+def test_random_numbers_without_a_seed_are_refused(data, method, name):
+    for call in (transform_partitions, fit_partitions):
+        with pytest.raises(ValueError, match=f"^{name} draws other numbers in every partition"):
+            call(method, as_dask(data[0]))
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        DIBRA(weighting="global"),
+        SlideFuse(),
+        make_pipeline(VoterSelector(n_voters=2), CombSUM()),
+        make_pipeline(TopK(5), Agglomerative(weighting="global")),
+        AggregatorUnion([("a", DIBRA(weighting="global")), ("b", CombSUM())]),
+        GridSearchCV(CombSUM(), {"norm": ["rank"]}),
+    ],
+    ids=lambda method: type(method).__name__,
+)
+def test_what_is_not_fitted_is_refused_at_once(data, method):
+    with pytest.raises(NotFittedError):
+        transform_partitions(method, as_dask(data[0]))
+
+
+def test_what_fits_into_memory_is_for_the_estimator_itself(data):
+    for call in (transform_partitions, fit_partitions):
+        for lists in (data[0], RankedLists.from_frame(data[0]), [["a", "b"]]):
+            with pytest.raises(TypeError, match="a data frame of Dask or Spark, or come from scan_parquet; got"):
+                call(CombSUM(), lists)
+
+
+def test_what_aggregates_nothing_is_refused(data):
+    lists = as_dask(data[0])
+    for wrong in (CombSUM, "CombSUM", None):
+        with pytest.raises(TypeError, match="expects an aggregator"):
+            transform_partitions(wrong, lists)
+    with pytest.raises(TypeError, match="needs an aggregator to know the columns"):
+        transform_partitions(make_pipeline(TopK(5)), lists)
+
+
+@pytest.mark.parametrize("name", ["query", "item"])
+def test_missing_columns_are_named(data, name):
+    with pytest.raises(ValueError, match=f"'query' and 'item'; '{name}' is missing among .* Rename the columns"):
+        transform_partitions(CombSUM(), as_dask(data[0].rename(columns={name: "other"})))
+
+
+def test_neither_rank_nor_score_is_the_error_of_one_machine(data):
+    with pytest.raises(ValueError, match="rank"):
+        transform_partitions(CombSUM(), as_dask(data[0][["query", "voter", "item"]])).compute()
