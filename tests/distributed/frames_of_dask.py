@@ -1,7 +1,5 @@
 """Data frames of Dask for the tests, and comparisons with what one process gives."""
 
-import dask
-import dask.dataframe as dd
 import pandas as pd
 from pandas.testing import assert_frame_equal
 
@@ -15,6 +13,8 @@ def shuffled(frame):
 
 def as_dask(frame, npartitions=5):
     """A Dask frame of the rows as they stand, so that queries are torn unless they are sorted by query."""
+    import dask.dataframe as dd  # which not all who collect the tests have
+
     return dd.from_pandas(frame, npartitions=npartitions, sort=False)
 
 
@@ -29,6 +29,8 @@ def assert_same_consensus(found, expected):
 
 def assert_types_as_told(lazy):
     """A partition has the types that Dask was told, whether it holds rows or not."""
+    import dask
+
     told = pd.Series(lazy.dtypes)
     for part in dask.compute(*lazy.to_delayed()):
         assert_frame_equal(part.dtypes.to_frame(), told.to_frame())
