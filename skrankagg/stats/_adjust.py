@@ -108,9 +108,9 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     ============ =========================================================================
 
     The p-values of a consensus depend on each other, as a list that ranks one item first ranks no other one there. By
-    the proofs "holm", "bonferroni" and "by" hold nevertheless; "bh" is what is usually reported. Each query is a
-    family: of 20 queries without any effect one has a false discovery at a level of .05. For one family of all, pass
-    the column.
+    the proofs "holm", "bonferroni" and "by" hold nevertheless. Most papers on genes report "bh"; "by" controls the same
+    rate with a proof. Each query is a family: of 20 queries without any effect one has a false discovery at a level of
+    .05. For one family of all, pass the column.
 
     References
     ----------
