@@ -86,7 +86,7 @@ def test_compare_leaves_out_what_cannot_weigh_lists_by_fractions(run, folder):
         )
         assert "Left out because they cannot weigh lists: Agglomerative" in notes
         assert ("RobustRankAggregation" in notes) == left_out
-        assert ("Left out because they weigh lists by whole numbers only: RankStatistic" in notes) == left_out
+        assert ("Left out because they weigh lists by whole numbers only: BIRRA, RankStatistic" in notes) == left_out
 
 
 def test_compare_without_files_says_what_data_it_made(run):
