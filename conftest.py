@@ -3,7 +3,7 @@
 from doctest import DocTest
 from importlib.util import find_spec
 
-# Modules that only what they are named after imports.
+# Modules that import a library which not everyone has.
 _NEEDS = {"_spark": "pyspark", "_dask": "dask", "_arrow_chunks": "pyarrow", "_resumable": "pyarrow"}
 collect_ignore = [f"skrankagg/distributed/{name}.py" for name, library in _NEEDS.items() if find_spec(library) is None]
 

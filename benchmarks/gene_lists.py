@@ -1,4 +1,4 @@
-"""Lists of genes: the table of Wang et al. (2022) beside ours, drawn by the same simulation.
+"""Lists of genes: the table of Wang et al. (2022) next to ours, drawn by the same simulation.
 
 python benchmarks/gene_lists.py [--repeats 100] takes about three minutes. Accuracy is the share of the true first 100
 of 20,000 items among the first 100 of a consensus, at a median noise M = 3 and a heterogeneity D of 1 and 3. Types of
@@ -154,7 +154,7 @@ def flag(z):
 
 
 def main():
-    """Print the table beside the published one, and one of all methods."""
+    """Print the table next to the published one, and one of all methods."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--repeats", type=int, default=100)
     options = parser.parse_args()

@@ -17,7 +17,7 @@ from ._frames import first_row, plain_index, show_id
 from ._portable import PortableState
 from ._ranked_lists import RankedLists
 
-__all__ = ["FittedRows", "RemembersRows", "check_untorn"]
+__all__ = ["FittedRows", "RemembersRows", "check_untorn", "hash_ids"]
 
 _ATTRIBUTE = "_fitted_rows"
 
@@ -81,7 +81,10 @@ _FACTOR = {
 
 
 def hash_ids(ids, role):
-    # Equal ids have equal hashes, whatever their dtype: 1 as an integer, as a float, as a category.
+    """Hash ids, which are those of queries, voters or items: uint64 (n_ids,).
+
+    Equal ids have equal hashes, whatever their dtype: 1 as an integer, as a float, as a category.
+    """
     values = plain_index(ids)
     if pd.api.types.is_numeric_dtype(values.dtype):
         values = values.to_numpy()

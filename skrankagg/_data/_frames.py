@@ -34,6 +34,7 @@ __all__ = [
     "sample_index",
     "show_id",
     "take_ids",
+    "take_or_missing",
     "whole_or_missing",
     "with_column",
 ]

@@ -14,13 +14,8 @@ __all__ = ["DaskPartitions"]
 class DaskPartitions(Partitions):
     """A data frame of Dask, whose partitions are frames of pandas."""
 
-    @staticmethod
-    def _names(data):
-        return list(data.columns)
-
     def map(self, work, types):
-        if self.partitioned:
-            check_whole(self)
+        check_whole(self)
         nothing = empty_frame(types(self.data.dtypes))
         return self._whole().map_partitions(_Mapped(work, types, nothing.dtypes.to_dict()), meta=nothing)
 

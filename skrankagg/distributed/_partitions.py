@@ -47,15 +47,16 @@ class Partitions(ABC):
         return [name for name in self.names if name in COLUMNS]
 
     @staticmethod
-    @abstractmethod
     def _names(data):
         """Names of the columns of an engine's frame."""
+        return list(data.columns)
 
     @abstractmethod
-    def map(self, work, names):
+    def map(self, work, types):
         """Apply work to the rows of whole queries: the engine's frame of what it returns, lazily where it can.
 
-        `work` takes a frame or an Arrow table and returns a frame with the columns `names`.
+        `work` takes a frame or an Arrow table and returns a frame; ``types(known)`` says what its columns hold, by the
+        engine's own types of the columns that come in.
         """
 
     @abstractmethod
@@ -72,13 +73,17 @@ class Partitions(ABC):
 
 
 def check_whole(partitions):
-    """Raise InputError where a query stands in several partitions; reads the column of queries."""
-    refuse_torn(partitions, partitions.gather(HashQueries()))
+    """Raise InputError where partitions that are said to hold whole queries do not; reads the column of queries."""
+    if partitions.partitioned:
+        refuse_torn(partitions, partitions.gather(HashQueries()))
 
 
 def refuse_torn(partitions, hashes):
-    """Raise InputError where several partitions hold rows of one query, by the hashes of the queries of each."""
-    torn = find_torn(hashes)
+    """Raise InputError where several partitions hold rows of one query, by the hashes of the queries of each.
+
+    Where the engine has brought the rows of each query together there is nothing to refuse.
+    """
+    torn = find_torn(hashes) if partitions.partitioned else ()
     if not len(torn):
         return
     # Two queries may share a hash; their ids decide.

@@ -20,13 +20,8 @@ CHUNK_ROWS = 250_000
 class SparkPartitions(Partitions):
     """A data frame of Spark, whose partitions come as batches of Arrow."""
 
-    @staticmethod
-    def _names(data):
-        return list(data.columns)
-
     def map(self, work, types):
-        if self.partitioned:
-            check_whole(self)
+        check_whole(self)
         known = {field.name: field.dataType for field in self.data.schema}
         numbers = {"int64": LongType(), "float64": DoubleType()}
         schema = StructType([StructField(name, numbers.get(dtype, dtype)) for name, dtype in types(known).items()])

@@ -172,6 +172,8 @@ class _Lead:
         self.members = np.flatnonzero(heard)
         self.member_weight = lists.list_weight[self.members]
         self._count_votes(votes)
+        # Members of one list follow each other.
+        self.heads = np.flatnonzero(np.diff(self.members, prepend=-1))
         self.rivals = np.delete(np.arange(lists.n_candidates), leader)
         self.score = aggregator._repeat_many(lists)
         consensus = aggregator._aggregate_what_fits(lists)
@@ -198,7 +200,7 @@ class _Lead:
                 f"votes=True takes a list of weight w for w votes, and some weight of query {query} is not whole; give "
                 "whole weights or votes=False."
             )
-        if weight.sum() * self.lists.n_candidates > _MOST_VOTE_CELLS and len(weight):
+        if weight.sum() * self.lists.n_candidates > _MOST_VOTE_CELLS:
             raise InputError(
                 f"Query {query} has {weight.sum():g} votes, too many to tell apart; votes=False removes whole lists, "
                 "whose margin is an upper bound of that of the votes."
@@ -209,7 +211,8 @@ class _Lead:
     def ends(self, masks):
         """Whether the lead ends without each set of lists, bool (n_sets,), and the lead."""
         weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
-        np.subtract.at(weights, self.members, masks * self.member_weight[:, None])
+        removed = np.add.reduceat(masks * self.member_weight[:, None], self.heads, axis=0)
+        weights[self.members[self.heads]] -= removed
         scores = self.score(weights)
         size = np.abs(scores) if self.scale is None else np.broadcast_to(self.scale[:, None], scores.shape)
         largest = np.where(np.isinf(size), 0.0, size).max(axis=0)

@@ -388,7 +388,7 @@ def test_exhausted_ballots_count_no_more():
 
 
 def test_bucklins_rule_adds_second_places():
-    # Nobody has 6 first places of 10; with the second ones b has 9 and a 5.
+    # No candidate has 6 first places of 10; with the second ones b has 9 and a 5.
     found = Bucklin().fit_transform(strict({"abc": 4, "bca": 1, "cba": 4, "acb": 1}))
     assert found[["item", "depth", "share"]].to_numpy().tolist() == [["b", 2, 0.9], ["c", 2, 0.6], ["a", 3, 1.0]]
     np.testing.assert_allclose(found["score"], [-2.05, -2.2, -3.0])

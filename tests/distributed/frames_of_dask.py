@@ -1,9 +1,19 @@
 """Data frames of Dask for the tests, and comparisons with what one process gives."""
 
 import pandas as pd
+import pytest
 from pandas.testing import assert_frame_equal
 
-__all__ = ["as_dask", "assert_same_consensus", "assert_types_as_told", "shuffled"]
+__all__ = ["as_dask", "assert_same_consensus", "assert_types_as_told", "in_this_process", "shuffled"]
+
+
+@pytest.fixture(autouse=True)
+def in_this_process():
+    """Dask computes in this process, in the tests of a module that imports this."""
+    import dask  # which not all who collect the tests have
+
+    with dask.config.set(scheduler="sync"):
+        yield
 
 
 def shuffled(frame):
@@ -13,7 +23,7 @@ def shuffled(frame):
 
 def as_dask(frame, npartitions=5):
     """A Dask frame of the rows as they stand, so that queries are torn unless they are sorted by query."""
-    import dask.dataframe as dd  # which not all who collect the tests have
+    import dask.dataframe as dd
 
     return dd.from_pandas(frame, npartitions=npartitions, sort=False)
 

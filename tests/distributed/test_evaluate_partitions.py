@@ -6,26 +6,20 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 pytest.importorskip("pyarrow", reason="frames of Dask need pyarrow")
-dask = pytest.importorskip("dask", reason="Dask is not installed")
+pytest.importorskip("dask", reason="Dask is not installed")
 pytest.importorskip("dask.dataframe", reason="Dask has no data frames")
 
-from frames_of_dask import as_dask, shuffled  # noqa: E402
+from frames_of_dask import as_dask, in_this_process, shuffled  # noqa: F401
 
-from skrankagg import CombSUM, Qrels  # noqa: E402
-from skrankagg.datasets import make_ranked_lists  # noqa: E402
-from skrankagg.distributed import evaluate_partitions, scan_parquet, transform_partitions  # noqa: E402
-from skrankagg.exceptions import MissingQueriesWarning, NothingJudgedWarning  # noqa: E402
-from skrankagg.metrics import evaluate, make_measure  # noqa: E402
+from skrankagg import CombSUM, Qrels
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.distributed import evaluate_partitions, scan_parquet, transform_partitions
+from skrankagg.exceptions import MissingQueriesWarning, NothingJudgedWarning
+from skrankagg.metrics import evaluate, make_measure
 
 pytestmark = pytest.mark.twice
 
 METRICS = ["map", "p@10", "ndcg@10", "gmap", "num_rel", "num_ret", "rbp"]
-
-
-@pytest.fixture(autouse=True)
-def in_this_process():
-    with dask.config.set(scheduler="sync"):
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 pytest.importorskip("pyarrow", reason="frames of Dask need pyarrow")
-dask = pytest.importorskip("dask", reason="Dask is not installed")
+pytest.importorskip("dask", reason="Dask is not installed")
 pytest.importorskip("dask.dataframe", reason="Dask has no data frames")
 
-from frames_of_dask import as_dask, assert_same_consensus, shuffled  # noqa: E402
+from frames_of_dask import as_dask, assert_same_consensus, in_this_process, shuffled  # noqa: F401
 
-from skrankagg import (  # noqa: E402
+from skrankagg import (
     DIBRA,
     Agglomerative,
     CombSUM,
@@ -23,10 +23,10 @@ from skrankagg import (  # noqa: E402
     Qrels,
     SlideFuse,
 )
-from skrankagg.datasets import make_ranked_lists  # noqa: E402
-from skrankagg.distributed import fit_partitions, scan_parquet, transform_partitions  # noqa: E402
-from skrankagg.exceptions import UnequalLengthWarning  # noqa: E402
-from skrankagg.preprocessing import TopK, VoterSelector  # noqa: E402
+from skrankagg.datasets import make_ranked_lists
+from skrankagg.distributed import fit_partitions, scan_parquet, transform_partitions
+from skrankagg.exceptions import UnequalLengthWarning
+from skrankagg.preprocessing import TopK, VoterSelector
 
 pytestmark = pytest.mark.twice
 
@@ -37,12 +37,6 @@ METHODS = [
     Agglomerative(weighting="global"),
     Agglomerative(weighting="global", weight_update="similarity"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def in_this_process():
-    with dask.config.set(scheduler="sync"):
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ pytest.importorskip("pyarrow", reason="frames of Dask need pyarrow")
 dask = pytest.importorskip("dask", reason="Dask is not installed")
 pytest.importorskip("dask.dataframe", reason="Dask has no data frames")
 
-from frames_of_dask import as_dask, assert_same_consensus, assert_types_as_told, shuffled  # noqa: E402
+from frames_of_dask import as_dask, assert_same_consensus, assert_types_as_told, in_this_process, shuffled  # noqa: E402, F401
 
 from golden import GOLDEN  # noqa: E402
 from skrankagg import (  # noqa: E402
@@ -32,12 +32,6 @@ from skrankagg.metrics import make_ranking_scorer  # noqa: E402
 from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector  # noqa: E402
 
 pytestmark = [pytest.mark.twice, pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")]
-
-
-@pytest.fixture(autouse=True)
-def in_this_process():
-    with dask.config.set(scheduler="sync"):
-        yield
 
 
 @pytest.fixture(scope="module")
