@@ -21,10 +21,10 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from golden import GOLDEN, LEARNT  # noqa: E402
 from sklearn.base import clone  # noqa: E402
 
 import skrankagg as ska  # noqa: E402
+from golden import GOLDEN, LEARNT  # noqa: E402
 from skrankagg import inspection, metrics, stats  # noqa: E402
 from skrankagg.datasets import make_comparisons, read_lists  # noqa: E402
 from skrankagg.exceptions import InputError, InputTypeError  # noqa: E402
@@ -44,6 +44,7 @@ MEASURES = [
     "r-prec",
     "success@3",
 ]
+INSPECTED = ("tied-0", "weighted", "copies", "many-voters")
 METHODS_INSPECTED = [ska.BordaCount(), ska.CombSUM(), ska.ReciprocalRankFusion(), ska.Copeland(), ska.PlackettLuce()]
 
 
@@ -61,12 +62,12 @@ def datasets():
     yield "duels", ska.RankedLists.from_comparisons(duels)
 
 
-def call(function):
+def call(function, *arguments, **options):
     """Return the frame that a call gives, or the class of the input error that it raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            result = function()
+            result = function(*arguments, **options)
         except (InputError, InputTypeError) as error:
             return type(error).__name__
     if isinstance(result, ska.RankedLists):
@@ -85,7 +86,7 @@ def methods():
 
 def record(files):
     """Record all outputs: a dict of key to frame, Series, number or the name of an error."""
-    frames = dict(datasets()) | {Path(name).name: read_lists(name).to_frame() for name in files}
+    frames = dict(datasets()) | {Path(name).name: read_lists(name) for name in files}
     found = {}
     for data, frame in frames.items():
         lists = frame if isinstance(frame, ska.RankedLists) else ska.RankedLists.from_frame(frame)
@@ -94,24 +95,21 @@ def record(files):
             one = clone(estimator)
             if hasattr(one, "qrels"):
                 one.set_params(qrels=qrels)
-            found[f"{data} | {key}"] = call(lambda one=one: one.fit_transform(lists))
-            found[f"{data} | {key} | queries"] = call(lambda one=one: getattr(one, "query_info_", None))
-            found[f"{data} | {key} | weights"] = call(lambda one=one: getattr(one, "query_voter_weights_", None))
-        run = call(lambda: ska.BordaCount().fit_transform(lists))
+            found[f"{data} | {key}"] = call(one.fit_transform, lists)
+            for attribute in ("query_info_", "query_voter_weights_"):
+                if hasattr(one, attribute):
+                    found[f"{data} | {key} | {attribute}"] = getattr(one, attribute)
+        run = call(ska.BordaCount().fit_transform, lists)
         for measure in MEASURES:
-            found[f"{data} | {measure}"] = call(
-                lambda measure=measure: ska.evaluate(run, qrels, [measure], per_query=True)
-            )
-        found[f"{data} | agreement"] = call(lambda: metrics.agreement_matrix(lists))
-        for one in METHODS_INSPECTED if data in ("tied-0", "weighted", "copies", "many-voters") else []:
-            for name in ("rank_stability", "rank_confidence"):
-                found[f"{data} | {name} {type(one).__name__}"] = call(
-                    lambda name=name, one=one: getattr(inspection, name)(clone(one), lists)
-                )
+            found[f"{data} | {measure}"] = call(ska.evaluate, run, qrels, [measure], per_query=True)
+        found[f"{data} | agreement"] = call(metrics.agreement_matrix, lists)
+        for one in METHODS_INSPECTED if data in INSPECTED else []:
+            for inspect in (inspection.rank_stability, inspection.rank_confidence):
+                found[f"{data} | {inspect.__name__} {type(one).__name__}"] = call(inspect, clone(one), lists)
     rng = np.random.default_rng(0)
     for n in (8, 30):
         values = pd.Series(rng.random(n), [f"q{i}" for i in range(n)])
-        found[f"bootstrap_interval {n}"] = call(lambda values=values: stats.bootstrap_interval(values))
+        found[f"bootstrap_interval {n}"] = call(stats.bootstrap_interval, values)
     return found
 
 
