@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from golden import lists as golden_lists
+from many_examples import is_property, keep_properties, pytest_addoption, pytest_runtest_setup  # noqa: F401
 from skrankagg import _kernels
 from skrankagg.__main__ import main
 from skrankagg._command_line import _meanwhile
@@ -51,11 +52,12 @@ def pytest_sessionfinish():
             record.write(calls)
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
+    keep_properties(config, items)
     items.sort(key=lambda item: item.name == "test_every_kernel_was_called_by_tests_of_its_methods")  # it comes last
     # The few short lists of a property test may by chance be lists of two, or one of them much longer than the others.
     for item in items:
-        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+        if is_property(item):
             for name in ("ExposureWarning", "UnequalLengthWarning"):
                 item.add_marker(pytest.mark.filterwarnings(f"ignore::skrankagg.exceptions.{name}"))
 

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import oracles
@@ -21,6 +21,7 @@ from skrankagg import (
     PickAPerm,
     RankedLists,
 )
+from skrankagg._arrays import TOLERANCE
 from skrankagg._kernels import pivot_orders
 from skrankagg.aggregators import kemeny_score, pairwise_preferences
 from skrankagg.aggregators._kemeny import _footrule, _stacks
@@ -65,6 +66,7 @@ def test_the_footrule_is_the_least_of_all_orders(seed, full):
     cells=st.sampled_from([1, 1 << 14]),
 )
 @settings(max_examples=40, deadline=None)
+@example(seed=2735, n_queries=1, full=False, unit=0.3, cells=1)
 def test_footrule_costs_are_the_sums_over_the_lists(seed, n_queries, full, unit, cells):
     frame = example_lists(seed, n_queries=n_queries, n_voters=6, n_items=5, full=full)
     voters = frame["voter"].unique()
@@ -82,7 +84,9 @@ def test_footrule_costs_are_the_sums_over_the_lists(seed, n_queries, full, unit,
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_footrule, "_CELLS", cells)  # lists are added block by block
             found = _footrule._footrule_costs(lists, queries)
-        np.testing.assert_allclose(found, expected, rtol=0 if unit == 1 else 1e-10)
+        # Whole weights give exact sums. Others are rounded to a grid, by this at most from a query's largest cost.
+        most = 0 if unit == 1 else TOLERANCE * n * np.maximum(1, expected.max(axis=(1, 2), keepdims=True))
+        assert (np.abs(found - expected) <= 1.01 * most).all()
 
 
 def test_the_footrule_weighs_lists():

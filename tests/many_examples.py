@@ -1,0 +1,68 @@
+"""How hypothesis draws: the same examples in every run; others, and more of them, with options of pytest."""
+
+import functools
+import time
+
+import pytest
+from hypothesis import settings
+from hypothesis.errors import UnsatisfiedAssumption
+
+# Whether the suite passes does not depend on the draw.
+settings.register_profile("fixed", settings.get_profile("ci"))
+settings.register_profile("random", settings.get_profile("ci"), derandomize=False)
+settings.load_profile("fixed")
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("examples of properties")
+    group.addoption("--examples", type=int, help="run the properties alone, each with up to this many examples")
+    group.addoption("--seconds", type=float, default=float("inf"), help="with --examples: end each after this time")
+
+
+def is_property(item):
+    """Whether hypothesis draws the arguments of a test."""
+    return getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+
+
+def keep_properties(config, items):
+    """With --examples, deselect the tests that are no properties, and give the others their examples and seconds."""
+    number = config.getoption("examples", None)
+    if number is None:
+        return
+    properties = [item for item in items if is_property(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not is_property(item)])
+    items[:] = properties
+    for test in {item.obj for item in properties}:
+        # The number in a test's own settings comes before that of a profile, so a profile alone cannot raise it.
+        test._hypothesis_internal_use_settings = settings(test._hypothesis_internal_use_settings, max_examples=number)
+        test.hypothesis.inner_test = _bounded(test.hypothesis.inner_test, config.getoption("seconds"))
+
+
+def pytest_runtest_setup(item):
+    if is_property(item) and hasattr(item.obj.hypothesis.inner_test, "begin"):
+        item.obj.hypothesis.inner_test.begin()
+
+
+def _bounded(test, seconds):
+    """Skip the rest of a property's examples when its time is over, unless one of them has failed."""
+    run = {}
+
+    def begin():
+        run.update(n=0, failed=False, start=time.perf_counter())
+
+    @functools.wraps(test)
+    def bounded(*args, **kwargs):
+        if time.perf_counter() - run["start"] > seconds and not run["failed"]:
+            pytest.skip(f"{run['n']} examples passed in {seconds:g} seconds")
+        try:
+            result = test(*args, **kwargs)
+        except UnsatisfiedAssumption:
+            raise
+        except Exception:
+            run["failed"] = True
+            raise
+        run["n"] += 1
+        return result
+
+    bounded.begin = begin
+    return bounded
