@@ -89,6 +89,31 @@ def test_unique_and_ties_against_all_orders(seed):
         assert (total[1:] > total[0] + tolerance).all()
 
 
+@given(
+    seed=st.integers(0, 10**6),
+    n_items=st.integers(2, 12),
+    unit=st.sampled_from([1.0, 0.1, 2**0.5]),
+    penalty=st.sampled_from([0.5, 0.3, 0.7, 1.0]),
+    absent=st.sampled_from(["last", "ignore"]),
+    method=st.sampled_from(["local-search", "iterated-local-search", "auto"]),
+)
+@settings(max_examples=200 if COMPILED else 30, deadline=None)
+def test_no_neighbouring_buckets_can_be_merged_at_the_same_score(seed, n_items, unit, penalty, absent, method):
+    rng = np.random.default_rng(seed)
+    n_queries = 1 if method == "auto" else 3
+    lists = example_lists(seed, n_queries=n_queries, n_voters=int(rng.integers(1, 7)), n_items=n_items)
+    weight = rng.integers(1, 4, 7) * unit
+    lists = lists.assign(weight=lists["voter"].str[1:].astype(int).map(lambda v: weight[v]))
+    consensus, info = Kemeny(method=method, ties="weak", absent=absent, penalty=penalty).aggregate(lists)
+    for query, score in zip(info["query"], info["kemeny_score"], strict=True):
+        own = lists[lists["query"] == query]
+        rank = published(consensus[consensus["query"] == query])
+        merged = np.array([rank] + [np.where(rank > k, rank - 1, rank) for k in range(rank.max())])
+        total, tolerance = costs(merged, own, absent, penalty)
+        assert total[0] == pytest.approx(score, abs=tolerance)
+        assert (total[1:] > total[0] + tolerance).all()
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_without_cycles_levels_are_as_few_as_can_be_whatever_the_names(seed):
     rng = np.random.default_rng(seed)
