@@ -4,12 +4,14 @@ import functools
 import time
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis.errors import UnsatisfiedAssumption
 
 # Whether the suite passes does not depend on the draw.
 settings.register_profile("fixed", settings.get_profile("ci"))
 settings.register_profile("random", settings.get_profile("ci"), derandomize=False)
+# To learn that a property fails, and nothing more: tools/mutate.py.
+settings.register_profile("unshrunk", settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("fixed")
 
 

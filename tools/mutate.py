@@ -1,0 +1,474 @@
+"""Change the code of a unit in one place at a time, and see whether its tests notice.
+
+    pip install cosmic-ray
+    python tools/mutate.py _kemeny --seed 0 --number 60 --record killed.json
+
+The operators are those of cosmic-ray, and two for tolerances. Half of the mutants change a comparison, a number or a
+tolerance; none changes a message, a docstring or an annotation. The tests run on a copy of the package in a temporary
+folder: first all of them once, to find out which lines each one reaches, then for each mutant those that reach it,
+the fastest ones first, until one fails. A mutant that takes four times as long is killed too.
+
+`tools/mutants.toml` lists the mutants that no test can kill, each with the proof. With `--record` a mutant that was
+killed once does not run again: tests are added to a unit, not taken away.
+"""
+
+import argparse
+import ast
+import difflib
+import functools
+import hashlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import tomllib
+import traceback
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+EQUIVALENT = ROOT / "tools" / "mutants.toml"
+COMMON = "tests/utils/test_common.py"
+# Of cosmic-ray's operators: those that change what is computed. Whether two numbers are one object says nothing.
+_OPERATORS = re.compile(
+    r"core/(ReplaceComparisonOperator_(?!.*_Is(Not)?$)|ReplaceComparisonOperator_Is|NumberReplacer|ReplaceBinaryOperator"
+    r"|ReplaceUnaryOperator|ReplaceBreak|ReplaceContinue|ZeroIteration|AddNot|ReplaceTrue|ReplaceFalse|ReplaceAnd"
+    r"|ReplaceOr)"
+)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A folder or file of the package, the tests that are about it, and the classes whose common checks run."""
+
+    path: str
+    tests: tuple
+    classes: str = "$."
+
+
+def _aggregators(*names):
+    return tuple(f"tests/aggregators/test_{name}.py" for name in names)
+
+
+UNITS = {
+    "_kemeny": Unit(
+        "skrankagg/aggregators/_kemeny",
+        _aggregators("kemeny", "kemeny_limits", "kemeny_ties", "near", "dispersion", "stacks", "interrupts"),
+        "Kemeny|KwikSort|PickAPerm|Footrule",
+    ),
+    "_majorities": Unit(
+        "skrankagg/aggregators/_majorities",
+        _aggregators("copeland", "cycles", "outranking", "stacks", "linear"),
+        "Condorcet|Copeland|Schulze|RankedPairs|Minimax|Outranking",
+    ),
+    "_scores": Unit(
+        "skrankagg/aggregators/_scores",
+        _aggregators("score_combinations", "position_fusion", "repeat", "exposure", "weight_scales", "linear"),
+        "Comb|Borda|ReciprocalRank|RankBiased|InverseSquare",
+    ),
+    "_models": Unit(
+        "skrankagg/aggregators/_models",
+        _aggregators("plackett_luce", "hodge_rank", "reliabilities", "arena", "markov"),
+        "PlackettLuce|HodgeRank",
+    ),
+    "_relevance": Unit(
+        "skrankagg/metrics/_relevance",
+        tuple(
+            f"tests/metrics/test_{name}.py"
+            for name in ("measures", "measure_names", "missing", "other_names", "own_measures", "peers", "ties")
+        ),
+    ),
+    "stats": Unit(
+        "skrankagg/stats",
+        ("tests/stats", "tests/model_selection/test_significance.py"),
+    ),
+    "_consensus": Unit(
+        "skrankagg/base/_consensus.py",
+        ("tests/data/test_output.py", *_aggregators("published_scores", "exact_order", "repeat", "score_combinations")),
+        "CombSUM|BordaCount|ReciprocalRank|MAIC",
+    ),
+}
+
+# ---------------------------------------------------------------------- mutants
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A file with one change: the lines before and after it, and the lines of the statement that it is in."""
+
+    file: str
+    line: int
+    statement: range
+    code: str
+    old: str
+    new: str
+
+    @property
+    def key(self):
+        """What names the mutant wherever its line moves."""
+        return f"{self.file}: {self.old} -> {self.new}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a file, whether it is a comparison, number or tolerance, and the functions that change it."""
+
+    file: str
+    source: str
+    start: tuple
+    statement: range
+    is_bound: bool
+    changes: tuple
+
+    def mutant(self, rng):
+        """Draw one of the changes that is valid Python; None if there is none."""
+        for change in rng.sample(self.changes, len(self.changes)):
+            code = change()
+            if _compiles(code):
+                return Mutant(self.file, self.start[0], self.statement, code, *_changed(self.source, code))
+        return None
+
+
+def places(file, source):
+    """Find all places of a file that mutants change."""
+    statements, left_out = _statements(ast.parse(source))
+    found = defaultdict(list)
+    for kind, start, change in [*_of_cosmic_ray(source), *_of_tolerances(source)]:
+        if not any(first <= start < last for first, last in left_out):
+            found[start, kind].append(change)
+    return [
+        Place(
+            file,
+            source,
+            start,
+            next((span for span in statements if start[0] in span), range(start[0], start[0] + 1)),
+            kind in ("ReplaceComparisonOperator", "NumberReplacer", "Tolerance"),
+            tuple(changes),
+        )
+        for (start, kind), changes in sorted(found.items(), key=lambda one: one[0])
+    ]
+
+
+def draw(found, number, seed):
+    """Draw mutants of different places, half of them bounds; a larger number draws the same ones and more."""
+    rng = random.Random(seed)
+    bounds, others = ([place for place in found if place.is_bound is kind] for kind in (True, False))
+    rng.shuffle(bounds)
+    rng.shuffle(others)
+    drawn = []
+    while len(drawn) < number and (bounds or others):
+        first, second = (bounds, others) if len(drawn) % 2 == 0 else (others, bounds)
+        mutant = (first or second).pop().mutant(rng)
+        if mutant:
+            drawn.append(mutant)
+    return drawn
+
+
+def _of_cosmic_ray(source):
+    from cosmic_ray import plugins
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.mutating import mutate_code
+
+    nodes = list(ast_nodes(get_ast(source)))
+    for name in filter(_OPERATORS.match, plugins.operator_names()):
+        operator, n = plugins.get_operator(name)(), 0
+        for node in nodes:
+            for start, _ in operator.mutation_positions(node):
+                yield name[5:].partition("_")[0], start, functools.partial(mutate_code, source, operator, n)
+                n += 1
+
+
+def _of_tolerances(source):
+    """A tolerance of the other sign, and one a million times as large."""
+    lines = source.splitlines(keepends=True)
+    for node in ast.walk(ast.parse(source)):
+        name = getattr(node, "attr", getattr(node, "id", ""))
+        if re.search("(?i)tolerance|^[ar]tol$", name) and isinstance(node.ctx, ast.Load):
+            for form in ("(-{})", "(1e6 * {})"):
+                yield "Tolerance", (node.lineno, node.col_offset), functools.partial(_spliced, lines, node, form)
+
+
+def _spliced(lines, node, form):
+    row, line = node.lineno - 1, lines[node.lineno - 1]
+    # No line with a tolerance has other characters than those of ASCII before it, which count as one column each.
+    old = line[node.col_offset : node.end_col_offset]
+    new = line[: node.col_offset] + form.format(old) + line[node.end_col_offset :]
+    return "".join([*lines[:row], new, *lines[row + 1 :]])
+
+
+def _statements(tree):
+    """Find the lines of each statement without what it contains, innermost first, and what is no code that runs."""
+    spans, left_out = [], []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            last = body[0].lineno - 1 if body else node.end_lineno
+            spans.append(range(node.lineno, max(last, node.lineno) + 1))
+        message = isinstance(node, ast.Raise | ast.JoinedStr) or (
+            isinstance(node, ast.Call) and "warn" in getattr(node.func, "attr", getattr(node.func, "id", ""))
+        )
+        parts = [node] if message else [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "__all__" for target in node.targets):
+            parts.append(node)
+        left_out += [((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)) for part in parts if part]
+    return sorted(spans, key=len), left_out
+
+
+def _compiles(code):
+    try:
+        compile(code, "mutant", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+def _changed(source, code):
+    """Lines that a change takes away, and those it puts there."""
+    before, after = source.splitlines(), code.splitlines()
+    (_, a, b, c, d), *_ = (
+        op for op in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if op[0] != "equal"
+    )
+    return tuple("\n".join(line.strip() for line in part) for part in (before[a:b], after[c:d]))
+
+
+# ---------------------------------------------------------------------- tests
+
+
+class _Reached:
+    """A plugin of pytest that records the lines of some files that each test reaches, and how long it takes."""
+
+    def __init__(self, files):
+        self.files, self.tests = files, {}
+
+    def pytest_runtest_logreport(self, report):
+        """Add up the time of a test's set-up and call."""
+        if report.nodeid in self.tests:
+            self.tests[report.nodeid]["seconds"] += report.duration
+
+    def pytest_runtest_setup(self, item):
+        """Begin to record."""
+        reached = set()
+        self.tests[item.nodeid] = {"seconds": 0.0, "reached": reached}
+        files = self.files
+
+        def on_line(frame, event, _):
+            reached.add((files[frame.f_code.co_filename], frame.f_lineno))
+            return on_line
+
+        def on_call(frame, event, _):
+            return on_line(frame, event, _) if frame.f_code.co_filename in files else None
+
+        sys.settrace(on_call)
+
+    def pytest_runtest_teardown(self, item):
+        """Stop recording."""
+        sys.settrace(None)
+
+
+class _Chosen:
+    """A plugin of pytest that runs tests of these names in this order."""
+
+    def __init__(self, names):
+        self.place = {name: k for k, name in enumerate(names)}
+
+    def pytest_collection_modifyitems(self, items):
+        """Leave out the others."""
+        items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda x: self.place[x.nodeid])
+
+
+class _OfClasses:
+    """A plugin of pytest that takes the common checks of some classes only."""
+
+    def __init__(self, classes):
+        self.classes = re.compile(classes)
+
+    def pytest_collection_modifyitems(self, items):
+        """Leave out the others."""
+        items[:] = [x for x in items if not x.nodeid.startswith(COMMON) or self.classes.search(x.name)]
+
+
+def copy_of_package(folder):
+    """Copy what the tests need to a folder."""
+    for name in ("skrankagg", "tests", "tools", "docs"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "_build"))
+    for file in [*ROOT.glob("*.so"), *ROOT.glob("*.md"), ROOT / "conftest.py", ROOT / "pyproject.toml"]:
+        shutil.copy2(file, folder)
+
+
+def run(folder, files, plugins, seconds, log):
+    """Run pytest in a folder, in a process that begins with the libraries imported; its exit code, None if too late."""
+    child = os.fork()
+    if child == 0:
+        code = 70
+        try:
+            os.setsid()
+            _redirect(log)
+            os.chdir(folder)
+            os.environ["PYTHONPATH"] = str(folder)
+            sys.path.insert(0, str(folder))
+            import pytest
+
+            options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-profile=unshrunk"]
+            code = int(pytest.main([*options, *files], plugins=plugins))
+            for plugin in plugins:
+                if isinstance(plugin, _Reached):
+                    found = {name: {**test, "reached": sorted(test["reached"])} for name, test in plugin.tests.items()}
+                    Path(log).with_suffix(".json").write_text(json.dumps(found))
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+    start = time.monotonic()
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() - start > seconds:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return None
+        time.sleep(0.05)
+
+
+def _redirect(log):
+    with open(log, "w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+
+
+def tests_of(unit, folder, record):
+    """Run the tests of a unit, which must pass; returns for each its seconds and the lines of the unit that it reaches.
+
+    Files of tests that are on record, and that have not changed since then, do not run again.
+    """
+    names = {str(file): file.relative_to(folder).as_posix() for file in files_of(folder / unit.path)}
+    tests = [file for path in (*unit.tests, COMMON) for file in files_of(folder / path, "test_*.py")]
+    code = "".join(Path(file).read_text(encoding="utf-8") for file in names) + unit.classes
+    digests = {}
+    for file in tests:
+        text = code + file.read_text(encoding="utf-8")
+        digests[file.relative_to(folder).as_posix()] = hashlib.sha256(text.encode()).hexdigest()
+    log = folder / "baseline.txt"
+    new = [file for file, digest in digests.items() if record["digests"].get(file) != digest]
+    if new and run(folder, new, [_OfClasses(unit.classes), _Reached(names)], float("inf"), log) != 0:
+        raise SystemExit(f"The tests of the unit fail without any mutant:\n{log.read_text()[-3000:]}")
+    old = {name: test for name, test in record["tests"].items() if _file(name) in digests and _file(name) not in new}
+    record["tests"] = {**old, **(json.loads(log.with_suffix(".json").read_text()) if new else {})}
+    record["digests"] = digests
+
+
+def files_of(path, pattern="*.py"):
+    """List the files of a path that is a file or a folder."""
+    return [path] if path.is_file() else sorted(path.rglob(pattern))
+
+
+def _file(name):
+    return name.partition("::")[0]
+
+
+def tests_that_reach(mutant, tests):
+    """Choose the tests that reach a mutant's statement, else its file, else all; the fastest ones first."""
+    of_file = {name: [line for file, line in test["reached"] if file == mutant.file] for name, test in tests.items()}
+    at = [name for name, lines in of_file.items() if any(line in mutant.statement for line in lines)]
+    return sorted(at or [name for name in tests if of_file[name]] or tests, key=lambda name: tests[name]["seconds"])
+
+
+def survives(mutant, folder, tests):
+    """Whether all tests that reach a mutant pass."""
+    chosen = tests_that_reach(mutant, tests)
+    file = folder / mutant.file
+    original = file.read_bytes()
+    try:
+        file.write_text(mutant.code, encoding="utf-8")
+        # The unit's own tests kill most, and take less to collect.
+        for common in (False, True):
+            some = [name for name in chosen if (_file(name) == COMMON) is common]
+            seconds, files = 120 + 4 * sum(tests[name]["seconds"] for name in some), sorted(set(map(_file, some)))
+            if some and run(folder, files, [_Chosen(some)], seconds, folder / "mutant.txt") != 0:
+                return False
+        return True
+    finally:
+        file.write_bytes(original)
+
+
+# ---------------------------------------------------------------------- the command
+
+
+def equivalent_mutants():
+    """Read the mutants that no test can kill: their keys and the proofs."""
+    with open(EQUIVALENT, "rb") as file:
+        return {f"{one['file']}: {one['old']} -> {one['new']}": one["proof"] for one in tomllib.load(file)["mutant"]}
+
+
+def main(argv=None):
+    """Draw mutants of a unit, run its tests on each, and print the survivors and the score."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("unit", choices=UNITS)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--number", type=int, default=60)
+    parser.add_argument("--record", type=Path, help="file of what is known: tests, and mutants that were killed")
+    parser.add_argument("--list", action="store_true", help="print the mutants, and run nothing")
+    options = parser.parse_args(argv)
+    unit, known = UNITS[options.unit], equivalent_mutants()
+    found = [
+        place
+        for file in files_of(ROOT / unit.path)
+        for place in places(file.relative_to(ROOT).as_posix(), file.read_text(encoding="utf-8"))
+    ]
+    drawn = draw(found, options.number, options.seed)
+    if options.list:
+        for mutant in drawn:
+            print(f"{mutant.file}:{mutant.line}\n  - {mutant.old}\n  + {mutant.new}")
+        return
+    record = {"digests": {}, "tests": {}, "killed": []}
+    if options.record and options.record.exists():
+        record = json.loads(options.record.read_text())
+
+    def keep():
+        if options.record:
+            options.record.write_text(json.dumps(record))
+
+    # What all processes import, once; each is forked from this one. Byte code of a mutant must not stay.
+    import pandas  # noqa: F401
+    import scipy.optimize
+    import scipy.sparse.csgraph
+    import scipy.stats  # noqa: F401
+    import sklearn.model_selection
+    import sklearn.utils.estimator_checks  # noqa: F401
+
+    n_equivalent, survivors = 0, []
+    with tempfile.TemporaryDirectory(prefix="mutants-") as name:
+        folder = Path(name).resolve()
+        copy_of_package(folder)
+        tests_of(unit, folder, record)
+        keep()
+        tests = record["tests"]
+        print(f"{len(tests)} tests, {sum(test['seconds'] for test in tests.values()):.0f} s", flush=True)
+        sys.dont_write_bytecode = True
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        for mutant in drawn:
+            if mutant.key in known:
+                n_equivalent += 1
+            elif mutant.key not in record["killed"]:
+                if survives(mutant, folder, tests):
+                    survivors.append(mutant)
+                    print(f"{mutant.file}:{mutant.line}\n  - {mutant.old}\n  + {mutant.new}", flush=True)
+                else:
+                    record["killed"].append(mutant.key)
+                    keep()
+    n_tried = len(drawn) - n_equivalent
+    n_killed = n_tried - len(survivors)
+    print(f"{options.unit}, seed {options.seed}: {len(drawn)} drawn, {n_equivalent} equivalent, {n_tried} tried, "
+          f"{n_killed} killed, {n_killed / max(n_tried, 1):.0%}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
