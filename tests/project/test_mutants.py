@@ -48,15 +48,16 @@ def test_mutants_change_code_and_nothing_else():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="each mutant runs in a process that is forked")
 def test_a_mutant_survives_the_tests_that_do_not_notice_it(tmp_path):
+    name = "tests/test_m.py::test_one"
     (tmp_path / "tests").mkdir()
     (tmp_path / "m.py").write_text(SOURCE)
     (tmp_path / "conftest.py").write_text("import many_examples")
     tests = "import m, time\ndef test_one():\n    assert m.smallest([5, 4, 6, 1]) == 4\ndef test_other():\n    pass\n"
     (tmp_path / "tests" / "test_m.py").write_text(tests)
     script = f"""
-import json, pathlib, mutate
+import collections, json, pathlib, mutate
 folder, source = pathlib.Path({str(tmp_path)!r}), {SOURCE!r}
-record = dict(digests={{}}, tests={{}})
+record, killers = dict(digests={{}}, tests={{}}), collections.Counter()
 mutate.tests_of(mutate.Unit("m.py", ("tests",)), folder, record)
 def mutant(old, new):
     line = source[: source.index(old)].count("\\n") + 1
@@ -65,11 +66,12 @@ one = mutant("value >= least", "value > least")
 two = mutant("value < found", "value > found")
 three = mutant("found = value", "found = found or time.sleep(99)")
 kept = mutate.tests_that_reach(one, record["tests"])
-print(json.dumps([kept, *(mutate.survives(each, folder, record["tests"]) for each in (one, two, three))]))
+found = [mutate.survives(each, folder, record["tests"], killers) for each in (one, two, three)]
+print(json.dumps([kept, found, killers]))
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent / "tools")])}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True)
-    assert json.loads(done.stdout) == [["tests/test_m.py::test_one"], True, False, False], done.stderr
+    assert json.loads(done.stdout) == [[name], [True, False, False], {name: 2}], done.stderr
     assert (tmp_path / "m.py").read_text() == SOURCE
 
 
