@@ -90,7 +90,7 @@ UNITS = {
     ),
     "_consensus": Unit(
         "skrankagg/base/_consensus.py",
-        ("tests/data/test_output.py", *_aggregators("published_scores", "exact_order")),
+        ("tests/base/test_consensus.py", *_aggregators("exact_order")),
         "CombSUM|MAIC|ReciprocalRank",
     ),
 }
