@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from oracles import ballots, order, pairwise
 from skrankagg import Condorcet, Copeland, RankedLists, _kernels
 from skrankagg._arrays import _pairwise
+from skrankagg.utils.discovery import default_methods
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -60,6 +61,18 @@ def test_lists_that_hold_one_of_two_items_can_be_ignored():
     consensus = Copeland(absent="ignore").fit_transform(frame).set_index("item")["score"]
     assert consensus.to_dict() == {"a": 1.5, "b": 1.0, "c": 0.5}
     assert Condorcet(absent="ignore").fit_transform(frame)["score"].tolist() == [1.0, 1.0, 0.0]
+
+
+def test_methods_that_promise_to_put_a_condorcet_winner_first():
+    promises = {
+        type(method).__name__
+        for _, method in default_methods()
+        if method.__sklearn_tags__().aggregator_tags.condorcet_winner
+    }
+    assert promises == {
+        *("Condorcet", "Copeland", "Minimax", "RankedPairs", "Schulze"),
+        *("Kemeny", "KwikSort", "LocalKemenization", "MarkovChain", "SequentialElimination"),
+    }
 
 
 @pytest.mark.parametrize("method", [Condorcet, Copeland])

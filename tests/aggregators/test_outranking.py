@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from oracles import ballots, order, outranking
 from skrankagg import Outranking, RankedLists, evaluate
 from skrankagg._arrays import _pairwise
-from skrankagg.aggregators._majorities._outranking import _half_places, net_qualification, outranking_relation
+from skrankagg._arrays._pairwise import rank_matrix
+from skrankagg.aggregators._majorities._outranking import (
+    _half_places,
+    _QueryCounts,
+    net_qualification,
+    outranking_relation,
+)
 from skrankagg.datasets import make_rasdagen
 from skrankagg.utils._checks._aggregators import check_unanimity
 from skrankagg.utils.estimator_checks import example_lists
@@ -142,6 +148,26 @@ def test_shares_of_rounding_reach_their_threshold():
     assert Outranking(concordance=0.3, discordance=1.0).fit_transform(lists)["score"].tolist() == [0.0, 0.0]
     shares = [(0.1, 30, 6), (0.3, 10, 6), (0.35, 10, 7), (0.36, 10, 8)]
     assert all(_half_places(share, n) == places for share, n, places in shares)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_half_of_the_weight_in_another_order_of_the_lists_agrees_and_objects_alike(seed):
+    # The lists of each half weigh the same, whatever rounding makes of their sum: each item has just enough of both.
+    rng = np.random.default_rng(seed)
+    weight = rng.random(5)
+    frame = profile(*["ab"] * 5, *["ba"] * 5)
+    frame["weight"] = np.repeat(np.concatenate([weight, rng.permutation(weight)]), 2)
+    method = Outranking(veto=1, concordance=0.5, discordance=0.5)
+    assert method.fit_transform(frame)["score"].tolist() == [0.0, 0.0]
+    # Items that outrank each other tie as those do of which none outranks the other; a third one tells them apart.
+    frame = profile(*["abc"] * 5, *["bac"] * 5).assign(weight=np.repeat(frame["weight"].to_numpy()[::2], 3))
+    relation = method._relation(_query_counts(frame), frame["weight"].sum() / 3)
+    assert relation.tolist() == [[False, True, True], [True, False, True], [False, False, False]]
+
+
+def _query_counts(frame):
+    lists = RankedLists.from_frame(frame)
+    return _QueryCounts(rank_matrix(lists, 0), lists.list_weight)
 
 
 def test_an_absent_item_is_below_a_ranked_one_by_any_gap():
