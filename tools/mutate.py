@@ -34,7 +34,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EQUIVALENT = ROOT / "tools" / "mutants.toml"
-COMMON = "tests/utils/test_common.py"
+# Tests that run for each method: a unit takes those of its classes.
+COMMON = ("tests/utils/test_common.py", "tests/aggregators/test_repeat.py", "tests/aggregators/test_memory.py")
 # Of cosmic-ray's operators: those that change what is computed. Whether two numbers are one object says nothing.
 _OPERATORS = re.compile(
     r"core/(ReplaceComparisonOperator_(?!.*_Is(Not)?$)|ReplaceComparisonOperator_Is|NumberReplacer|ReplaceBinaryOperator"
@@ -69,7 +70,7 @@ UNITS = {
     ),
     "_scores": Unit(
         "skrankagg/aggregators/_scores",
-        _aggregators("score_combinations", "position_fusion", "repeat", "exposure", "weight_scales", "linear"),
+        _aggregators("score_combinations", "position_fusion", "exposure", "weight_scales", "linear"),
         "Comb|Borda|ReciprocalRank|RankBiased|InverseSquare",
     ),
     "_models": Unit(
@@ -306,7 +307,7 @@ class _OfClasses:
 
     def pytest_collection_modifyitems(self, items):
         """Leave out the others."""
-        items[:] = [x for x in items if not x.nodeid.startswith(COMMON) or self.classes.search(x.name)]
+        items[:] = [x for x in items if _file(x.nodeid) not in COMMON or self.classes.search(x.name)]
 
 
 def copy_of_package(folder):
@@ -366,7 +367,7 @@ def tests_of(unit, folder, record):
     Files of tests that are on record, and that have not changed since then, do not run again.
     """
     names = {str(file): file.relative_to(folder).as_posix() for file in files_of(folder / unit.path)}
-    tests = [file for path in (*unit.tests, COMMON) for file in files_of(folder / path, "test_*.py")]
+    tests = [file for path in (*unit.tests, *COMMON) for file in files_of(folder / path, "test_*.py")]
     code = "".join(Path(file).read_text(encoding="utf-8") for file in names) + unit.classes
     digests = {}
     for file in tests:
@@ -408,7 +409,7 @@ def survives(mutant, folder, tests, killers):
         file.write_text(mutant.code, encoding="utf-8")
         # The unit's own tests kill most, and take less to collect.
         for common in (False, True):
-            some = [name for name in chosen if (_file(name) == COMMON) is common]
+            some = [name for name in chosen if (_file(name) in COMMON) is common]
             seconds, files = 120 + 4 * sum(tests[name]["seconds"] for name in some), sorted(set(map(_file, some)))
             if some and run(folder, files, [_Chosen(some, killer)], seconds, folder / "mutant.txt") != 0:
                 killers.update([killer.read_text(encoding="utf-8")] if killer.exists() else [])

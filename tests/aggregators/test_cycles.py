@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from skrankagg import Kemeny, Minimax, RankedPairs, Schulze
 from skrankagg.aggregators import pairwise_preferences
-from skrankagg.aggregators._majorities._cycles import sorted_defeats
+from skrankagg.aggregators._majorities._cycles import _round, sorted_defeats
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -149,3 +149,9 @@ def test_defeats_come_worst_first():
     margin = np.array([[0, 5, -3], [-5, 0, 3], [3, -3, 0]])
     assert sorted_defeats(margin).tolist() == [[8, 0], [10, 2], [8, 2]]  # from -5 up
     assert sorted_defeats(margin / 7).argsort().tolist() == [[1, 0]] * 3
+
+
+def test_sums_that_agree_in_eleven_digits_are_equally_strong():
+    one, other = [[0.0, 0.7], [0.7 * (1 - 3e-12), 0.0]], [[0.0, 0.7], [0.7 * (1 - 3e-11), 0.0]]
+    rounded = _round(np.array([one, other]))
+    assert rounded[0, 0, 1] == rounded[0, 1, 0] and rounded[1, 0, 1] > rounded[1, 1, 0]

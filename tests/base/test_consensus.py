@@ -66,7 +66,7 @@ def test_groups_are_in_the_order_of_a_loop_over_their_members(seed):
     rng = np.random.default_rng(seed)
     length = rng.integers(1, 9, rng.integers(1, 5))
     ptr, n = np.concatenate([[0], np.cumsum(length)]), int(length.sum())
-    score = nearly(rng, n, [0.0, 1.0, 2.0, -2.0, 3.0] + [np.inf, -np.inf] * rng.integers(2))
+    score = nearly(rng, n, [0.0, 1.0, 2.0, -2.0, 3.0] + [np.inf, -np.inf] * rng.integers(2)) * rng.choice([1.0, 1e-3])
     support, total = nearly(rng, n, [0.0, 1.0, 2.0]), rng.integers(2, 5, len(length)) * 1.0
     scale = None if rng.random() < 0.5 else np.abs(score) * rng.choice([1.0, 100.0])
     source = None if rng.random() < 0.3 else rng.integers(-2, rng.integers(1, 5), n)
@@ -114,7 +114,7 @@ def test_candidates_are_in_the_order_of_a_loop_over_the_lists(seed, additive, si
 def test_items_of_one_query_are_in_the_same_order(seed, additive, top):
     rng = np.random.default_rng(seed)
     frame = example_lists(seed, n_queries=1, n_voters=3, n_items=7)
-    weight = {f"v{v}": rng.choice([0.0, 0.3, 1.0]) for v in range(3)}
+    weight = dict(zip(["v0", "v1", "v2"], nearly(rng, 3, [0.0, 0.3, 1.0]), strict=True))
     lists = RankedLists.from_frame(frame.assign(weight=frame["voter"].map(weight)) if seed % 2 else frame)
     score = nearly(rng, lists.n_candidates, [0.5, 1.0, 2.0] + [np.inf, -np.inf] * rng.integers(2))
     scale = None if rng.random() < 0.5 else np.abs(nearly(rng, lists.n_candidates, [0.0, 1.0, 100.0]))
