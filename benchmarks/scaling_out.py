@@ -139,7 +139,7 @@ def one(folder, lists, n_queries, arguments):
     fit = time.perf_counter() - start
     if hasattr(method, "voter_weights_"):
         method.voter_weights_.to_pickle(weights_of(folder, name))
-    transform_partitions(method, scanned).write(result(folder, "chunks", name), verbose=False)
+    transform_partitions(method, scanned).write(result(folder, "chunks", name), job=name, verbose=False)
     seconds = time.perf_counter() - start
     print(json.dumps({"seconds": seconds, "fit": fit, "peak": _resident("VmHWM")}))
 

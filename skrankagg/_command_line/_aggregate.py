@@ -28,6 +28,9 @@ def aggregate(args, progress):
     if args.chunk_queries is not None:
         check_outputs(run=out)
         return aggregate_chunks(*_method(args), args, progress)
+    for given, option in ((args.job is not None, "--job"), (args.no_resume, "--no-resume")):
+        if given:
+            raise UserError(f"{option} is for --chunk-queries; add that, or leave out {option}.")
     check_outputs(run=None if args.to else out)
     format = args.to or (output_format(out, runs=True) if out is not None else None) or "csv"
     if args.intervals and format not in _TABLES:

@@ -12,7 +12,7 @@ __all__ = ["aggregate_chunks"]
 
 
 def aggregate_chunks(name, method, args, progress):
-    """Write the consensus of lists in Parquet, some queries at a time; goes on where an interrupted run stopped."""
+    """Write the consensus of lists in Parquet, some queries at a time; a named job goes on where it stopped."""
     for given, option in (
         (args.intervals, "--intervals"),
         (args.qrels, "--qrels"),
@@ -46,7 +46,10 @@ def aggregate_chunks(name, method, args, progress):
     progress.say(f"merging {chunks.n_rows:,} rows by {name}")
     with naming(args.out, "write"):
         transform_partitions(method, chunks).write(
-            args.out, tell=lambda text: progress.say(f"merging by {name}: {text}")
+            args.out,
+            job=args.job,
+            resume=not args.no_resume,
+            tell=lambda text: progress.say(f"merging by {name}: {text}"),
         )
 
 

@@ -70,7 +70,7 @@ examples:
   skrankagg aggregate bm25.run dense.run --method CombSUM --param voter_weights=bm25:.3,dense:.7
   skrankagg aggregate lists.csv --method SlideFuse --qrels train.txt
   skrankagg aggregate lists.csv --method BordaCount --intervals
-  skrankagg aggregate big.parquet --method CombSUM --chunk-queries 10000 -o consensus.parquet
+  skrankagg aggregate big.parquet --method CombSUM --chunk-queries 10000 --job sums -o consensus.parquet
 """,
     "explain": """\
 examples:
@@ -170,8 +170,11 @@ def make_parser():
     add("--intervals", action="store_true", help="add the places over draws of the lists, and how often first")
     add("--draws", type=_count, default=1000, metavar="N", help="how many draws (default: 1000)")
     add("--random-state", type=_seed, metavar="N", help="seed of the draws and of methods that draw lots")
-    chunks = "read Parquet files N queries at a time, and go on where an interrupted run stopped; see also -o"
+    chunks = "read Parquet files N queries at a time; see also --job and -o"
     add("--chunk-queries", type=_count, metavar="N", help=chunks)
+    job = "with --chunk-queries: go on where an interrupted run of this name stopped (default: begin again)"
+    add("--job", metavar="NAME", help=job)
+    add("--no-resume", action="store_true", help="with --chunk-queries: remove the parts of an interrupted run")
     _add_reading(add)
     _add_voter(add)
 

@@ -171,7 +171,7 @@ class ParquetChunks:
     >>> path = Path(folder.name)
     >>> lists.to_parquet(path / "lists.parquet")
     >>> consensus = transform_partitions(CombSUM(), scan_parquet(path / "lists.parquet", chunk_queries=40))
-    >>> n_rows = consensus.write(path / "consensus.parquet")
+    >>> n_rows = consensus.write(path / "consensus.parquet", job="CombSUM")
     >>> n_rows == len(pd.read_parquet(path / "consensus.parquet"))
     True
     >>> folder.cleanup()
@@ -233,6 +233,7 @@ class ParquetChunks:
         self,
         path: str | os.PathLike[str],
         *,
+        job: str | None = None,
         resume: bool = True,
         verbose: bool | Literal["auto"] = "auto",
         tell: Callable[[str], object] | None = None,
@@ -246,9 +247,13 @@ class ParquetChunks:
         ----------
         path : str or path
             File to write; one that exists is replaced.
+        job : str, default=None
+            Name of this work. A call with the same name goes on where an interrupted one stopped. Choose another name
+            whenever the method, its parameters, its training data or your own functions change: they are not compared.
+            Without a name a call starts from the beginning.
         resume : bool, default=True
-            Whether to go on where an interrupted call with the same data and the same work stopped. Otherwise its
-            parts are removed.
+            Whether to go on with the parts of `job`. False removes the parts, of whatever job, and starts from the
+            beginning.
         verbose : bool or "auto", default="auto"
             Whether to tell how far it is; "auto" does in a terminal and a notebook.
         tell : callable, default=None
@@ -262,13 +267,21 @@ class ParquetChunks:
         Raises
         ------
         ValueError
-            If there are parts of another job, or the rows of a query do not follow each other.
+            If there are parts of another job, or of this job with other files, columns, chunks or versions of
+            libraries, or if the rows of a query do not follow each other.
+
+        Warns
+        -----
+        UserWarning
+            If an interrupted call without a name left parts, which are removed.
         """
         from ._resumable import write_in_parts
 
+        if job is not None and (not isinstance(job, str) or not job.strip()):
+            raise InputError(f"job must be a name of at least one letter, or None; got {job!r}.")
         progress = Progress("write", verbose)
         try:
-            return write_in_parts(self, Path(path), resume, progress.show if tell is None else tell)
+            return write_in_parts(self, Path(path), job, resume, progress.show if tell is None else tell)
         finally:
             progress.close()
 

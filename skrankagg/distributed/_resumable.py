@@ -1,47 +1,52 @@
-"""Write chunks to one Parquet file, by way of a file for each, so that an interrupted run goes on where it stopped."""
+"""Write chunks to one Parquet file, by way of a file for each, so that an interrupted job goes on where it stopped."""
 
+import hashlib
 import json
 import os
 import shutil
-import types
 
 import pyarrow as pa
 from pyarrow.parquet import ParquetFile, ParquetWriter, read_schema, write_table
 
 from .._support._show_versions import version_of
+from .._support._warn import warn_user
 from ..exceptions import InputError
-from ._work import identify
 
 __all__ = ["PARTS", "write_in_parts"]
 
 #: What follows the name of the result in that of the folder of its parts.
 PARTS = ".parts"
-_JOB = "job.json"
 _NEW = ".new"
-# Where, in the metadata of a part, the row stands at which its chunk ends.
+# In the metadata of a part: the row at which its chunk ends, and the job that made it.
 _END = b"skrankagg.rows"
+_JOB = b"skrankagg.job"
+# Libraries whose version may change a number or a column.
+_LIBRARIES = ("skrankagg", "numpy", "scipy", "pandas", "scikit-learn", "pyarrow")
 
 
-def write_in_parts(chunks, path, resume, tell):
-    """Write what is made of chunks to a file, and return the number of its rows.
+def write_in_parts(chunks, path, job, resume, tell):
+    """Write the result of each chunk to a file, and return the number of its rows.
 
     Parameters
     ----------
     chunks : ParquetChunks
     path : path
+    job : str or None
+        Name of the work; None starts from the beginning.
     resume : bool
         Whether to keep the parts of an interrupted call.
     tell : callable
         Takes a few words after each chunk.
     """
     folder = path.with_name(path.name + PARTS)
-    parts = _open_job(chunks, folder, path, resume)
+    record = _describe_job(chunks, job)
+    parts = _open_folder(folder, path, record, resume)
     schema = read_schema(parts[-1]) if parts else None
     done = int(schema.metadata[_END]) if parts else 0
     for frame, end in chunks._frames(done):
         table, schema = _to_table(frame, schema)
         part = folder / f"{len(parts):08}.parquet"
-        _write_part(part, table.replace_schema_metadata({_END: str(end)}))
+        _write_part(part, table.replace_schema_metadata({_END: str(end), _JOB: json.dumps(record)}))
         parts.append(part)
         tell(f"{end:,} of {chunks.n_rows:,} rows")
     if not parts:
@@ -54,38 +59,71 @@ def write_in_parts(chunks, path, resume, tell):
     return n_rows
 
 
-def _open_job(chunks, folder, path, resume):
-    """Make the folder of parts where it is missing; returns the parts that are there."""
-    job = {
-        "files": [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in chunks.files],
-        "columns": chunks._own,
+def _describe_job(chunks, job):
+    """What each part records of its job, compared in this order."""
+    files = [[str(file.resolve()), file.stat().st_size, file.stat().st_mtime_ns] for file in chunks.files]
+    return {
+        "job": job,
+        "files": hashlib.sha256(json.dumps(files).encode()).hexdigest(),
+        "columns": [chunks._own, chunks.names],
         "chunk_queries": chunks.chunk_queries,
-        "work": [_name_work(one) for one in chunks.work],
-        "version": version_of("skrankagg"),
+        "versions": {name: version_of(name) for name in _LIBRARIES},
     }
-    if folder.exists() and not (folder / _JOB).exists() and any(file.suffix != _NEW for file in folder.iterdir()):
+
+
+def _open_folder(folder, path, record, resume):
+    """Make the folder of parts where it is missing; returns the parts that are there, all of this job."""
+    inside = sorted(folder.iterdir()) if folder.exists() else []
+    records = {part: _read_record(part) for part in inside if part.suffix != _NEW}
+    if None in records.values():
         raise InputError(f"{str(folder)!r} is for the parts of {str(path)!r}, and holds something else; move it.")
-    if (folder / _JOB).exists() and resume:
-        before = json.loads((folder / _JOB).read_text(encoding="utf-8"))
-        differ = [name for name in job if before.get(name) != job[name]]
-        if differ:
-            values = "" if differ[0] == "files" else f": {before.get(differ[0])!r}, not {job[differ[0]]!r}"
-            raise InputError(
-                f"{str(folder)!r} holds the parts of a run that was interrupted, with other {differ[0]}{values}. "
-                "Repeat that run, or start over with resume=False."
+    if resume:
+        for part, other in records.items():
+            _compare(part, other, record)
+        if records and record["job"] is not None and all(other["job"] is not None for other in records.values()):
+            return list(records)
+        if records:
+            warn_user(
+                f"{str(folder)!r} holds {len(records)} parts of an interrupted run without a name; they are removed, "
+                "and this run starts from the beginning. Pass job= with a name to go on after an interruption.",
+                UserWarning,
             )
-        return sorted(folder.glob("[0-9]*.parquet"))
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
-    new = folder / f"{_JOB}{_NEW}"
-    new.write_text(json.dumps(job), encoding="utf-8")
-    os.replace(new, folder / _JOB)
     return []
 
 
-def _name_work(work):
-    return f"{work.__qualname__} {identify(work)}" if isinstance(work, types.FunctionType) else repr(work)
+def _read_record(part):
+    """The record of the job that made a part; None for a file that is no part."""
+    try:
+        return json.loads(read_schema(part).metadata[_JOB])
+    except (OSError, pa.ArrowException, KeyError, TypeError):  # a folder, no Parquet, or Parquet of somebody else
+        return None
+
+
+def _compare(part, other, record):
+    """Raise InputError where a part is of another named job, or of this one under other conditions."""
+    name = other["job"]
+    if name is None:
+        return
+    if name != record["job"]:
+        raise InputError(
+            f"job must be {name!r}, which {str(part)!r} is a part of; got {record['job']!r}. Pass job={name!r} to go "
+            "on, or resume=False to remove its parts and start from the beginning."
+        )
+    differs = next((key for key in record if other.get(key) != record[key]), None)
+    if differs is not None:
+        before, now = other.get(differs), record[differs]
+        if differs == "versions":
+            library = next(one for one in now if before.get(one) != now[one])
+            values = f": {library} {before.get(library)}, not {now[library]}"
+        else:
+            values = "" if differs == "files" else f": {before!r}, not {now!r}"
+        raise InputError(
+            f"{str(part)!r} is a part of the job {name!r} with other {differs}{values}. Repeat the job as it was, or "
+            "pass resume=False to remove its parts and start from the beginning."
+        )
 
 
 def _to_table(frame, schema):

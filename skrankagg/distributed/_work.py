@@ -4,11 +4,8 @@ Each is an object that engines send to their workers, and call on a frame of pan
 """
 
 import copy
-import hashlib
 import threading
-import types
 import warnings
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -51,32 +48,6 @@ def distinct_queries(rows):
 def empty_frame(dtypes):
     """A frame without rows, of columns with these types."""
     return pd.DataFrame({name: pd.Series(dtype=dtype) for name, dtype in dtypes.items()})
-
-
-def identify(value):
-    """A digest of a function, or of an estimator by its parameters and what it learnt; the same in every process."""
-    return hashlib.sha256(_describe(value).encode()).hexdigest()[:16]
-
-
-def _describe(value):
-    if hasattr(value, "get_params") and not isinstance(value, type):
-        learnt = {name: one for name, one in vars(value).items() if name.endswith("_") and name[0] != "_"}
-        return f"{type(value).__qualname__}{_describe(value.get_params(deep=False))}{_describe(learnt)}"
-    if isinstance(value, pd.DataFrame | pd.Series | pd.Index):
-        return str(value.tolist()) if isinstance(value, pd.Index) else str(value.to_csv())
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype}{value.shape}{value.tolist()}"
-    if isinstance(value, Mapping):
-        return str(sorted((str(key), _describe(one)) for key, one in value.items()))
-    if isinstance(value, list | tuple):
-        return str([_describe(one) for one in value])
-    if isinstance(value, types.FunctionType):
-        closure = [cell.cell_contents for cell in value.__closure__ or ()]
-        return f"{value.__module__}.{value.__qualname__}{_describe(value.__code__)}{_describe(closure)}"
-    if isinstance(value, types.CodeType):
-        return f"{value.co_code.hex()}{value.co_names}{_describe(value.co_consts)}"
-    # Whatever else shows its address differs in every process, so that a run of it is not resumed.
-    return value.__qualname__ if isinstance(value, type) else repr(value)
 
 
 class HashQueries:
@@ -128,9 +99,6 @@ class Aggregate:
         with config_context(transform_output="default"):
             frame = self.estimator.transform(encode(rows))
         return (frame.to_frame() if isinstance(frame, RankedLists) else frame)[self.names]
-
-    def __repr__(self):
-        return f"{type(self.estimator).__name__} {identify(self.estimator)}"
 
 
 class Measured(NamedTuple):

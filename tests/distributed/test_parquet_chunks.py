@@ -6,23 +6,26 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from frames_and_files import assert_same_rows, write_files
 from processes import environment
-from sklearn.pipeline import make_pipeline
+from sklearn.ensemble import HistGradientBoostingRegressor
 
 pa = pytest.importorskip("pyarrow", reason="reads Parquet")
 
 import pyarrow.parquet as pq  # noqa: E402
 
-from skrankagg import DIBRA, CombSUM, Copeland  # noqa: E402
+from skrankagg import DIBRA, CombSUM, Copeland, Qrels, StackedFusion  # noqa: E402
+from skrankagg.__main__ import main  # noqa: E402
 from skrankagg.datasets import make_ranked_lists  # noqa: E402
 from skrankagg.distributed import fit_partitions, scan_parquet, transform_partitions  # noqa: E402
-from skrankagg.preprocessing import TopK  # noqa: E402
 
 pytestmark = pytest.mark.twice
 
@@ -239,11 +242,11 @@ def test_an_interrupted_run_goes_on_where_it_was(tmp_path, file, lists, at, erro
     whole.write(tmp_path / "whole.parquet")
     first = Interrupted(CombSUM(), at, error)
     with pytest.raises(error, match="here"):
-        chunks.then(first, NAMES).write(out)
+        chunks.then(first, NAMES).write(out, job="sums")
     assert not out.exists()
     second = Interrupted(CombSUM())
     told = []
-    assert chunks.then(second, NAMES).write(out, tell=told.append) == len(CombSUM().transform(lists))
+    assert chunks.then(second, NAMES).write(out, job="sums", tell=told.append) == len(CombSUM().transform(lists))
     assert second.calls == 5 - (at - 1)  # finished chunks are not made again
     assert len(told) == second.calls + 1 and told[-2] == f"{len(lists):,} of {len(lists):,} rows"
     assert out.read_bytes() == (tmp_path / "whole.parquet").read_bytes()
@@ -259,7 +262,7 @@ def test_interrupted_twice_and_while_the_parts_are_joined(tmp_path, file, lists,
     chunks = scan_parquet(file, chunk_queries=5)
     for at in (2, 2):
         with pytest.raises(KeyboardInterrupt):
-            chunks.then(Interrupted(CombSUM(), at), NAMES).write(out)
+            chunks.then(Interrupted(CombSUM(), at), NAMES).write(out, job="sums")
     assert len(list((tmp_path / "out.parquet.parts").glob("0*.parquet"))) == 2
     join = _resumable._join
 
@@ -270,10 +273,10 @@ def test_interrupted_twice_and_while_the_parts_are_joined(tmp_path, file, lists,
     with monkeypatch.context() as context:
         context.setattr(_resumable, "_join", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            chunks.then(Interrupted(CombSUM()), NAMES).write(out)
+            chunks.then(Interrupted(CombSUM()), NAMES).write(out, job="sums")
     assert out.read_text() == "an earlier result"  # which stays until the new one is complete
     last = Interrupted(CombSUM())
-    chunks.then(last, NAMES).write(out)
+    chunks.then(last, NAMES).write(out, job="sums")
     assert last.calls == 0
     assert_same_rows(pd.read_parquet(out), CombSUM().transform(lists))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lists.parquet", "out.parquet"]
@@ -295,8 +298,8 @@ def test_interrupted_while_a_part_is_written(tmp_path, file, lists, monkeypatch)
     with monkeypatch.context() as context:
         context.setattr(_resumable, "write_table", half)
         with pytest.raises(OSError, match="No space"):
-            chunks.write(out)
-    chunks.write(out)
+            chunks.write(out, job="sums")
+    chunks.write(out, job="sums")
     assert_same_rows(pd.read_parquet(out), CombSUM().transform(lists))
 
 
@@ -305,9 +308,9 @@ def test_torn_queries_are_found_after_an_interruption(tmp_path, lists):
     # Their ids are others in what is written.
     chunks = scan_parquet(paths, chunk_queries=5).then(_other_queries, NAMES)
     with pytest.raises(KeyboardInterrupt):
-        chunks.then(Interrupted(CombSUM(), 3), NAMES).write(tmp_path / "out.parquet")
+        chunks.then(Interrupted(CombSUM(), 3), NAMES).write(tmp_path / "out.parquet", job="sums")
     with pytest.raises(ValueError, match="do not follow each other"):
-        chunks.then(Interrupted(CombSUM()), NAMES).write(tmp_path / "out.parquet")
+        chunks.then(Interrupted(CombSUM()), NAMES).write(tmp_path / "out.parquet", job="sums")
 
 
 def _other_queries(table):
@@ -315,76 +318,169 @@ def _other_queries(table):
     return frame.assign(query="other " + frame["query"])
 
 
-def interrupt(chunks, method, out, at=3):
+def interrupt(chunks, method, out, at=3, job="sums"):
+    """Leave two parts."""
     with pytest.raises(KeyboardInterrupt):
-        chunks.then(Interrupted(method, at), NAMES).write(out)
+        chunks.then(Interrupted(method, at), NAMES).write(out, job=job)
 
 
-OTHER_JOBS = {
-    "work": lambda file: transform_partitions(Copeland(), scan_parquet(file, chunk_queries=5)),
-    "chunk_queries": lambda file: scan_parquet(file, chunk_queries=4).then(Interrupted(CombSUM()), NAMES),
-    "columns": lambda file: scan_parquet(file, columns={"score": "rank"}, chunk_queries=5).then(
-        Interrupted(CombSUM()), NAMES
-    ),
-    "files": lambda file: scan_parquet([file, file], chunk_queries=5).then(Interrupted(CombSUM()), NAMES),
+def part_times(out):
+    return {part.name: part.stat().st_mtime_ns for part in Path(f"{out}.parts").iterdir()}
+
+
+def sums(file, chunk_queries=5, names=NAMES, **options):
+    return scan_parquet(file, chunk_queries=chunk_queries, **options).then(Interrupted(CombSUM()), names)
+
+
+OTHER_CHUNKS = {
+    "chunk_queries": lambda file: sums(file, 4),
+    "columns": lambda file: sums(file, columns={"score": "rank"}),
+    "columns of the result": lambda file: sums(file, names=["query", "item"]),
+    "files": lambda file: sums([file, file]),
 }
 
 
-@pytest.mark.parametrize("kind", OTHER_JOBS)
-def test_parts_of_another_job_are_refused(tmp_path, file, lists, kind):
+@pytest.mark.parametrize("kind", OTHER_CHUNKS)
+def test_parts_of_a_job_with_other_data_are_refused(tmp_path, file, kind):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
-    other = OTHER_JOBS[kind](file)
-    with pytest.raises(ValueError, match=f"parts of a run that was interrupted, with other {kind}.*resume=False"):
-        other.write(out)
-    if kind == "work":
-        other.write(out, resume=False)
-        assert_same_rows(pd.read_parquet(out), Copeland().transform(lists))
+    before = part_times(out)
+    with pytest.raises(ValueError, match=f"a part of the job 'sums' with other {kind.split()[0]}.*resume=False"):
+        OTHER_CHUNKS[kind](file).write(out, job="sums")
+    assert part_times(out) == before
 
 
-def test_a_file_that_has_changed_is_another_job(tmp_path, file, lists):
+def test_a_file_that_has_changed_is_refused(tmp_path, file, lists):
     out = tmp_path / "out.parquet"
     interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
     lists.assign(score=-lists["score"]).drop(columns="rank").to_parquet(file)
     with pytest.raises(ValueError, match="with other files"):
-        scan_parquet(file, chunk_queries=5).then(Interrupted(CombSUM()), NAMES).write(out)
+        sums(file).write(out, job="sums")
 
 
-ESTIMATORS = {
-    "parameters": (lambda: CombSUM(norm="borda"), lambda: CombSUM(norm="rank")),
-    "weights of voters": (lambda: CombSUM(voter_weights={"v1": 2.0}), lambda: CombSUM(voter_weights={"v1": 3.0})),
-    "in a pipeline": (lambda: make_pipeline(TopK(3), CombSUM()), lambda: make_pipeline(TopK(4), CombSUM())),
-    "what was learnt": (
-        lambda: _learnt([1.0, 2.0]),
-        lambda: _learnt([2.0, 1.0]),
-    ),
-}
+@pytest.mark.parametrize("library", ["skrankagg", "scikit-learn", "pyarrow"])
+def test_parts_of_other_versions_are_refused(tmp_path, file, monkeypatch, library):
+    from skrankagg.distributed import _resumable
+
+    out = tmp_path / "out.parquet"
+    version_of = _resumable.version_of
+    with monkeypatch.context() as context:
+        context.setattr(_resumable, "version_of", lambda name: "0.0.9" if name == library else version_of(name))
+        interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
+    with pytest.raises(ValueError, match=f"with other versions: {library} 0.0.9, not {version_of(library)}"):
+        sums(file).write(out, job="sums")
 
 
-def _learnt(weights):
-    method = DIBRA(weighting="global")
-    method.voter_weights_ = pd.DataFrame({"voter": ["v1", "v2"], "weight": weights})
-    return method
+@pytest.mark.parametrize("job", ["other", "Sums", None])
+def test_parts_of_another_job_are_refused_by_name(tmp_path, file, lists, job):
+    out = tmp_path / "out.parquet"
+    interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
+    before = part_times(out)
+    other = transform_partitions(Copeland(), scan_parquet(file, chunk_queries=5))
+    with pytest.raises(ValueError, match=f"job must be 'sums', .*; got {job!r}. Pass job='sums' to go on, or resume=F"):
+        other.write(out, job=job)
+    assert part_times(out) == before and not out.exists()
+    other.write(out, job=job, resume=False)
+    assert_same_rows(pd.read_parquet(out), Copeland().transform(lists))
 
 
-@pytest.mark.parametrize("kind", ESTIMATORS)
-def test_an_estimator_is_told_from_others_and_from_run_to_run(kind):
-    from skrankagg.distributed._work import Aggregate, identify
+def test_one_part_of_another_job_is_refused(tmp_path, file):
+    out = tmp_path / "out.parquet"
+    interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), tmp_path / "other.parquet", job="other")
+    interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
+    (tmp_path / "other.parquet.parts" / "00000001.parquet").replace(tmp_path / "out.parquet.parts" / "00000001.parquet")
+    with pytest.raises(ValueError, match=r"job must be 'other', which '.*00000001.parquet' is a part of; got 'sums'"):
+        sums(file).write(out, job="sums")
 
-    one, other = ESTIMATORS[kind]
-    assert repr(Aggregate(one(), NAMES)) == repr(Aggregate(one(), NAMES)) != repr(Aggregate(other(), NAMES))
-    assert identify(one()) != identify(other())
+
+@pytest.mark.parametrize("job", [None, "sums"])
+def test_without_a_name_a_run_starts_from_the_beginning(tmp_path, file, lists, job):
+    out = tmp_path / "out.parquet"
+    interrupt(scan_parquet(file, chunk_queries=5), Copeland(), out, job=None)
+    second = Interrupted(CombSUM())
+    with pytest.warns(UserWarning, match="holds 2 parts of an interrupted run without a name; they are removed, and"):
+        scan_parquet(file, chunk_queries=5).then(second, NAMES).write(out, job=job)
+    assert second.calls == 5
+    assert_same_rows(pd.read_parquet(out), CombSUM().transform(lists))
 
 
-def test_functions_are_told_by_what_they_do():
-    from skrankagg.distributed._work import identify
+def test_a_named_job_that_starts_does_not_warn(tmp_path, file, recwarn):
+    sums(file).write(tmp_path / "out.parquet", job="sums")
+    sums(file).write(tmp_path / "out.parquet")
+    interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), tmp_path / "out.parquet", job=None)
+    sums(file).write(tmp_path / "out.parquet", resume=False)
+    assert not recwarn.list
 
-    def make(k):
-        return lambda x: x + k
 
-    assert identify(make(1)) == identify(make(1)) != identify(make(2))
-    assert identify(lambda x: x + 1) != identify(lambda x: x + 2)
-    assert identify(lambda x: x.a) != identify(lambda x: x.b)
+@pytest.mark.parametrize("job", ["", " ", 3, True])
+def test_job_must_be_a_name(tmp_path, file, job):
+    with pytest.raises(ValueError, match="job must be a name of at least one letter, or None; got"):
+        sums(file).write(tmp_path / "out.parquet", job=job)
+    assert not (tmp_path / "out.parquet.parts").exists()
+
+
+def stacked(lists, digits):
+    """A method whose learner keeps its model in attributes that begin with an underscore."""
+    judged = lists[["query", "item"]].drop_duplicates()
+    qrels = Qrels.from_frame(judged.assign(relevance=judged["item"].str[-1].isin(list(digits)).astype(int)))
+    learner = HistGradientBoostingRegressor(max_iter=20, random_state=0, min_samples_leaf=2)
+    return StackedFusion(learner).fit(lists, qrels)
+
+
+def test_models_in_private_attributes_are_not_mixed(tmp_path, file, lists):
+    out = tmp_path / "out.parquet"
+    one, other = stacked(lists, "02468"), stacked(lists, "13579")  # equal parameters, other judgements
+    expected = other.transform(lists)
+    assert not np.allclose(one.transform(lists)["score"], expected["score"])
+    chunks = scan_parquet(file, chunk_queries=5)
+    with interrupted_parts(3), pytest.raises(KeyboardInterrupt):
+        transform_partitions(one, chunks).write(out)
+    with pytest.warns(UserWarning, match="starts from the beginning"):
+        transform_partitions(other, chunks).write(out)
+    assert_same_rows(pd.read_parquet(out), expected)
+
+
+@contextmanager
+def interrupted_parts(at):
+    """Interrupt when a part is to be written."""
+    from skrankagg.distributed import _resumable
+
+    write, written = _resumable._write_part, []
+
+    def stop(part, table):
+        written.append(part)
+        if len(written) == at:
+            raise KeyboardInterrupt
+        write(part, table)
+
+    with pytest.MonkeyPatch.context() as context:
+        context.setattr(_resumable, "_write_part", stop)
+        yield
+
+
+def test_functions_with_other_defaults_are_not_mixed(tmp_path, file, lists):
+    def work(factor):
+        return lambda table, factor=factor: table.to_pandas().assign(score=factor)
+
+    out, chunks = tmp_path / "out.parquet", scan_parquet(file, chunk_queries=5)
+    with interrupted_parts(3), pytest.raises(KeyboardInterrupt):
+        chunks.then(work(1.0), chunks.names).write(out)
+    with pytest.warns(UserWarning, match="starts from the beginning"):
+        chunks.then(work(2.0), chunks.names).write(out)
+    assert set(pd.read_parquet(out)["score"]) == {2.0}
+
+
+def test_parts_record_their_job(tmp_path, file):
+    out = tmp_path / "out.parquet"
+    interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
+    for part in Path(f"{out}.parts").iterdir():
+        record = json.loads(pq.read_schema(part).metadata[b"skrankagg.job"])
+        assert record["job"] == "sums" and record["chunk_queries"] == 5
+        assert record["columns"] == [{name: name for name in ("query", "voter", "item", "rank", "score")}, NAMES]
+        assert record["versions"]["skrankagg"] == version("skrankagg")
+        assert record["versions"]["scikit-learn"] == sklearn.__version__
+    sums(file).write(out, job="sums")
+    assert not pq.read_schema(out).metadata or b"skrankagg.job" not in pq.read_schema(out).metadata
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path, file):
@@ -394,8 +490,14 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path, file):
         with pytest.raises(ValueError, match="holds something else; move it"):
             transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet", resume=resume)
     assert (tmp_path / "out.parquet.parts" / "thesis.txt").read_text() == "mine"
-    # An interruption before the first line of the record leaves nothing that matters.
-    (tmp_path / "out.parquet.parts" / "thesis.txt").rename(tmp_path / "out.parquet.parts" / "job.json.new")
+    # So is a Parquet file that is no part.
+    (tmp_path / "out.parquet.parts" / "thesis.txt").unlink()
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "out.parquet.parts" / "00000000.parquet")
+    with pytest.raises(ValueError, match="holds something else; move it"):
+        transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet", job="sums")
+    # An interruption while the first part is written leaves nothing that matters.
+    parts = tmp_path / "out.parquet.parts"
+    (parts / "00000000.parquet").rename(parts / "00000000.parquet.new")
     transform_partitions(CombSUM(), scan_parquet(file)).write(tmp_path / "out.parquet")
 
 
@@ -421,7 +523,7 @@ def folder(tmp_path, monkeypatch, lists):
     return tmp_path
 
 
-CHUNKED = ("-o", "out.parquet", "--chunk-queries", "5")
+CHUNKED = ("-o", "out.parquet", "--chunk-queries", "5", "--job", "mine")
 
 
 @pytest.mark.parametrize(
@@ -511,8 +613,9 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("method", ["CombSUM", "DIBRA[weighting=global]"])
-def test_a_killed_command_goes_on(run, folder, method):
+def test_a_killed_command_goes_on(run, fail, folder, method):
     command = ["aggregate", "lists.parquet", "--method", method, "-o", "out.parquet", "--chunk-queries", "1"]
+    command += ["--job", "killed"]
     process = subprocess.Popen([sys.executable, "-c", SLOW, *command], env=environment())
     parts = folder / "out.parquet.parts"
     try:
@@ -525,6 +628,11 @@ def test_a_killed_command_goes_on(run, folder, method):
     assert process.wait() == -signal.SIGKILL and not (folder / "out.parquet").exists()
     done = {part.name: part.stat().st_mtime_ns for part in sorted(parts.glob("0*.parquet"))}
     assert 5 <= len(done) < 24
+    # Another job, and a run without a name, leave the parts alone.
+    for other in (["--job", "other"], []):
+        message = fail(*command[:-2], *other)
+        assert "--job must be 'killed', which" in message and "Pass --job 'killed' to go on, or --no-resume" in message
+    assert {part.name: part.stat().st_mtime_ns for part in sorted(parts.glob("0*.parquet"))} == done
     # What is there is not made again: a part that is marked stays marked.
     marked = parts / "00000002.parquet"
     table = pq.read_table(marked)
@@ -540,8 +648,20 @@ def test_a_killed_command_goes_on(run, folder, method):
     assert not parts.exists()
 
 
-def test_the_record_of_a_job_is_text(tmp_path, file):
-    out = tmp_path / "out.parquet"
-    interrupt(scan_parquet(file, chunk_queries=5), CombSUM(), out)
-    job = json.loads((tmp_path / "out.parquet.parts" / "job.json").read_text())
-    assert job["chunk_queries"] == 5 and job["files"][0][0] == str(file.resolve())
+def test_a_command_without_a_name_starts_from_the_beginning(run, folder, lists, capsys):
+    chunks = scan_parquet(folder / "lists.parquet", chunk_queries=5)
+    interrupt(chunks, Copeland(), folder / "out.parquet", job=None)
+    assert main(["aggregate", "lists.parquet", "--method", "CombSUM", *CHUNKED[:-2]]) == 0
+    err = capsys.readouterr().err
+    assert err.startswith("skrankagg: warning: 'out.parquet.parts' holds 2 parts of an interrupted run without a name;")
+    assert err.endswith("Pass --job NAME to go on after an interruption.\n") and err.count("\n") == 1
+    assert_same_rows(pd.read_parquet("out.parquet"), CombSUM().transform(lists))
+    interrupt(chunks, Copeland(), folder / "out.parquet", job="old")
+    run("aggregate", "lists.parquet", "--method", "CombSUM", *CHUNKED, "--no-resume")
+    assert_same_rows(pd.read_parquet("out.parquet"), CombSUM().transform(lists))
+
+
+@pytest.mark.parametrize("options", [["--job", "mine"], ["--no-resume"]])
+def test_options_of_chunks_are_refused_without_chunks(fail, folder, options):
+    message = fail("aggregate", "lists.parquet", "--method", "CombSUM", "-o", "out.parquet", *options)
+    assert f"{options[0]} is for --chunk-queries; add that, or leave out {options[0]}." in message
