@@ -1,4 +1,4 @@
-"""Every method compared with PyFLAGR 1.0.18 (C++) in one run, from a frame to aggregate lists.
+"""Every method compared with PyFLAGR 1.0.21 (C++) in one run, from a frame to aggregate lists.
 
 Run it from anywhere as `python benchmarks/methods.py [table|wide|kemeny|growth|large]`; `pip install
 'skrankagg[bench]'` installs PyFLAGR, which is called in separate processes, because it can crash.

@@ -1,4 +1,4 @@
-"""PyFLAGR's notebook: its Comparator with 21 methods, here and in PyFLAGR 1.0.18, in turn.
+"""PyFLAGR's notebook: its Comparator with 21 methods, here and in PyFLAGR 1.0.21, in turn.
 
 python benchmarks/pyflagr_notebook.py [--repeat 3]; `pip install 'skrankagg[bench]'` installs PyFLAGR.
 """
@@ -26,7 +26,7 @@ wall, processor = time.perf_counter(), time.process_time()
 with contextlib.redirect_stdout(io.StringIO()):
     exec(cells[-1], names)
 print("TIME", time.perf_counter() - wall, time.process_time() - processor)
-assert names["cmp"].results.shape == (441, 46)
+assert names["cmp"].results.shape == (441, 47)
 """
 
 

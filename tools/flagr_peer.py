@@ -1,6 +1,9 @@
-"""PyFLAGR 1.0.18 in separate processes, because it can crash: many calls per process, and a new one after a crash.
+"""PyFLAGR in separate processes, because it can crash: many calls per process, and a new one after a crash.
 
-`python tools/flagr_peer.py` writes its answers to 56 random jobs into tests/flagr_golden.json.gz.
+`python tools/flagr_peer.py PYTHON [PYTHON]` writes the answers of PyFLAGR 1.0.18 and 1.0.21 into
+tests/flagr_golden.json.gz. A PYTHON is that of an environment with one of the two versions; the recorded answers of the
+other one stay. The jobs are 56 random ones and every configuration: each method and option, and each base method of
+DIBRA with each distance, each cut and each scale of the weights.
 """
 
 import gzip
@@ -16,6 +19,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+#: The versions whose answers are recorded. Numbers here are those of the first one.
+VERSIONS = ("1.0.18", "1.0.21")
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "flagr_golden.json.gz"
 
 _WORKER = """
@@ -28,21 +33,27 @@ with open(done, "a") as log:
             continue
         method = getattr(importlib.import_module("pyflagr." + job["module"]), job["name"])(**job["params"])
         out, measures = method.aggregate(input_file=job["lists"], rels_file=job["qrels"])
+        if "time" in measures:
+            measures["time"] = 0.0  # seconds, which differ from call to call
         answer = {"out": out.to_dict("list"), "eval": measures.to_dict("list")}
         log.write(json.dumps([number, answer]) + "\\n")
         log.flush()
 """
 
 
-def has_peer():
-    """Whether PyFLAGR 1.0.18, and no other version, is installed."""
-    try:
-        return importlib.metadata.version("pyflagr") == "1.0.18"
-    except importlib.metadata.PackageNotFoundError:
-        return False
+def peer_version(python=sys.executable):
+    """The version of PyFLAGR in an environment; None without."""
+    if python == sys.executable:
+        try:
+            return importlib.metadata.version("pyflagr")
+        except importlib.metadata.PackageNotFoundError:
+            return None
+    code = "import importlib.metadata; print(importlib.metadata.version('pyflagr'))"
+    found = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    return found.stdout.strip() or None
 
 
-def run_peer(jobs, timeout=120):
+def run_peer(jobs, timeout=120, python=sys.executable):
     """Run jobs; returns a dict with `out` and `eval` for each, or None where PyFLAGR crashed.
 
     A job is a dict with the `module`, the `name` of the class, its `params`, and `lists` and `qrels` as text of CSV.
@@ -65,7 +76,7 @@ def run_peer(jobs, timeout=120):
         while first < len(jobs):
             arguments = [str(folder / "jobs.json"), str(done), str(first)]
             subprocess.run(
-                [sys.executable, "-c", _WORKER, *arguments],
+                [python, "-c", _WORKER, *arguments],
                 cwd=folder,
                 env={"TMPDIR": str(folder), "PATH": ""},
                 capture_output=True,
@@ -178,8 +189,38 @@ _METHODS = [
 ]
 
 
+NORMS = ("borda", "rank", "score", "z-score", "simple-borda")
+DISTANCES = ("cosine", "footrule", "rho", "tau")
+
+
+def every_job(rng):
+    """Jobs of every configuration: each method with each option."""
+    plain = [("Linear", name, {"norm": norm}) for name in ("CombSUM", "CombMNZ") for norm in NORMS]
+    plain += [("Linear", "BordaCount", {}), ("Linear", "SimpleBordaCount", {}), ("RRA", "RRA", {"exact": True})]
+    plain += [
+        (module, name, {key: draw(rng) for key, draw in params.items()})
+        for module, name, params in _METHODS
+        if module != "Linear"
+    ]
+    for base, name in enumerate(_BASES):
+        cuts = [(None, "low", "wire", True)[(base + k) % 4] for k in range(4)]
+        if cuts[DISTANCES.index("tau")] == "low":  # equal weights have no range, and FLAGR then cuts everything off
+            cuts.reverse()
+        for distance, (dist, prune) in enumerate(zip(DISTANCES, cuts, strict=True)):
+            params = {"dist": dist, "prune": prune, "w_norm": ("none", "minmax", "z")[(base // 4 + distance) % 3]}
+            plain.append(("Weighted", "DIBRA", {"aggregator": name, **params, "gamma": 1.2, "d1": 0.5, "d2": 0.5}))
+    jobs = []
+    for number, (module, name, params) in enumerate(plain):
+        kind = ("full", "partial", "equal scores")[number % 3]
+        if "score" in str(params):
+            kind = "full"  # a list of equal scores makes FLAGR divide zero by zero
+        sizes = {"n_items": 5 if name == "KemenyOptimal" else 8, "n_voters": 6, "n_queries": 2}
+        jobs.append({"module": module, "name": name, "params": params, **random_lists(rng, kind=kind, **sizes)})
+    return jobs
+
+
 def compare(job, answer):
-    """Whether our answer is PyFLAGR's, item for item and number for number."""
+    """Whether our answer is that of PyFLAGR 1.0.18, item for item and number for number."""
     out, measures = run_ours(job)
     theirs = pd.DataFrame(answer["out"])
     assert out["Query"].astype(str).tolist() == theirs["Query"].astype(str).tolist()
@@ -188,9 +229,86 @@ def compare(job, answer):
     assert out["Aggregator"].tolist() == theirs["Aggregator"].tolist()
     np.testing.assert_allclose(out["Score"], theirs["Score"].astype(float), rtol=1e-9, atol=1.01e-6)
     theirs = pd.DataFrame(answer["eval"])
-    assert measures.columns.tolist() == theirs.columns.tolist()
+    assert measures.columns.tolist() == [*theirs.columns.drop("time", errors="ignore"), "time"]
     assert measures["q"].tolist() == theirs["q"].tolist()
-    np.testing.assert_allclose(measures.iloc[:, 1:], theirs.iloc[:, 1:], rtol=0, atol=1.01e-6)
+    assert (measures["time"] > 0).all() and measures["time"].nunique() == 1
+    numbers = measures.columns[1:-1]
+    np.testing.assert_allclose(measures[numbers], theirs[numbers], rtol=0, atol=1.01e-6)
+
+
+#: What PyFLAGR 1.0.21 computes in another way than 1.0.18.
+CHANGES = ("norm=score", "prune=wire", "written ranks")
+
+
+def change_of(job):
+    """The first of the changes of 1.0.21 that concern a job; None for a job without."""
+    params = job["params"]
+    if str(params.get("norm", params.get("aggregator"))).split(":")[-1] == "score":
+        return CHANGES[0]
+    if params.get("prune") == "wire":
+        return CHANGES[1]
+    return None if lists_by_rank(job)["lists"] == job["lists"] else CHANGES[2]
+
+
+def lists_by_rank(job):
+    """The job with each list as 1.0.21 reads it: sorted by its ranks, which are then numbered from 1.
+
+    The scores of a list keep their places, so that 1.0.18 leaves its rows in this order. Z-scores need the items' own
+    scores, which stay.
+    """
+    params = job["params"]
+    own = str(params.get("norm", params.get("aggregator"))).endswith("z-score")
+    rows = [line.split(",") for line in job["lists"].splitlines()]
+    lists = {}
+    for row in rows:
+        lists.setdefault((row[0], row[1]), []).append(row)
+    found = []
+    for ranked in lists.values():
+        scores = sorted((row[4] for row in ranked), key=float, reverse=True)
+        ranked.sort(key=lambda row: int(row[3]))
+        scores = [row[4] for row in ranked] if own else scores
+        for place, (row, score) in enumerate(zip(ranked, scores, strict=True), 1):
+            found.append(",".join([*row[:3], str(place), score, row[5]]) + "\n")
+    return {**job, "lists": "".join(found)}
+
+
+def compare_1_0_21(job, answer):
+    """Whether PyFLAGR 1.0.21 differs from our answer, and so from 1.0.18, in its known changes only.
+
+    The numbers of DIBRA with ``norm="score"`` or ``prune="wire"`` are not checked. Returns the change that concerns the
+    job, None without.
+    """
+    change = change_of(job)
+    assert list(answer["eval"])[-1] == "time"
+    if change == "norm=score":
+        if job["name"] != "DIBRA":
+            _compare_scores_upside_down(job, answer)
+    elif change != "prune=wire" and not _is_cut_by_rank(job):
+        compare(lists_by_rank(job), answer)
+    return change
+
+
+def _is_cut_by_rank(job):
+    """Whether lists are cut whose ranks contradict the scores that count: here they are cut by their scores."""
+    if job["params"].get("prune") != "low" or not job["params"]["aggregator"].endswith("z-score"):
+        return False
+    rows = pd.read_csv(io.StringIO(job["lists"]), header=None)
+    return bool((rows.sort_values(3, kind="stable").groupby([0, 1])[4].diff() > 0).any())
+
+
+def _compare_scores_upside_down(job, answer):
+    """Whether an answer of 1.0.21 adds up (max - x) / (max - min), max and min of a list's first and last score."""
+    rows = pd.read_csv(io.StringIO(job["lists"]), header=None, names=["query", "voter", "item", "rank", "x", "source"])
+    rows = rows.sort_values("rank", kind="stable")
+    ends = rows.groupby(["query", "voter"])["x"]
+    first, last = ends.transform("first"), ends.transform("last")
+    top, bottom = np.maximum(first, last), np.minimum(first, last)
+    rows["value"] = (top - rows["x"]) / (top - bottom)
+    found = rows.groupby(["query", "item"])["value"].agg(["sum", "size"])
+    expected = found["sum"] * (found["size"] if job["name"] == "CombMNZ" else 1)
+    theirs = pd.DataFrame(answer["out"]).set_index(["Query", "ItemID"])["Score"].astype(float)
+    theirs.index.names = expected.index.names
+    np.testing.assert_allclose(expected, theirs.reindex(expected.index), atol=1.01e-6)
 
 
 def run_ours(job):
@@ -214,16 +332,32 @@ def is_comparable(job, answer):
 
 
 def golden_answers():
-    """Recorded jobs, each with the answers `out` and `eval`."""
+    """Recorded jobs, each with `answers`: by version `out` and `eval`, or None for an answer of no use."""
     with gzip.open(GOLDEN, "rt", encoding="utf-8") as file:
         return json.load(file)
 
 
 def main():
     """Record the golden answers again."""
-    jobs = random_jobs(np.random.default_rng(1), 56)
-    answers = run_peer(jobs)
-    golden = [{**job, **answer} for job, answer in zip(jobs, answers, strict=True) if is_comparable(job, answer)]
+    pythons = {peer_version(python): python for python in sys.argv[1:]}
+    if not pythons or not set(pythons) <= set(VERSIONS):
+        raise SystemExit(f"name Pythons with PyFLAGR {' or '.join(VERSIONS)}; found {', '.join(map(str, pythons))}")
+    jobs = [*random_jobs(np.random.default_rng(1), 56), *every_job(np.random.default_rng(2))]
+    if set(pythons) != set(VERSIONS):
+        recorded = {json.dumps([job["name"], job["params"], job["lists"]]): job["answers"] for job in golden_answers()}
+    answers = {}
+    for version in VERSIONS:
+        if version in pythons:
+            answers[version] = run_peer(jobs, python=pythons[version])
+        else:
+            keys = (json.dumps([job["name"], job["params"], job["lists"]]) for job in jobs)
+            answers[version] = [recorded.get(key, {}).get(version) for key in keys]
+    golden = []
+    for number, job in enumerate(jobs):
+        own = {version: answers[version][number] for version in VERSIONS}
+        own = {version: answer if is_comparable(job, answer) else None for version, answer in own.items()}
+        if own[VERSIONS[0]] is not None:
+            golden.append({**job, "answers": own})
     with gzip.GzipFile(GOLDEN, "wb", mtime=0) as file:
         file.write(json.dumps(golden).encode())
     print(len(golden), "golden answers of", len(jobs))

@@ -44,8 +44,8 @@ class Data:
             profile = encode_profile("", self.lists, method._quirks)
             self._read[key] = profile, encode_judgements("", self.judgements, profile)
         profile, encoded = self._read[key]
-        run = method._run(profile)
-        return run, method._evaluate(profile, encoded, run)["map"].iloc[-1]
+        run, measures = method._run_and_evaluate(profile, encoded)
+        return run, measures["map"].iloc[-1]
 
     def agreement(self, one, other):
         """Kendall's tau between two runs on the items that both hold, averaged over the queries."""

@@ -102,6 +102,10 @@ def jobs():
     return [(job, run_ours(job)) for job in [*extra_jobs(), *golden_answers()]]
 
 
+def untimed(frame):
+    return frame.drop(columns="time", errors="ignore")
+
+
 @pytest.mark.parametrize("name", sorted(QUIRKS))
 def test_each_quirk_alone_changes_something(name, jobs):
     concerned = CONCERNED.get(name.partition(".")[0].rstrip("1234"), "")
@@ -110,7 +114,9 @@ def test_each_quirk_alone_changes_something(name, jobs):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # ranks and scores contradict each other on purpose
                 without = run_ours({**job, "params": {**job["params"], "convention": set(QUIRKS) - {name}}})
-            if any(not one.equals(other) for one, other in zip(with_all, without, strict=True)):
+            if any(
+                not one.equals(other) for one, other in zip(map(untimed, with_all), map(untimed, without), strict=True)
+            ):
                 return
     pytest.fail(f"{name} changes nothing")
 
@@ -263,7 +269,8 @@ def test_results_are_written_to_a_folder(tmp_path):
     Linear.CombSUM().aggregate(input_df=frame, rels_df=qrels, out_dir=tmp_path)
     (out,), (measures,) = list(tmp_path.glob("out_*.csv")), list(tmp_path.glob("eval_*.csv"))
     assert out.read_text(encoding="utf-8").splitlines()[0] == "q,PyFLAGR,a,1,1.0,100"
-    assert measures.read_text(encoding="utf-8").startswith("q,num_ret,num_rel,num_rel_ret,map,P_1,")
+    header = measures.read_text(encoding="utf-8").splitlines()[0]
+    assert header.startswith("q,num_ret,num_rel,num_rel_ret,map,P_1,") and header.endswith(",ndcg_cut_10")
     shutil.rmtree(tmp_path)
     with pytest.raises(NotADirectoryError, match="out_dir must be an existing folder"):
         Linear.CombSUM().aggregate(input_df=frame, out_dir=tmp_path)
@@ -277,7 +284,11 @@ FRAME = by_voter({"v": ["a", "b"]})
     [
         (lambda: Linear.CombSUM("bord"), ValueError, "norm must be one of 'borda', .*; got 'bord'"),
         (lambda: Linear.CombSUM(eval_pts=0), ValueError, "eval_pts must be an int of at least 1"),
-        (lambda: Weighted.DIBRA(prune=True), ValueError, "prune must be one of None, 0, 'low', 'wire'; got True"),
+        (
+            lambda: Weighted.DIBRA(prune="high"),
+            ValueError,
+            "prune must be one of None, False, True, 'low', 'wire'; got 'high'",
+        ),
         (lambda: Weighted.DIBRA(dist="euclid"), ValueError, "dist must be one of 'cosine'"),
         (lambda: Weighted.DIBRA(aggregator="borda"), ValueError, "aggregator must be one of 'combsum:borda'"),
         (lambda: Weighted.Agglomerative(c1=0, c2=0), ValueError, "c1 and c2 must be at least 0 and not both 0"),
@@ -347,15 +358,53 @@ def test_comparator_picks_rows_and_columns(small, capsys):
     assert table.columns.tolist() == ["Mean Average Precision (MAP)", "recall_1", "recall_2", "dcg_cut_1", "dcg_cut_2"]
     assert table.index.tolist() == ["sum", "foreign"]
     assert table.loc["sum"].equals(table.loc["foreign"].rename("sum"))
-    assert comparator.get_results(5).shape == (2, 26)
+    assert comparator.get_results(5).shape == (2, 27)
     assert comparator.get_results(3, "precision").columns.tolist() == ["P_1", "P_2", "P_3"]
-    assert comparator.convert_to_latex(2).count("&") == 3 * 24
+    assert comparator.convert_to_latex(2).count("&") == 3 * 25
     with pytest.raises(ValueError, match="query must be one of Topic 1, "):
         comparator.get_results(3, query="Topic 9")
     with pytest.raises(ValueError, match="cutoff must be from 1 to the 5"):
         comparator.get_results(6, "ndcg")
     with pytest.raises(ValueError, match="metric must be one of 'map'"):
         comparator.get_results(2, "f1")
+
+
+def test_time_is_a_column_of_its_own(small):
+    """As in PyFLAGR 1.0.21: the last measure, and one column at any cutoff, as `map` is."""
+    lists, qrels = small
+    _, measures = Linear.CombSUM(eval_pts=5).aggregate(input_df=lists, rels_df=qrels)
+    assert measures.columns[-1] == "time" and measures["time"].nunique() == 1 and 0 < measures["time"].iloc[0] < 60
+    _, measures = Linear.CombSUM().aggregate(input_df=lists)
+    assert measures.columns.tolist() == ["time"] and measures.empty
+    comparator = one_method()
+    comparator.add_aggregator("foreign", Old())
+    comparator.aggregate(input_df=lists, rels_df=qrels)
+    assert comparator.results.columns[-2:].tolist() == ["time", "Method"]
+    assert (comparator.results.groupby("Method")["time"].nunique() == 1).all() and (
+        comparator.results["time"] > 0
+    ).all()
+    times = comparator.get_results(3, metric="time")
+    assert times.columns.tolist() == ["time"] and times.index.tolist() == ["sum", "foreign"]
+    both = comparator.get_results(cutoff=3, metric=["map", "time"], query="Topic 1")
+    assert both.columns.tolist() == ["Mean Average Precision (MAP)", "time"]
+    assert comparator.convert_to_latex(3, metric=["map", "precision", "time"], dec_pts=4).count("&") == 3 * 5
+    assert "time" in comparator.convert_to_latex(3, metric="time")
+
+
+class Old:
+    """A foreign method of PyFLAGR 1.0.18, without the time."""
+
+    def aggregate(self, input_file, input_df, rels_file, rels_df):
+        out, measures = Linear.CombSUM(eval_pts=5).aggregate(input_file, input_df, rels_file, rels_df)
+        return out, measures.drop(columns="time")
+
+
+@pytest.mark.parametrize("prune", [True, False, 0, None])
+def test_prune_without_a_name_cuts_nothing(small, prune):
+    expected = Weighted.DIBRA().aggregate(input_df=small[0])[0]
+    method = Weighted.DIBRA(prune=prune)
+    assert method.prune is None
+    assert method.aggregate(input_df=small[0])[0].equals(expected)
 
 
 def test_comparator_draws(small):

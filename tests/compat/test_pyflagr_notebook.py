@@ -5,11 +5,24 @@ import pandas as pd
 import pytest
 
 from flagr_notebook import NOTEBOOK, write_data
-from flagr_peer import compare, golden_answers, has_peer, is_comparable, random_jobs, run_peer
+from flagr_peer import (
+    CHANGES,
+    DISTANCES,
+    NORMS,
+    VERSIONS,
+    compare,
+    compare_1_0_21,
+    golden_answers,
+    is_comparable,
+    peer_version,
+    random_jobs,
+    run_peer,
+)
 from quirk_effects import PAGE, Data, quirks_table, rows_table
 from skrankagg import aggregators
 from skrankagg._kernels import COMPILED
-from skrankagg.compat.pyflagr import QUIRKS
+from skrankagg.compat.pyflagr import QUIRKS, RRA, Kemeny, Linear, Majoritarian, MarkovChains, Weighted
+from skrankagg.compat.pyflagr._flagr_dibra import BASES
 from skrankagg.datasets import make_rasdagen
 
 # What the notebook prints for all queries: MAP, P_1 to P_5, ndcg_cut_1 to ndcg_cut_5; RRA-Exact apart.
@@ -83,8 +96,8 @@ def test_the_notebook_prints_its_table(notebook):
 
 def test_the_notebook_has_its_whole_frame(notebook):
     results = notebook["cmp"].results
-    assert results.shape == (441, 46)
-    assert results.columns[-1] == "Method"
+    assert results.shape == (441, 47)
+    assert results.columns[-2:].tolist() == ["time", "Method"]
     shown = ["q", "num_ret", "num_rel", "num_rel_ret", "Mean Average Precision (MAP)"]
     shown += [f"P_{k}" for k in range(1, 6)] + [f"ndcg_cut_{k}" for k in range(2, 11)]
     for lines, rows, method in (
@@ -119,10 +132,10 @@ def test_every_row_is_that_of_the_binary(notebook, shared_data):
             assert out[column].tolist() == theirs[column].tolist(), (name, column)
         assert (out["Score"] - theirs["Score"]).abs().max() < 1e-6, name
         theirs = pd.read_csv(folder / "pyflagr-1.0.18" / f"{row}_eval.csv")
-        assert measures.shape == (21, 45)
-        assert measures.columns.tolist() == theirs.columns.tolist()
+        assert measures.shape == (21, 46)
+        assert measures.columns.tolist() == [*theirs.columns, "time"]
         assert measures["q"].tolist() == theirs["q"].tolist()
-        assert np.abs(measures.iloc[:, 1:].to_numpy() - theirs.iloc[:, 1:].to_numpy()).max() < 1e-6, name
+        assert np.abs(measures.iloc[:, 1:-1].to_numpy() - theirs.iloc[:, 1:].to_numpy()).max() < 1e-6, name
 
 
 def test_exact_pvalues_are_the_right_ones(notebook):
@@ -162,19 +175,47 @@ def test_the_page_has_the_tables_that_are_computed():
 # ---------------------------------------------------------------------- the binary
 
 
-def test_recorded_answers_of_the_binary():
-    answers = golden_answers()
-    assert len(answers) > 50
-    for answer in answers:
-        compare(answer, answer)
+def test_recorded_answers_are_of_every_configuration():
+    jobs = golden_answers()
+    assert len(jobs) > 120 and all(set(job["answers"]) == set(VERSIONS) for job in jobs)
+    assert all(answer is not None for job in jobs for answer in job["answers"].values())
+    names = {job["name"] for job in jobs}
+    for module in (Linear, Majoritarian, MarkovChains, Kemeny, RRA, Weighted):
+        classes = {getattr(module, name).__name__ for name in module.__all__} - {"MC"}  # the base of the five chains
+        assert classes <= names, module.__name__
+    norms = {(job["name"], job["params"].get("norm")) for job in jobs}
+    assert norms >= {(name, norm) for name in ("CombSUM", "CombMNZ") for norm in NORMS}
+    dibra = [job["params"] for job in jobs if job["name"] == "DIBRA"]
+    assert {(one["aggregator"], one["dist"]) for one in dibra} >= {(base, dist) for base in BASES for dist in DISTANCES}
+    for name, values in (("prune", (None, "low", "wire", True)), ("w_norm", ("none", "minmax", "z"))):
+        assert {(one["aggregator"], one[name]) for one in dibra} >= {(base, one) for base in BASES for one in values}
 
 
-@pytest.mark.skipif(not has_peer(), reason="needs pyflagr==1.0.18")
+def test_recorded_answers_of_1_0_18():
+    for job in golden_answers():
+        compare(job, job["answers"]["1.0.18"])
+
+
+def test_recorded_answers_of_1_0_21():
+    """They are those of 1.0.18 but for three changes, and each of these changes something."""
+    changed = set()
+    for job in golden_answers():
+        old, new = (job["answers"][version] for version in VERSIONS)
+        change = compare_1_0_21(job, new)
+        if change is None:
+            measures = {name: values for name, values in new["eval"].items() if name != "time"}
+            assert (old["out"], old["eval"]) == (new["out"], measures), job
+        elif old["out"] != new["out"]:
+            changed.add(change)
+    assert changed == set(CHANGES)
+
+
+@pytest.mark.skipif(peer_version() not in VERSIONS, reason="needs pyflagr 1.0.18 or 1.0.21")
 def test_live_answers_of_the_binary():
     jobs = random_jobs(np.random.default_rng(20), 220)
     compared = 0
     for job, answer in zip(jobs, run_peer(jobs), strict=True):
         if is_comparable(job, answer):
-            compare(job, answer)
+            (compare if peer_version() == "1.0.18" else compare_1_0_21)(job, answer)
             compared += 1
     assert compared >= 200

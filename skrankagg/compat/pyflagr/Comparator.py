@@ -1,5 +1,6 @@
 """PyFLAGR's Comparator: many methods on the same lists, one table of measures."""
 
+import time
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ from ._method import AnyPath, Method, is_given, one_of
 __all__ = ["Comparator"]
 
 _MAP = "Mean Average Precision (MAP)"
+_WITHOUT_CUTOFF = {"map": _MAP, "time": "time"}
 # PyFLAGR's names of the measures at cutoffs, the columns, and what a plot calls them.
 _MEASURES = {
     "precision": ("P", "Precision"),
@@ -40,7 +42,8 @@ class Comparator:
     aggregators : list of (str, method) tuples
         What was added.
     results : DataFrame
-        The measures of each method, query by query, with its name in `Method`; None before :meth:`aggregate`.
+        The measures of each method, query by query, its `time` in seconds and its name in `Method`; None before
+        :meth:`aggregate`.
 
     See Also
     --------
@@ -56,7 +59,7 @@ class Comparator:
     >>> cmp.aggregate(input_df=lists, rels_df=judgements)
     Running Borda ...
     >>> cmp.results.shape
-    (3, 26)
+    (3, 27)
     """
 
     def __init__(self, evaluation_points: int) -> None:
@@ -111,14 +114,17 @@ class Comparator:
                     profile = encode_profile(input_file, input_df, quirks)
                     read[quirks] = profile, encode_judgements(rels_file, rels_df, profile)
                 profile, encoded = read[quirks]
-                table = method._evaluate(profile, encoded, method._run(profile))
+                _, table = method._run_and_evaluate(profile, encoded)
             else:
+                start = time.perf_counter()
                 table = method.aggregate(input_file, input_df, rels_file, rels_df)[1]
+                if "time" not in table:
+                    table = table.assign(time=time.perf_counter() - start)
             tables.append(table.assign(Method=name))
         self.results = pd.concat(tables).rename(columns={"map": _MAP})
 
     def get_df_slice(
-        self, cutoff: int, metric: Literal["map", "precision", "recall", "dcg", "ndcg"], df: pd.DataFrame
+        self, cutoff: int, metric: Literal["map", "precision", "recall", "dcg", "ndcg", "time"], df: pd.DataFrame
     ) -> pd.DataFrame:
         """Pick the columns of one measure.
 
@@ -126,8 +132,8 @@ class Comparator:
         ----------
         cutoff : int
             Largest cutoff.
-        metric : {"map", "precision", "recall", "dcg", "ndcg"}
-            Measure; "map" has no cutoff.
+        metric : {"map", "precision", "recall", "dcg", "ndcg", "time"}
+            Measure; "map" and "time" are one column, whatever the cutoff.
         df : DataFrame
             Rows of `results`.
 
@@ -136,9 +142,12 @@ class Comparator:
         DataFrame
             A row for each cutoff, a column for each row of `df`, named after its method.
         """
-        one_of("metric", metric, ("map", *_MEASURES))
+        one_of("metric", metric, (*_WITHOUT_CUTOFF, *_MEASURES))
         self._check_cutoff(cutoff)
-        columns = [_MAP] if metric == "map" else [f"{_MEASURES[metric][0]}_{k}" for k in range(1, cutoff + 1)]
+        if metric in _WITHOUT_CUTOFF:
+            columns = [_WITHOUT_CUTOFF[metric]]
+        else:
+            columns = [f"{_MEASURES[metric][0]}_{k}" for k in range(1, cutoff + 1)]
         return df.set_index("Method")[columns].T
 
     def get_results(self, cutoff: int, metric: str | Sequence[str] = "all", query: str = "all") -> pd.DataFrame:

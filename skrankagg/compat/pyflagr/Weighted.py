@@ -139,7 +139,7 @@ class DIBRA(Method):
     dist : {"cosine", "footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the result.
     prune : {None, "low", "wire"}, default=None
-        How lists are cut in the end; 0 and False are None.
+        How lists are cut in the end; 0, False and True are None, as in PyFLAGR.
     gamma : float, default=1.5
         How fast trust fades with distance.
     num_buckets : int, default=3
@@ -178,7 +178,7 @@ class DIBRA(Method):
         aggregator: str = "combsum:borda",
         w_norm: Literal["none", "minmax", "z"] = "minmax",
         dist: Literal["cosine", "footrule", "rho", "tau"] = "cosine",
-        prune: Literal["low", "wire", 0, False] | None = 0,
+        prune: Literal["low", "wire", 0] | bool | None = 0,
         gamma: float = 1.5,
         num_buckets: int = 3,
         d1: float = 0.4,
@@ -196,7 +196,8 @@ class DIBRA(Method):
         self.aggregator: str = one_of("aggregator", aggregator, BASES)
         self.w_norm: Literal["none", "minmax", "z"] = one_of("w_norm", w_norm, ("none", "minmax", "z"))
         self.dist: Literal["cosine", "footrule", "rho", "tau"] = one_of("dist", dist, DISTANCES)
-        self.prune: Literal["low", "wire"] | None = one_of("prune", prune, (None, 0, "low", "wire")) or None
+        one_of("prune", prune, (None, False, True, "low", "wire"))
+        self.prune: Literal["low", "wire"] | None = prune if prune in ("low", "wire") else None
         self.g = gamma
         self.num_buckets = num_buckets
         self.d_1 = d1

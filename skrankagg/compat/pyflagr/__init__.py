@@ -1,4 +1,4 @@
-"""PyFLAGR 1.0.18's interface over this library: change the imports of a notebook and get the numbers that it had.
+"""PyFLAGR's interface over this library: the signatures of version 1.0.21, and the numbers of 1.0.18.
 
 The modules have PyFLAGR's names: Linear, Majoritarian, MarkovChains, Kemeny, RRA, Weighted and Comparator. Where FLAGR
 computes something else than the paper that it cites, that is a *quirk* with a name in :data:`QUIRKS`. All of them are

@@ -3,6 +3,7 @@
 import os
 import secrets
 import string
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -111,20 +112,26 @@ class Method:
             Columns `Query`, `Voter`, `ItemID`, `Rank`, `Score`, `Aggregator`.
         df_eval : DataFrame
             Columns `q`, `num_ret`, `num_rel`, `num_rel_ret`, `map`, `P_1`..., `recall_1`..., `dcg_cut_1`...,
-            `ndcg_cut_1`...; a row for each query, and one for `all`. Empty without judgements.
+            `ndcg_cut_1`..., `time`; a row for each query, and one for `all`. Empty without judgements. `time` is the
+            number of seconds that it took to aggregate and measure all queries, without reading the data.
         """
         profile = encode_profile(input_file, input_df, self._quirks)
         encoded = encode_judgements(rels_file, rels_df, profile) if is_given(rels_file, rels_df) else None
-        run = self._run(profile)
-        df_out, df_eval = self._consensus_frame(profile, run), pd.DataFrame()
-        if encoded is not None:
-            df_eval = self._evaluate(profile, encoded, run)
+        run, df_eval = self._run_and_evaluate(profile, encoded)
+        df_out = self._consensus_frame(profile, run)
         if out_dir is not None:
             self._write(Path(out_dir), df_out, df_eval)
         return df_out, df_eval
 
-    def _evaluate(self, profile, encoded, run):
-        return evaluate_run(profile, encoded, run, self.eval_pts, self._quirks)
+    def _run_and_evaluate(self, profile, encoded):
+        """Aggregate encoded lists, and measure the result where there are judgements; with the seconds that it took."""
+        start = time.perf_counter()
+        run = self._run(profile)
+        table = pd.DataFrame()
+        if encoded is not None:
+            table = evaluate_run(profile, encoded, run, self.eval_pts, self._quirks)
+        table["time"] = time.perf_counter() - start
+        return run, table
 
     def _consensus_frame(self, profile, run):
         lists, queries = profile.lists, ids_out(profile.queries)
@@ -147,7 +154,7 @@ class Method:
         letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(16))
         df_out.to_csv(folder / f"out_{letters}.csv", index=False, header=False)
         if len(df_eval):
-            df_eval.to_csv(folder / f"eval_{letters}.csv", index=False)
+            df_eval.drop(columns="time").to_csv(folder / f"eval_{letters}.csv", index=False)
 
     # ------------------------------------------------------------------ the methods' part
 
