@@ -29,6 +29,7 @@ __all__ = [
     "first_row",
     "frame_of",
     "is_frame",
+    "known_frame",
     "known_or_missing",
     "plain_index",
     "sample_index",
@@ -58,7 +59,7 @@ class Columns:
     """
 
     def __init__(self, frame, names, caller, *, lazy=True):
-        frame = _known_frame(frame, caller)
+        frame = known_frame(frame, caller)
         is_lazy = isinstance(frame, nw.LazyFrame)
         if is_lazy and not lazy:
             raise InputTypeError(
@@ -254,7 +255,7 @@ def canonical_frame(X):
     return pd.DataFrame({name: columns.series(title) for title, name in there.items()})
 
 
-def _known_frame(frame, caller):
+def known_frame(frame, caller):
     """A frame of pandas as it is, any other as narwhals has it, lazy or not."""
     if isinstance(frame, pd.DataFrame):
         return frame

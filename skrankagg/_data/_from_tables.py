@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._arrays._ragged import positions, sort_codes, starts_to_ptr
 from ..exceptions import InputError, InputTypeError
+from ._comparisons import read_ties, refuse_outcomes
 from ._frames import AnyFrame, Columns
 from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, encode_rows, repeat_id, strip_ids
 
@@ -221,7 +222,7 @@ class FromTables:
         winner, loser : str, default="winner", "loser"
             Columns of the two items.
         tie : str, default=None
-            Column of bools, true where the two were equal; None for none.
+            Column of booleans, or of the numbers 0 and 1, true where the two were equal; None for none.
         judge : str, default=None
             Column of who compared; then only comparisons of one judge become one list.
         query : hashable, default="q"
@@ -239,7 +240,8 @@ class FromTables:
         TypeError
             If `df` is not a data frame.
         ValueError
-            If a column or an id is missing, or an item is compared with itself.
+            If a column or an id is missing, an item is compared with itself, `tie` holds anything else or missing
+            values, or a column names the side that won: its values are the names given as `winner` and `loser`.
 
         See Also
         --------
@@ -267,6 +269,7 @@ class FromTables:
         names = {"winner": winner, "loser": loser, "tie": tie, "judge": judge}
         columns = Columns(df, names, caller)
         columns.require("winner", "loser", *(name for name in ("tie", "judge") if names[name] is not None))
+        refuse_outcomes(df, winner, loser, caller)
         both = pd.concat([columns.series(winner), columns.series(loser)], ignore_index=True)
         try:  # sorted, so that the order of the rows does not show in the names of the voters
             codes, items = pd.factorize(strip_ids(both) if strip else both, sort=True)
@@ -285,7 +288,7 @@ class FromTables:
             )
         tied = np.zeros(columns.n_rows, dtype=bool)
         if tie is not None:
-            tied = columns.series(tie).to_numpy(dtype=bool)
+            tied = read_ties(columns.series(tie), tie)
         first, second = (
             np.where(tied, np.minimum(first, second), first),
             np.where(tied, np.maximum(first, second), second),

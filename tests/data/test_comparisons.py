@@ -1,0 +1,131 @@
+"""Paired comparisons: which columns may say that two items tied, and columns that hold the outcome instead."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from skrankagg import MarkovChain, RankedLists
+from skrankagg.exceptions import InputError
+
+pytestmark = pytest.mark.twice
+
+GAMES = pd.DataFrame({"winner": list("aabbc"), "loser": list("bccca")})
+TIED = [False, True, False, False, True]
+ARENA = pd.DataFrame({
+    "model_a": list("xyzxy"),
+    "model_b": list("yzxzx"),
+    "winner": ["model_a", "model_b", "tie", "tie (bothbad)", "model_b"],
+})  # fmt: skip
+
+
+def as_library(frame, library):
+    if library == "pandas":
+        return frame
+    module = pytest.importorskip({"lazy": "polars"}.get(library, library))
+    if library == "pyarrow":
+        return module.table({name: frame[name].tolist() for name in frame})
+    found = module.DataFrame({name: frame[name].tolist() for name in frame}, strict=False)
+    return found.lazy() if library == "lazy" else found
+
+
+@pytest.mark.parametrize(
+    "kind", [bool, object, "boolean", "int8", "uint64", "Int64", "float32", "Float64", "category", np.bool_]
+)
+def test_booleans_and_0_and_1_are_ties(kind):
+    lists = RankedLists.from_comparisons(GAMES.assign(draw=TIED), tie="draw")
+    assert lists.voters.tolist() == ["a = c", "a > b", "b > c"] and lists.list_weight.tolist() == [2.0, 1.0, 2.0]
+    ties = pd.Series(TIED).astype(kind)
+    assert RankedLists.from_comparisons(GAMES.assign(draw=ties), tie="draw").equals(lists)
+    mixed = pd.Series([False, 1, 0.0, Decimal(0), np.True_], dtype=object)
+    assert RankedLists.from_comparisons(GAMES.assign(draw=mixed), tie="draw").equals(lists)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
+def test_booleans_and_0_and_1_of_every_library(library):
+    lists = RankedLists.from_comparisons(GAMES.assign(draw=TIED), tie="draw")
+    for ties in (TIED, [int(one) for one in TIED], [float(one) for one in TIED]):
+        games = as_library(GAMES.assign(draw=ties), library)
+        assert RankedLists.from_comparisons(games, tie="draw").equals(lists)
+
+
+@pytest.mark.parametrize(
+    ("ties", "shown"),
+    [
+        (["no", "no", "yes", "no", "no"], "'no', 'yes'"),
+        (["False", "True", "False", "False", "False"], "'False', 'True'"),
+        (["0", "1", "0", "0", "0"], "'0', '1'"),
+        (["", 1, 0, 0, 0], "''"),
+        ([0.0, 1.0, np.nan, 0.0, 0.0], "nan"),
+        ([False, True, None, False, False], "None"),
+        ([pd.NA, True, pd.NaT, False, False], "<NA>, NaT"),
+        ([0, 1, 2, -1, 0], "2, -1"),
+        ([0.0, 0.5, 1.0, np.inf, 0.0], "0.5, inf"),
+        ([Decimal(2), 0, 1, 1j, [1]], r"Decimal\('2'\), 1j, \[1\]"),
+        (list("vwxyz"), "'v', 'w', 'x', 'y', 'z'"),
+        (pd.array([True, None, False, False, True], dtype="boolean"), "<NA>"),
+        (pd.array([1, None, 0, 0, 1], dtype="Int64"), "<NA>"),
+        (pd.Categorical(["n", "y", "n", "n", "n"]), "'n', 'y'"),
+        (pd.to_datetime(["2024-01-01"] * 5), r"Timestamp\('2024-01-01 00:00:00'\)"),
+    ],
+)
+def test_anything_else_is_no_tie(ties, shown):
+    with pytest.raises(InputError, match=rf"numbers 0 and 1; column 'draw' holds {shown}\. Make"):
+        RankedLists.from_comparisons(GAMES.assign(draw=ties), tie="draw")
+
+
+def test_up_to_five_of_the_values_are_listed():
+    games = pd.concat([GAMES, GAMES], ignore_index=True).assign(draw=list("abcdefabcd"))
+    with pytest.raises(InputError, match=r"holds 'a', 'b', 'c', 'd', 'e', \.\.\.\. Make"):
+        RankedLists.from_comparisons(games, tie="draw")
+
+
+@pytest.mark.parametrize("library", ["polars", "lazy", "pyarrow"])
+def test_missing_values_of_other_libraries_are_no_ties(library):
+    for ties in ([True, None, False, False, True], [1, None, 0, 0, 1], [1.0, None, 0.0, 0.0, 1.0]):
+        with pytest.raises(InputError, match=r"column 'draw' holds (None|nan)"):
+            RankedLists.from_comparisons(as_library(GAMES.assign(draw=pd.Series(ties, dtype=object)), library),
+                                         tie="draw")  # fmt: skip
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
+@pytest.mark.parametrize("options", [{}, {"tie": "winner"}, {"judge": "winner"}])
+def test_a_column_that_holds_the_outcome_is_refused(library, options):
+    for arena in (ARENA, ARENA[ARENA["winner"] == "model_a"], ARENA.rename(columns={"winner": "verdict"})):
+        known = {name: column for name, column in options.items() if column in arena}
+        with pytest.raises(
+            InputError,
+            match=r"column '(winner|verdict)' holds the outcome; make columns of the winning and the losing item first",
+        ):
+            RankedLists.from_comparisons(as_library(arena, library), winner="model_a", loser="model_b", **known)
+
+
+def test_the_outcome_may_be_a_category_next_to_cells_of_any_kind():
+    talks = pd.Series([[{"role": "user"}], np.array(["model_a", "b"]), None, {"a"}, 3.0], dtype=object)
+    arena = ARENA.assign(talk=talks)
+    with pytest.raises(InputError, match="column 'winner' holds the outcome"):
+        RankedLists.from_comparisons(arena.astype({"winner": "category"}), winner="model_a", loser="model_b")
+    assert RankedLists.from_comparisons(arena.drop(columns="winner"), winner="model_a", loser="model_b").n_items == 3
+
+
+@pytest.mark.parametrize("given", [{"winner": "model_a", "loser": "model_b"}, {"winner": "winner", "loser": "model_b"}])
+def test_the_advice_makes_the_columns(given):
+    with pytest.raises(InputError) as caught:
+        RankedLists.from_comparisons(ARENA, **given)
+    _, *lines, last = str(caught.value).splitlines()
+    assert len(lines) == 2 and "tie='draw' with df['draw'] = df['winner'].isin(['tie', 'tie (bothbad)'])" in last
+    df = ARENA.copy()
+    for line in (*lines, last.partition(" with ")[2].partition(";")[0]):
+        exec(line.strip(), {"df": df})
+    assert df["won"].tolist() == list("xzzxx") and df["lost"].tolist() == list("yyxzy")
+    found = RankedLists.from_comparisons(df.drop(columns="winner"), winner="won", loser="lost", tie="draw")
+    assert found.voters.tolist() == ["x = z", "x > y", "z > y"] and found.list_weight.tolist() == [2.0, 2.0, 1.0]
+    expected = RankedLists.from_ballots(["x > y", "z > y", "x = z"], counts=[2, 1, 2])
+    assert_frame_equal(MarkovChain(chain="mct").fit_transform(found), MarkovChain(chain="mct").fit_transform(expected))
+
+
+def test_items_may_be_called_as_a_column_is():
+    games = GAMES.rename(columns={"winner": "a", "loser": "b"})
+    assert RankedLists.from_comparisons(games, winner="a", loser="b").equals(RankedLists.from_comparisons(GAMES))
