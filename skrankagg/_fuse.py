@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._data._frames_of_voters import holds_frames
 from ._data._one_query import OneQuery, check_top, is_batch, read_plain, read_weights
 from ._data._ranked_lists import RankedLists
 from .aggregators import ReciprocalRankFusion
@@ -35,7 +36,8 @@ def fuse(
     lists : sequence of lists, or dict of name to list
         Each list holds ids, best first; or (id, score), or is a dict of id to score, of which higher scores are better.
         Ids are of one type that has an order, such as str or int. A list that is empty does not count. A list of such
-        queries is a batch.
+        queries is a batch. Data frames of one query, a frame for each list, are read as RankedLists.from_lists reads
+        them.
     aggregator : aggregator, default=None
         Any method, or a pipeline that ends in one; None is :class:`~skrankagg.aggregators.ReciprocalRankFusion`. One
         that learns voter weights by ``weighting="global"`` must be fitted.
@@ -88,6 +90,8 @@ def fuse(
     """
     check_top(top)
     aggregator = _DEFAULT if aggregator is None else aggregator
+    if holds_frames(lists):
+        return _fuse_frames(lists, aggregator, weights, top, explain)
     sums = isinstance(aggregator, BaseAggregator) and aggregator._any_numbering
     if not is_batch(lists, key):
         return _fuse_one(lists, aggregator, sums, weights, top, key, explain)
@@ -113,6 +117,22 @@ def _fuse_one(lists, aggregator, sums, weights, top, key, explain):
             return best_items(query, query.ids, aggregator._aggregate(query), top)
     query = OneQuery(plain, given, sort=True)
     return _pairs(_rank(aggregator, query), top)[0]
+
+
+def _fuse_frames(frames, aggregator, weights, top, explain):
+    """Merge the data frames of one query, a frame for each list."""
+    lists = RankedLists.from_lists(frames, weights=weights)
+    if lists.n_queries > 1:
+        raise InputError(
+            f"fuse expects the lists of one query; these frames hold {lists.n_queries}. Call the aggregator's "
+            "fit_transform(lists), which returns all of them in one frame."
+        )
+    if explain:
+        raise InputError(
+            "explain=True expects lists of ids, of (id, score), or dicts; got data frames. Call "
+            "skrankagg.inspection.voter_contributions(aggregator, lists)."
+        )
+    return _pairs(_rank(aggregator, lists), top)[0]
 
 
 def _needs_scores(aggregator):

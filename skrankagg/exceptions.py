@@ -5,6 +5,7 @@ a :class:`MissingLibraryError`; a :class:`MemoryLimitError` is an InputError. An
 """
 
 __all__ = [
+    "AmbiguousInputWarning",
     "ExposureWarning",
     "FewListsWarning",
     "InputError",
@@ -106,6 +107,34 @@ class MissingLibraryError(ImportError):
     >>> from skrankagg.exceptions import MissingLibraryError
     >>> issubclass(MissingLibraryError, ImportError)
     True
+    """
+
+
+class AmbiguousInputWarning(UserWarning):
+    """Input can be read in two ways, and the message names the one that was chosen.
+
+    A frame has both `query` and `qid`: the first holds the text of the queries as a rule, and the second the ids, which
+    are read. A matrix has more rows than columns, and its rows may be ballots rather than items.
+
+    See Also
+    --------
+    skrankagg.RankedLists.from_frame : Reads `qid`.
+    skrankagg.RankedLists.from_matrix : Its parameter `rows` decides what the rows of a matrix are.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pandas as pd
+    >>> from skrankagg import RankedLists
+    >>> from skrankagg.exceptions import AmbiguousInputWarning
+    >>> hits = pd.DataFrame({"qid": ["1"], "query": ["how are ranks merged"], "docno": ["d7"], "score": [2.5]})
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", AmbiguousInputWarning)
+    ...     RankedLists.from_frame(hits)
+    Traceback (most recent call last):
+    skrankagg.exceptions.AmbiguousInputWarning: RankedLists.from_frame reads the ids of the queries from 'qid', ...
+    >>> RankedLists.from_frame(hits.drop(columns="query")).queries.tolist()
+    ['1']
     """
 
 

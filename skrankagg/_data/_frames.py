@@ -10,14 +10,16 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypeAlias
 
+import narwhals as nw_main
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 from narwhals.stable.v2.typing import IntoFrame
 
-from ..exceptions import InputError, InputTypeError, MissingLibraryError
+from .._support._warn import warn_user
+from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError, MissingLibraryError
 from ._id_codes import encode_ids, factorize
-from ._titles import canonical, other_titles
+from ._titles import canonical, other_titles, query_ids
 
 __all__ = [
     "EXACT_LIMIT",
@@ -55,6 +57,7 @@ class Columns:
 
     `names` maps a canonical name to that in the frame; messages name `caller`, the constructor. A column that the frame
     lacks under its canonical name is found by the other names that files have for it, if one column has such a name.
+    A column that names the ids of queries, such as `qid`, is read although there is a column `query`, with a warning.
     Where the order of the rows means something, lazy frames, which have none, are refused unless `lazy`.
     """
 
@@ -73,8 +76,9 @@ class Columns:
             read = [name for name in self.available if name in self._names.values()]
             frame = _collect(frame.select(read) if read else frame.head(0), caller)
         self._frame, self._series = frame, {}
+        self.is_pandas = isinstance(frame, pd.DataFrame)
         self.n_rows = frame.shape[0]
-        self.index = frame.index if isinstance(frame, pd.DataFrame) else None
+        self.index = frame.index if self.is_pandas else None
 
     def _find(self, names):
         """Names of the columns in the frame: as given, or else what the frame has instead of a canonical name."""
@@ -83,10 +87,15 @@ class Columns:
         # One of rank and score is enough: where one is there, a column "position" may be anything, and "Rank" may not.
         ordered = any(names.get(column) in self.available for column in ("rank", "score") if names.get(column))
         for column, name in names.items():
-            if name != column or name in self.available:
+            if name != column:
                 continue
             titles = [one for one in dict.fromkeys(self.available) if isinstance(one, str) and one not in named]
-            if ordered and column in {"rank", "score"}:
+            ids = query_ids(titles) if column == "query" else []
+            if name in self.available and not ids:
+                continue
+            if ids:
+                titles = ids
+            elif ordered and column in {"rank", "score"}:
                 titles = [one for one in titles if one.strip().casefold() == column]
             else:
                 titles = [one for one in titles if canonical(one) == column]
@@ -98,6 +107,12 @@ class Columns:
                 )
             if titles:
                 found[column] = titles[0]
+            if ids:
+                warn_user(
+                    f"{self._caller} reads the ids of the queries from {titles[0]!r}, and not from 'query', which "
+                    "holds their text as a rule. Drop one of the two columns.",
+                    AmbiguousInputWarning,
+                )
         return found
 
     def _call(self, column, name=None):
@@ -144,12 +159,7 @@ class Columns:
 
     def ids(self, column):
         """Encode an id column: int32 codes (n_rows,), and the sorted index of its ids in the column's own dtype."""
-        values = self.series(self._names[column])
-        if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # q may be a q-value
-            raise InputError(
-                f"X is missing the column {column!r}; {self._names[column]!r}, as it is also called, holds "
-                f"{values.dtype} and is not taken for ids. Name the column with {self._call(column)}."
-            )
+        values = self.id_column(column)
         if values.dtype == np.float16:  # pandas has no index of such, and makes it one of float32
             raise InputTypeError(
                 f"Column {self._names[column]!r} must hold ids that come back as they are, and float16 would come back "
@@ -170,6 +180,17 @@ class Columns:
                 f"first in row {first_row(missing)}. Drop those rows or fill them in."
             )
         return codes, index
+
+    def id_column(self, column):
+        """Read an id column as it is; one of fractions that was found by another name is refused."""
+        values = self.series(self._names[column])
+        if column in self._found and pd.api.types.is_float_dtype(values.dtype):  # q may be a q-value
+            lack = "" if column in self.available else f"X is missing the column {column!r}; "
+            raise InputError(
+                f"{lack}{self._names[column]!r}, as it is also called, holds {values.dtype} and is not taken for ids. "
+                f"Name the column with {self._call(column)}."
+            )
+        return values
 
     def numbers(self, column, *, whole=False):
         """Read a column of finite numbers, float64 of shape (n_rows,), or if `whole` ints where it holds integers.
@@ -214,20 +235,26 @@ class Columns:
 
     def series(self, name):
         """A column of the frame, by its own name, as pandas holds it."""
-        if isinstance(self._frame, pd.DataFrame):
+        if self.is_pandas:
             if name not in self._series:  # each look-up makes a new one
                 self._series[name] = self._frame[name]
             return self._series[name]
         values = self._frame[name]
         if values.dtype in (nw.Int128, nw.UInt128):  # NumPy has no such integers
             return pd.Series(values.to_list(), dtype=object)
+        if values.dtype.is_integer() and values.null_count():  # which NumPy would make floats
+            known, null = values.fill_null(0).to_numpy(), values.is_null().to_numpy()
+            return pd.Series(pd.arrays.IntegerArray(known.copy(), null.copy()))
         # A null is kept as None, which pandas takes for a missing id; numbers come as NumPy holds them.
         return pd.Series(values.to_numpy())
 
 
 def is_frame(X):
     """Whether something is a data frame of a library that narwhals knows, lazy or not."""
-    return isinstance(X, pd.DataFrame) or nw.from_native(X, pass_through=True) is not X
+    # Frames of narwhals itself, of any of its versions, are those of its main name.
+    return isinstance(X, pd.DataFrame | nw_main.DataFrame | nw_main.LazyFrame) or (
+        nw.from_native(X, pass_through=True) is not X
+    )
 
 
 def with_column(frame, name, values):
@@ -251,7 +278,8 @@ def canonical_frame(X):
     columns = Columns(X, {name: name for name in LIST_COLUMNS}, "RankedLists.from_frame")
     there = {columns.name(name): name for name in LIST_COLUMNS if columns.has(name)}
     if isinstance(X, pd.DataFrame):
-        return X.rename(columns=there)
+        beside = [name for title, name in there.items() if title != name and name in X]  # the text of the queries
+        return (X.drop(columns=beside) if beside else X).rename(columns=there)
     return pd.DataFrame({name: columns.series(title) for title, name in there.items()})
 
 

@@ -83,6 +83,8 @@ class FromFrame:
 
         Warns
         -----
+        AmbiguousInputWarning
+            If the ids of the queries are read from ``qid`` or ``query_id``, although there is a column ``query``.
         RankScoreConflictWarning
             If ranks and scores of a list order its items differently: methods of ranks use the ranks, methods of scores
             refuse the list.
@@ -98,7 +100,8 @@ class FromFrame:
         voter; ``item_id, docno, doc_id, doc, document, document_id`` for the item; and, where there is neither
         ``rank`` nor ``score``, ``position`` and ``sim``. Blanks, dots, hyphens and underscores in them do not count.
         Two such columns are refused, and so is one of fractions for ids, as "q" may hold q-values; a name that you give
-        is the only one that is looked for.
+        is the only one that is looked for. Where a frame has both ``query`` and ``qid`` or ``query_id``, the latter
+        holds the ids, and ``query`` the text of the queries.
 
         The order of the rows changes nothing, except which one ``duplicates="first"`` keeps. A lazy frame has none.
         """
@@ -169,6 +172,7 @@ def _encode_as_asked(cls, columns, optional, *, strip, weights, **options):
         caller=_CALLER,
         strip=strip,
         weights=weights,
+        plain_ids=not columns.is_pandas,
         index=columns.index,
         **options,
     )

@@ -11,8 +11,9 @@ import pandas as pd
 from .._arrays._ragged import positions
 from .._support._numbers import is_integer
 from ..exceptions import InputError, InputTypeError
+from ._frames_of_voters import encode_frames, holds_frames
 from ._hits import is_pair, read_hit, split_pairs
-from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, encode_rows, repeat_id
+from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, encode_rows, flat_ids, repeat_id
 
 __all__ = ["FromPython", "plain_lists"]
 
@@ -37,9 +38,10 @@ class FromPython:
 
         Parameters
         ----------
-        runs : dict of str to dict, or sequence of ranx.Run
+        runs : dict of str to dict or DataFrame, or sequence of ranx.Run or DataFrame
             For each voter and query, a dict of item to score, a list of (item, score), or a list of items, best first;
-            with scores everywhere or nowhere.
+            with scores everywhere or nowhere. Or a data frame for each voter, by name or in a list, with the columns of
+            :meth:`from_frame`; in a list a column `voter` names the voters, which are numbered from 1 without one.
         lower_is_better : bool or sequence of voters, default=False
             Whether smaller scores are better, as of distances and p-values; or the voters of which they are. Those
             scores are negated.
@@ -61,7 +63,7 @@ class FromPython:
         TypeError
             If the runs are not dicts of dicts or lists.
         ValueError
-            If there is nothing in them, or if they mix scores and lists.
+            If there is nothing in them, if they mix scores and lists, or if a frame holds several voters.
 
         See Also
         --------
@@ -79,8 +81,25 @@ class FromPython:
           query item  score  rank
         0    q1   d2  0.033     1
         1    q1   d1  0.016     2
+
+        A data frame for each voter:
+
+        >>> import pandas as pd
+        >>> bm25 = pd.DataFrame({"query": "q1", "item": ["d1", "d2"], "score": [9.1, 7.5]})
+        >>> dense = pd.DataFrame({"query": "q1", "item": ["d2", "d3"], "score": [0.8, 0.7]})
+        >>> RankedLists.from_runs({"bm25": bm25, "dense": dense}).voters.tolist()
+        ['bm25', 'dense']
         """
         caller = "RankedLists.from_runs"
+        options: dict[str, Any] = {
+            "lower_is_better": lower_is_better,
+            "duplicates": duplicates,
+            "missing_ids": missing_ids,
+            "strip": strip,
+            "weights": weights,
+        }
+        if holds_frames(runs):
+            return encode_frames(cls, runs, caller, **options)
         runs = _named_runs(runs, caller)
         voter, query, items, scores = [], [], [], []
         for code, (name, run) in enumerate(runs.items()):
@@ -110,20 +129,10 @@ class FromPython:
         columns = {
             "query": _repeat_ids(query, lengths),
             "voter": np.repeat(np.array(voter, dtype=np.int64), lengths),
-            "item": _flat_ids(items),
+            "item": flat_ids(items),
             **_values(scores, lengths),
         }
-        return encode_rows(
-            cls,
-            columns,
-            voters=list(runs),
-            caller=caller,
-            lower_is_better=lower_is_better,
-            duplicates=duplicates,
-            missing_ids=missing_ids,
-            strip=strip,
-            weights=weights,
-        )
+        return encode_rows(cls, columns, voters=list(runs), caller=caller, plain_ids=True, **options)
 
     @classmethod
     def from_lists(
@@ -143,9 +152,9 @@ class FromPython:
         ----------
         lists : dict of voter to list, or sequence of lists
             Items, best first, or (item, score), or a dict of item to score. The voters of a sequence are numbered
-            from 1.
+            from 1. Data frames are read as :meth:`from_runs` reads them, and may lack a column of queries.
         query : hashable, default="q"
-            Id of the query.
+            Id of the query; frames with a column of queries keep theirs.
         lower_is_better : bool or sequence of voters, default=False
             Whether smaller scores are better, as of p-values and times; or the voters of which they are.
         duplicates : {"error", "first", "best", "mean"}, default="error"
@@ -180,15 +189,18 @@ class FromPython:
         >>> BordaCount().fit_transform(lists)["item"].tolist()
         ['KRAS', 'TP53', 'MYC']
         """
-        named = as_mapping(lists, "RankedLists.from_lists")
-        return cls.from_runs(
-            {voter: {query: one} for voter, one in named.items()},
-            lower_is_better=lower_is_better,
-            duplicates=duplicates,
-            missing_ids=missing_ids,
-            strip=strip,
-            weights=weights,
-        )
+        caller = "RankedLists.from_lists"
+        options: dict[str, Any] = {
+            "lower_is_better": lower_is_better,
+            "duplicates": duplicates,
+            "missing_ids": missing_ids,
+            "strip": strip,
+            "weights": weights,
+        }
+        if holds_frames(lists):
+            return encode_frames(cls, lists, caller, query=query, **options)
+        named = as_mapping(lists, caller)
+        return cls.from_runs({voter: {query: one} for voter, one in named.items()}, **options)
 
     @classmethod
     def from_hits(
@@ -371,6 +383,8 @@ class FromPython:
 
 def plain_lists(cls, X):
     """Encode dicts and lists as :meth:`FromPython.from_runs` and ``from_lists`` do; anything else stays as it is."""
+    if holds_frames(X):
+        return cls.from_runs(X)
     if isinstance(X, Mapping) and X:
         if all(hasattr(run, "to_dict") or _is_by_query(run) for run in X.values()):
             return cls.from_runs(X)
@@ -405,10 +419,6 @@ def _named_runs(runs, caller):
 
 def _repeat_ids(ids, lengths):
     return pd.Series(ids).repeat(lengths).to_numpy() if len(ids) else np.array([], dtype=object)
-
-
-def _flat_ids(items):
-    return pd.Series(list(chain.from_iterable(items)), dtype=None if len(items) else object)
 
 
 def _values(scores, lengths):

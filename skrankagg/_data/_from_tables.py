@@ -11,7 +11,17 @@ from .._arrays._ragged import positions, sort_codes, starts_to_ptr
 from ..exceptions import InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
 from ._frames import AnyFrame, Columns
-from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, encode_rows, repeat_id, strip_ids
+from ._long_rows import (
+    Duplicates,
+    LowerIsBetter,
+    MissingIds,
+    Weights,
+    encode_rows,
+    has_own_mask,
+    join_ids,
+    repeat_id,
+    strip_ids,
+)
 
 __all__ = ["FromTables"]
 
@@ -92,7 +102,7 @@ class FromTables:
         rows = {
             "query": repeat_id(query, lengths.sum()),
             "voter": np.repeat(np.arange(len(names)), lengths),
-            "item": pd.concat([part for part in parts if len(part)], ignore_index=True),
+            "item": join_ids([part for part in parts if len(part)]),
             "rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64),
         }
         return encode_rows(
@@ -104,6 +114,7 @@ class FromTables:
             missing_ids=missing_ids,
             strip=strip,
             weights=weights,
+            plain_ids=not any(has_own_mask(columns, name) for name in names),
         )
 
     @classmethod
@@ -270,7 +281,7 @@ class FromTables:
         columns = Columns(df, names, caller)
         columns.require("winner", "loser", *(name for name in ("tie", "judge") if names[name] is not None))
         refuse_outcomes(df, winner, loser, caller)
-        both = pd.concat([columns.series(winner), columns.series(loser)], ignore_index=True)
+        both = join_ids([columns.series(winner), columns.series(loser)])
         try:  # sorted, so that the order of the rows does not show in the names of the voters
             codes, items = pd.factorize(strip_ids(both) if strip else both, sort=True)
         except TypeError as error:

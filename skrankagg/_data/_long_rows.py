@@ -1,14 +1,17 @@
 """From the rows of any source to ranked lists: duplicates, missing ids, the direction of scores, and weights."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._support._numbers import is_integer
 from .._support._suggestions import did_you_mean
 from ..exceptions import InputError, InputTypeError
+from ._frames import EXACT_LIMIT, Columns
 from ._voter_names import near_voters
 
 __all__ = [
@@ -18,6 +21,9 @@ __all__ = [
     "Weights",
     "as_mapping",
     "encode_rows",
+    "flat_ids",
+    "has_own_mask",
+    "join_ids",
     "repeat_id",
     "strip_ids",
 ]
@@ -45,11 +51,13 @@ def encode_rows(
     missing_ids: MissingIds = "error",
     strip: bool = False,
     weights: Weights = None,
+    plain_ids: bool = False,
     index: pd.Index | None = None,
 ) -> Any:
     """Encode columns `query`, `voter` (codes of `voters`), `item`, and `rank` or `score`, as ranked lists, a `cls`.
 
-    There may be both, and a `weight`. `index` are labels of the rows, from which encoding sees that some were lost.
+    There may be both, and a `weight`. With `plain_ids` integer items of a nullable type become NumPy's once none is
+    missing. `index` are labels of the rows, from which encoding sees that some were lost.
     """
     for name, value, known in (
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
@@ -65,6 +73,8 @@ def encode_rows(
         voters = _strip_names(voters, caller)
         frame["query"], frame["item"] = strip_ids(frame["query"]), strip_ids(frame["item"])
     frame = _without_missing(frame, missing_ids, caller)
+    if plain_ids and _is_nullable(frame["item"].dtype):
+        frame["item"] = frame["item"].to_numpy(dtype=frame["item"].dtype.numpy_dtype)
     falling = _voters_of(lower_is_better, voters, kind)
     if falling.any():
         # From 0, so that 0 does not become -0; integers stay exact, but for those whose negative 64 bits cannot hold.
@@ -90,6 +100,43 @@ def encode_rows(
 def repeat_id(one: Hashable, n: int) -> np.ndarray:
     """A column of one id, (n,), in the dtype that pandas gives it."""
     return pd.Series([one]).repeat(n).to_numpy()
+
+
+def join_ids(parts: Sequence[pd.Series]) -> pd.Series:
+    """Put columns of ids together; integers stay integers next to whole numbers of any other type.
+
+    >>> import pandas as pd
+    >>> from skrankagg._data._long_rows import join_ids
+    >>> join_ids([pd.Series([1, 2]), pd.Series([2.0])]).tolist(), join_ids([pd.Series([1]), pd.Series([0.5])]).tolist()
+    ([1, 2, 2], [1.0, 0.5])
+    """
+    kinds = {part.dtype.kind for part in parts}
+    if len({part.dtype for part in parts}) > 1 and kinds & {"i", "u"} and kinds <= {"i", "u", "f"}:
+        parts = _as_integers(parts)
+    return pd.concat(parts, ignore_index=True)
+
+
+def flat_ids(items: Sequence[Any]) -> pd.Series:
+    """The ids of many lists as a column; integers next to a missing id or to fractions stay what they are.
+
+    >>> from skrankagg._data._long_rows import flat_ids
+    >>> flat_ids([[2**53 + 1, None], [2**53]]).tolist()
+    [9007199254740993, <NA>, 9007199254740992]
+    """
+    values = list(chain.from_iterable(items))
+    ids = pd.Series(values, dtype=None if len(items) else object)
+    whole = [one for one in values if is_integer(one)] if ids.dtype.kind == "f" else []
+    if not whole:
+        return ids
+    if len(whole) < int(ids.notna().sum()):  # fractions too
+        return ids if max(map(abs, whole)) < EXACT_LIMIT else pd.Series(values, dtype=object)
+    kind = {"i": "Int64", "u": "UInt64"}.get(pd.Series(whole).dtype.kind, object)
+    return pd.Series([one if is_integer(one) else None for one in values], dtype=kind)
+
+
+def has_own_mask(columns: Columns, name: str) -> bool:
+    """Whether a column of a frame of pandas is of integers of a nullable type, which ids then keep."""
+    return columns.is_pandas and _is_nullable(columns.series(name).dtype)
 
 
 def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
@@ -121,6 +168,33 @@ def strip_ids(values):
     if kept is not values.dtype:
         names = names.astype("category")
     return names.take(codes).reset_index(drop=True)
+
+
+def _is_nullable(dtype):
+    return isinstance(dtype, pd.api.extensions.ExtensionDtype) and dtype.kind in "iu" and hasattr(dtype, "numpy_dtype")
+
+
+def _as_integers(parts):
+    """Columns of numbers, some of them integers, as integers of one type, or as objects where that cannot be."""
+    largest = {"f": 0.0, "i": 0.0, "u": 0.0}
+    fractions = False
+    for part in parts:
+        values = part.dropna().to_numpy(dtype=np.float64)
+        largest[part.dtype.kind] = max(largest[part.dtype.kind], np.abs(values).max(initial=0))
+        fractions = fractions or bool((values % 1 != 0).any())
+    if largest["f"] >= EXACT_LIMIT:
+        raise InputError(
+            f"Ids must be integers in all columns or in none; a column of floats holds {largest['f']:.0f}, and floats "
+            "of that size are rounded integers. Read the column as Int64, which may have missing values, or as text."
+        )
+    if fractions and max(largest.values()) < EXACT_LIMIT:
+        return parts
+    if fractions or largest["u"] >= 2.0**63:
+        return [part.astype(object) for part in parts]
+    return [
+        part if part.dtype.kind == "i" else part.astype("Int64") if part.hasnans else part.astype(np.int64)
+        for part in parts
+    ]
 
 
 def _strip_names(voters, caller):

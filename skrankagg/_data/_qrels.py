@@ -138,7 +138,8 @@ class Qrels(Immutable):
             A row for each judged (query, item), in any order. Other columns are ignored.
         query, item, relevance : str, default="query", "item", "relevance"
             Names of the columns. One that is not there under its default name is found by the names that files have for
-            it: ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`, and ``rel, label, grade``.
+            it: ``qid``, ``docno`` and others, as in :meth:`RankedLists.from_frame`, and ``rel, label, grade``. Next to
+            `query`, ``qid`` is read, with a warning.
 
         Returns
         -------

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["canonical", "other_titles"]
+__all__ = ["canonical", "other_titles", "query_ids"]
 
 # In lower case and without blanks, dots, hyphens and underscores; in the order in which messages list them.
 _TITLES = {
@@ -14,6 +14,9 @@ _TITLES = {
     "weight": ("weight",),
     "relevance": ("relevance", "rel", "label", "grade"),
 }
+
+# A column of one of these names has the ids of the queries, and a column `query` next to it their text.
+_QUERY_IDS = {"qid", "queryid"}
 
 
 def _plain(title):
@@ -41,3 +44,13 @@ def other_titles(name):
     ('rel', 'label', 'grade')
     """
     return _TITLES.get(name, (name,))[1:]
+
+
+def query_ids(titles):
+    """The titles that name the ids of queries, where a column `query` stands next to them and holds their text.
+
+    >>> from skrankagg._data._titles import query_ids
+    >>> query_ids(["qid", "query", "docno"]), query_ids(["qid", "docno"])
+    (['qid'], [])
+    """
+    return [title for title in titles if _plain(title) in _QUERY_IDS] if "query" in titles else []

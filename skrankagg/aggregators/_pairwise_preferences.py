@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .._arrays._preferences import query_preferences
-from .._data._ranked_lists import RankedLists, check_lists
+from .._data._ranked_lists import check_lists, encode_plain
+from .._data._types import PlainLists
 from .._support._memory import check_matrix
 from .._support._suggestions import did_you_mean
 from ..exceptions import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 __all__ = ["pairwise_preferences"]
 
@@ -22,14 +23,14 @@ _ABSENT = ("last", "ignore")
 
 
 def pairwise_preferences(
-    X: pd.DataFrame | RankedLists, *, absent: Literal["last", "ignore"] = "last"
+    X: PlainLists, *, absent: Literal["last", "ignore"] = "last"
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Weigh the lists that prefer one item to another, and those that tie the two.
 
     Parameters
     ----------
-    X : DataFrame or RankedLists of one query
-        Ranked lists.
+    X : DataFrame or RankedLists of one query, or dict or list of lists
+        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
         them.
@@ -68,7 +69,7 @@ def pairwise_preferences(
            [0., 0., 0.],
            [0., 0., 0.]])
     """
-    lists = check_lists(X)
+    lists = check_lists(encode_plain(X))
     if lists.n_queries != 1:
         raise InputError(
             f"pairwise_preferences expects the lists of one query; there are {lists.n_queries}. Take one: "

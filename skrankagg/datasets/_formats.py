@@ -5,8 +5,9 @@ known. A file that fits no format, or two, is refused; guessing would misread a 
 """
 
 from .._data._frames import LIST_COLUMNS
-from .._data._titles import canonical
-from ..exceptions import InputError
+from .._data._titles import canonical, query_ids
+from .._support._warn import warn_user
+from ..exceptions import AmbiguousInputWarning, InputError
 from ._delimited import SEPARATORS, Layout, clip, has_blanks_between_tabs, head, is_number
 from ._parquet import check_parquet, is_parquet, parquet_columns
 from ._sources import BOM, Fault, opened
@@ -96,12 +97,21 @@ def held(kind, header):
     """What the columns of a header hold; None if it does not name enough."""
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]
+    ids = query_ids(header)
+    if ids:
+        names = [None if title == "query" else name for title, name in zip(header, names, strict=True)]
     if not kind.suffices(set(names)):
         return None
     for name in kind.known:
         titles = [title for title, held in zip(header, names, strict=True) if held == name]
         if len(titles) > 1:
             raise InputError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
+    if ids:
+        warn_user(
+            f"The ids of the queries are read from {ids[0]!r}, and not from 'query', which holds their text as a rule. "
+            "Rename one of the two columns if it is otherwise.",
+            AmbiguousInputWarning,
+        )
     return tuple(names)
 
 

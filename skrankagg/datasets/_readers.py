@@ -144,7 +144,8 @@ def read_lists(
 
     A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Voter, ranker, system,
     run, tag``; ``Item, doc, docno, document``, also with ``ID``; ``Rank, position``; ``Score, sim``;
-    ``Weight``. Other columns are skipped. Two columns of one meaning are refused.
+    ``Weight``. Other columns are skipped. Two columns of one meaning are refused; but where there is ``qid`` or
+    ``query_id``, ``query`` is taken for the text of the queries and skipped, with a warning.
 
     The names of the fields of JSON records are those of a header, and their ids may be integers. A key that an object
     holds twice is refused; a query without items has no row.
@@ -285,7 +286,8 @@ def read_qrels(
     Notes
     -----
     A header may name its columns in any order and case: ``Query, q, qid, topic``; ``Item, doc, docno,
-    document``, also with ``ID``; ``Relevance, rel, label, grade``. Other columns are skipped.
+    document``, also with ``ID``; ``Relevance, rel, label, grade``. Other columns are skipped, and so is ``query``, the
+    text of the queries, where there is ``qid`` or ``query_id``, with a warning.
 
     The second field of TREC qrels, the iteration, is not looked at, as in trec_eval. In a CSV file under
     ``format="auto"`` it must be 0 (or Q0), for lists look alike but for the voter there.

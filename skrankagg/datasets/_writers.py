@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._data._frames import EXACT_LIMIT
 from .._data._qrels import check_qrels
-from .._data._titles import canonical
+from .._data._titles import canonical, query_ids
 from .._data._types import AnyFrame, AnyQrels
 from ..exceptions import InputError, InputTypeError
 from ._formats import LISTS
@@ -105,7 +105,7 @@ def _check_columns(frame, format):
     for column in columns:
         name = canonical(str(column))
         clash = format in {"csv", "tsv", "parquet"} and name in LISTS.known and name != column
-        if clash or columns.count(column) > 1:
+        if clash or column in query_ids(columns) or columns.count(column) > 1:
             raise InputError(
                 f"write_run expects columns that read back as they are, got {column!r} for the {name or column}, in "
                 f"{columns}; rename or drop it."

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._fitted_rows import hash_ids
+from .._data._titles import query_ids
 from .._support._numbers import is_integer
 from .._support._progress import Progress
 from ..datasets._parquet import check_parquet
@@ -122,6 +123,12 @@ def _own_names(file, there, columns):
             raise InputError(f"columns is keyed by what columns hold, {', '.join(COLUMNS)}; got {name!r}.")
         if own not in there:
             raise InputError(f"There is no column {own!r} in {has}. Correct columns.")
+    ids = [] if "query" in columns else query_ids(there)
+    if ids:
+        raise InputError(
+            f"columns must name the column of query ids; both 'query' and {ids[0]!r} are in {has}. Pass "
+            f"columns={{'query': {ids[0]!r}}}, or 'query' if that column does not hold the text of the queries."
+        )
     found = {name: columns.get(name, name) for name in COLUMNS if columns.get(name, name) in there}
     missing = [name for name in ("query", "item") if name not in found]
     if missing:

@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 
+from .._data._titles import query_ids
 from ..exceptions import InputError
 from ._work import FindQueries, HashQueries
 
@@ -33,6 +34,12 @@ class Partitions(ABC):
                 f"A frame in partitions has the columns 'query' and 'item'; {' and '.join(map(repr, missing))} "
                 f"{'is' if len(missing) == 1 else 'are'} missing among {', '.join(map(repr, self._names(data)))}. "
                 "Rename the columns first."
+            )
+        ids = query_ids(self._names(data))
+        if ids:
+            raise InputError(
+                f"A frame in partitions must have one column of query ids; it has 'query' and {ids[0]!r}. Drop the "
+                f"text of the queries and rename {ids[0]!r} to 'query', or drop {ids[0]!r}."
             )
         self.data, self.partitioned = data, partitioned
 

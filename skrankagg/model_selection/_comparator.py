@@ -17,7 +17,7 @@ from .._data._fitted_rows import RemembersRows, check_untorn
 from .._data._output import check_output
 from .._data._qrels import Qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
-from .._data._types import AnyLists, AnyQrels, PlainLists
+from .._data._types import AnyQrels, PlainLists
 from .._support._callbacks import CallbackSupport, fit_task, fitting
 from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
@@ -319,13 +319,13 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         self.best_estimator_ = self.estimators_[best]
         self.best_score_ = float(scores.iloc[best])
 
-    def transform(self, X: AnyLists) -> pd.DataFrame:
+    def transform(self, X: PlainLists) -> pd.DataFrame:
         """Aggregate with the best method.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries
-            Ranked lists.
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
 
         Returns
         -------
@@ -333,10 +333,11 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             Columns `query`, `item`, `score`, `rank` and the method's own.
         """
         check_is_fitted(self)
+        X = encode_plain(X)
         check_output(self, X)
         return self.best_estimator_.transform(X)
 
-    def score(self, X: AnyLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> float:
+    def score(self, X: PlainLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> float:
         """Measure the best method on other lists.
 
         On the lists of ``fit`` a method that learns from judgements flatters: its held-out value is ``best_score_``.
@@ -357,6 +358,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             takes the greatest score for the best.
         """
         check_is_fitted(self)
+        X = encode_plain(X)
         lists = check_lists(X)
         check_untorn(self, X, lists)
         judged = JudgedLists(lists, choose_qrels(self, y, qrels))

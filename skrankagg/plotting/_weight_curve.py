@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state
 
 from .._data._frames import plain_index
 from .._data._qrels import check_qrels
-from .._data._ranked_lists import check_lists
-from .._data._types import AnyLists, AnyQrels
+from .._data._ranked_lists import check_lists, encode_plain
+from .._data._types import AnyQrels, PlainLists
 from ..exceptions import InputError, InputTypeError
 from ..metrics import evaluate
 from ..metrics._relevance._registry import MeasureLike, find_measure
@@ -123,7 +123,7 @@ class WeightCurveDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        lists: AnyLists,
+        lists: PlainLists,
         qrels: AnyQrels,
         voters: Sequence[Any] | None = None,
         metric: MeasureLike = "ndcg@10",
@@ -139,7 +139,7 @@ class WeightCurveDisplay:
         ----------
         estimator : aggregator
             A method with `voter_weights`, such as ``CombSUM()``; it is cloned.
-        lists : DataFrame or RankedLists of n_queries queries
+        lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; only those of the two voters are looked at. A query for which a voter has no list counts 0 for
             this voter alone.
         qrels : DataFrame or Qrels
@@ -166,7 +166,7 @@ class WeightCurveDisplay:
                 f"WeightCurveDisplay expects an aggregator with voter_weights, such as CombSUM(); got {estimator!r}. "
                 "In a pipeline, draw its last step on the lists of the steps before it."
             )
-        lists, voters = _lists_of_both(check_lists(lists), voters)
+        lists, voters = _lists_of_both(check_lists(encode_plain(lists)), voters)
         weights = _check_weights(weights)
         own = check_qrels(qrels).align(lists).own_qrels()  # queries without lists of the two are not theirs to find
         runs = {}

@@ -85,7 +85,7 @@ def test_up_to_five_of_the_values_are_listed():
 @pytest.mark.parametrize("library", ["polars", "lazy", "pyarrow"])
 def test_missing_values_of_other_libraries_are_no_ties(library):
     for ties in ([True, None, False, False, True], [1, None, 0, 0, 1], [1.0, None, 0.0, 0.0, 1.0]):
-        with pytest.raises(InputError, match=r"column 'draw' holds (None|nan)"):
+        with pytest.raises(InputError, match=r"column 'draw' holds (None|nan|<NA>)"):
             RankedLists.from_comparisons(as_library(GAMES.assign(draw=pd.Series(ties, dtype=object)), library),
                                          tie="draw")  # fmt: skip
 

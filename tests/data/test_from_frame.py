@@ -1,19 +1,23 @@
 """Long frames as people have them: other names of columns, one query, lazy engines, and rows to be put right."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
-from skrankagg import BordaCount, Qrels, RankedLists, evaluate
+from skrankagg import BordaCount, CombSUM, Qrels, RankedLists, evaluate
 from skrankagg.datasets import make_ranked_lists, read_lists
 from skrankagg.exceptions import (
+    AmbiguousInputWarning,
     InputError,
     InputTypeError,
     MissingLibraryError,
     RankScoreConflictWarning,
     SplitQueryWarning,
 )
+from skrankagg.metrics import consensus_agreement
 from skrankagg.model_selection import QueryKFold
 
 pytestmark = pytest.mark.twice
@@ -74,13 +78,78 @@ def test_two_columns_that_may_be_one_are_refused_and_the_user_chooses():
 
 
 def test_a_canonical_name_wins_and_a_name_that_is_given_is_the_only_one():
-    same(RankedLists.from_frame(FRAME.assign(qid="x", run="x", docno="x")), LISTS)
+    same(RankedLists.from_frame(FRAME.assign(topic="x", run="x", docno="x")), LISTS)
     for column, title in (("query", "topic_no"), ("item", "gene"), ("voter", "source"), ("rank", "place")):
         with pytest.raises(InputError, match=rf"missing the column\(s\) '{title}'; it has"):
-            RankedLists.from_frame(FRAME.assign(qid="x", docno="x", run="x"), **{column: title})
+            RankedLists.from_frame(FRAME.assign(topic="x", docno="x", run="x"), **{column: title})
     # A column that is named for one thing is not found for another.
     frame = FRAME.drop(columns="voter").rename(columns={"item": "run"})[:6]
     assert RankedLists.from_frame(frame, item="run").voters.tolist() == ["consensus"]
+
+
+@pytest.mark.parametrize("title", ["qid", "q_id", "Query ID"])
+def test_ids_of_queries_win_over_their_text(title, tmp_path):
+    # Two queries may have one text, which would make them one.
+    texts = FRAME["query"].map({"q1": "ties", "q2": "ties", "q3": "ranks"})
+    frame = FRAME.assign(**{title: FRAME["query"], "query": texts})
+    ways = {
+        "from_frame": lambda: RankedLists.from_frame(frame),
+        "with options": lambda: RankedLists.from_frame(frame, duplicates="best", strip=True),
+        "dict": lambda: RankedLists.from_runs(dict(list(frame.groupby("voter")))),
+        "file": lambda: RankedLists.from_frame(read_lists(tmp_path / "lists.csv")),
+        "json": lambda: RankedLists.from_frame(read_lists(tmp_path / "lists.json")),
+    }
+    frame.to_csv(tmp_path / "lists.csv", index=False)
+    (tmp_path / "lists.json").write_text(json.dumps(frame.to_dict("records")))
+    for name, way in ways.items():
+        with pytest.warns(AmbiguousInputWarning, match=f"ids of the queries .*from '{title}', and not from 'query'"):
+            found = way()
+        assert found.equals(LISTS), name
+    with pytest.warns(AmbiguousInputWarning, match=f"'{title}'"):
+        folds = [test.tolist() for _, test in QueryKFold(2).split(frame)]
+    assert folds == [test.tolist() for _, test in QueryKFold(2).split(FRAME)]
+    same(RankedLists.from_frame(frame, query=title), LISTS)
+    same(RankedLists.from_frame(frame.drop(columns="query")), LISTS)
+    texts = RankedLists.from_frame(frame.drop(columns=title), score=None, duplicates="first")
+    assert texts.queries.tolist() == ["ranks", "ties"]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
+def test_ids_of_queries_win_in_judgements_and_runs(library):
+    module = None if library == "pandas" else pytest.importorskip({"lazy": "polars"}.get(library, library))
+
+    def convert(frame):
+        if module is None:
+            return frame
+        columns = {name: frame[name].tolist() for name in frame}
+        return module.table(columns) if library == "pyarrow" else module.DataFrame(columns)
+
+    def with_text(frame):
+        found = convert(frame.rename(columns={"query": "qid", "item": "docno"}).assign(query="ties"))
+        return found.lazy() if library == "lazy" else found
+
+    consensus = CombSUM().fit_transform(FRAME)
+    expected = evaluate(consensus, QRELS, ["map", "ndcg@5"])
+    with pytest.warns(AmbiguousInputWarning, match="'qid'"):
+        assert_frame_equal(CombSUM().fit_transform(with_text(FRAME)), consensus)
+    with pytest.warns(AmbiguousInputWarning, match=r"Qrels\.from_frame reads .* from 'qid'"):
+        qrels = Qrels.from_frame(with_text(QRELS))
+    with pytest.warns(AmbiguousInputWarning, match="'qid'"):
+        assert_frame_equal(evaluate(with_text(consensus), qrels, ["map", "ndcg@5"]), expected)
+    with pytest.warns(AmbiguousInputWarning, match="'qid'"):
+        agreement = consensus_agreement(FRAME, with_text(consensus))
+    pd.testing.assert_series_equal(agreement, consensus_agreement(FRAME, consensus))
+
+
+def test_ids_of_queries_that_are_fractions_or_two_are_refused():
+    with (
+        pytest.warns(AmbiguousInputWarning),
+        pytest.raises(InputError, match=r"^'qid', as it is also called, holds fl"),
+    ):
+        RankedLists.from_frame(FRAME.assign(qid=0.5))
+    with pytest.raises(InputError, match="one column for the query; 'qid' and 'query_id' may each be it"):
+        RankedLists.from_frame(FRAME.assign(qid="x", query_id="x"))
+    same(RankedLists.from_frame(FRAME.rename(columns={"item": "qid"}), item="qid"), LISTS)
 
 
 def test_a_position_is_a_rank_only_where_there_is_neither_rank_nor_score():

@@ -15,7 +15,7 @@ from pandas.testing import assert_frame_equal
 from skrankagg import BordaCount, evaluate
 from skrankagg.datasets import _delimited as _tables
 from skrankagg.datasets import make_rasdagen, read_lists, read_qrels, write_run
-from skrankagg.exceptions import InputError
+from skrankagg.exceptions import AmbiguousInputWarning, InputError
 
 pytestmark = pytest.mark.twice
 
@@ -610,6 +610,22 @@ def test_parquet_files_are_recognised_by_their_first_bytes_and_read_by_column_na
     one = lists[lists["voter"] == lists["voter"].iloc[0]]
     one.to_parquet(tmp_path / "bm25.parquet")
     assert read_lists(tmp_path / "bm25.parquet", voter="file")["voter"].unique().tolist() == ["bm25"]
+
+
+def test_ids_of_queries_next_to_their_text(tmp_path):
+    text = "qid,query,docno,score\n1,ties,a,2\n2,ties,a,1\n"
+    (tmp_path / "lists.csv").write_text(text)
+    with pytest.warns(AmbiguousInputWarning, match="ids of the queries are read from 'qid', and not from 'query'"):
+        assert read_lists(tmp_path / "lists.csv")["query"].tolist() == ["1", "2"]
+    (tmp_path / "qrels.csv").write_text(text.replace("score", "rel").replace(",", "\t").replace("qid", "Query_ID"))
+    with pytest.warns(AmbiguousInputWarning, match="from 'Query_ID'"):
+        assert read_qrels(tmp_path / "qrels.csv")["query"].tolist() == ["1", "2"]
+    with pytest.raises(ValueError, match="one column for the query, got 'qid' and 'query_id'"):
+        (tmp_path / "lists.csv").write_text(text.replace("score", "query_id,score").replace(",a,", ",a,b,"))
+        read_lists(tmp_path / "lists.csv")
+    for name in ("run.csv", "run.run", "run.json"):
+        with pytest.raises(ValueError, match=r"got 'qid' for the query, .*; rename or drop it"):
+            write_run(consensus(["a"]).assign(qid="1"), tmp_path / name)
 
 
 @pytest.mark.parametrize(

@@ -173,6 +173,13 @@ def test_what_cannot_be_read(tmp_path, lists, file):
         scan_parquet(tmp_path / "other.parquet")
     with pytest.raises(ValueError, match=r"other.parquet and .*lists.parquet differ in the column 'query'"):
         scan_parquet([file, tmp_path / "other.parquet"])
+    texts = tmp_path / "texts.parquet"
+    lists.rename(columns={"query": "qid"}).assign(query="text").to_parquet(texts)
+    with pytest.raises(ValueError, match=r"both 'query' and 'qid' are in .* Pass columns=\{'query': 'qid'\}"):
+        scan_parquet(texts)
+    ids = scan_parquet(texts, columns={"query": "qid"})
+    assert_same_rows(pd.concat(list(transform_partitions(CombSUM(), ids))), CombSUM().transform(lists))
+    assert scan_parquet(texts, columns={"query": "query"}).n_rows == len(lists)
     lists.astype({"rank": float}).to_parquet(tmp_path / "other.parquet")
     with pytest.raises(ValueError, match="differ in the column 'rank'"):
         scan_parquet([file, tmp_path / "other.parquet"])

@@ -310,6 +310,12 @@ def test_missing_columns_are_named(data, name):
         transform_partitions(CombSUM(), as_dask(data[0].rename(columns={name: "other"})))
 
 
+def test_ids_of_queries_next_to_their_text_are_refused(data):
+    frame = data[0].rename(columns={"query": "qid"}).assign(query="text")
+    with pytest.raises(ValueError, match="one column of query ids; it has 'query' and 'qid'"):
+        transform_partitions(CombSUM(), as_dask(frame))
+
+
 def test_neither_rank_nor_score_is_the_error_of_one_machine(data):
     with pytest.raises(ValueError, match="rank"):
         transform_partitions(CombSUM(), as_dask(data[0][["query", "voter", "item"]])).compute()

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..._arrays._list_distances import LIST_DISTANCES
 from ..._data._frames import plain_index
-from ..._data._ranked_lists import check_lists, check_run
-from ..._data._types import AnyLists
+from ..._data._ranked_lists import check_lists, check_run, encode_plain
+from ..._data._types import AnyLists, PlainLists
 from ..._support._suggestions import did_you_mean
 from ...exceptions import InputError
 from ._kendall import ratio_or_nan
@@ -17,7 +17,7 @@ __all__ = ["ConsensusScorer", "consensus_score"]
 
 
 def consensus_score(
-    lists: AnyLists,
+    lists: PlainLists,
     consensus: AnyLists,
     distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "tau",
 ) -> float:
@@ -25,8 +25,8 @@ def consensus_score(
 
     Parameters
     ----------
-    lists : DataFrame or RankedLists
-        Ranked lists.
+    lists : DataFrame or RankedLists, or dict or list of lists
+        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
     consensus : DataFrame or RankedLists
         One list for each query, which holds at least the items of the lists; equal scores tie.
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="tau"
@@ -62,7 +62,7 @@ def consensus_score(
             f"distance must be one of {', '.join(sorted(LIST_DISTANCES))}; got {distance!r}"
             f"{did_you_mean(distance, LIST_DISTANCES)}."
         )
-    lists, run = check_lists(lists), check_run(tied_by_score(consensus))
+    lists, run = check_lists(encode_plain(lists)), check_run(tied_by_score(consensus))
     query = plain_index(run.queries).get_indexer(plain_index(lists.queries))[lists.candidate_query]
     item = plain_index(run.items).get_indexer(plain_index(lists.items))[lists.candidate_item]
     keys = (run.candidate_item[run.candidate] + run.list_query[run.row_list].astype(np.int64) * run.n_items).astype(

@@ -5,7 +5,7 @@ up a strip of pairs for all pairs of lists.
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,8 +13,9 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from ..._data._frames import canonical_frame, plain_index
-from ..._data._ranked_lists import RankedLists, check_lists, check_run
-from ..._data._types import AnyLists
+from ..._data._frames_of_voters import holds_frames, name_frames
+from ..._data._ranked_lists import RankedLists, check_lists, check_run, encode_plain
+from ..._data._types import AnyLists, PlainLists
 from ..._support._memory import check_memory
 from ..._support._suggestions import did_you_mean
 from ..._support._threads import one_blas_thread
@@ -92,7 +93,7 @@ def agreement_names() -> list[str]:
 
 
 def agreement_matrix(
-    lists: AnyLists | Mapping[str, AnyLists] | HasRuns,
+    lists: AnyLists | Mapping[str, AnyLists] | Sequence[AnyLists] | HasRuns,
     measure: str = "tau-b",
     *,
     per_query: bool = False,
@@ -102,8 +103,9 @@ def agreement_matrix(
 
     Parameters
     ----------
-    lists : DataFrame or RankedLists, dict of str to DataFrame, or fitted Comparator
-        Ranked lists of several voters; or runs by name; or a Comparator, whose methods are compared.
+    lists : DataFrame or RankedLists, dict of str to DataFrame, list of DataFrames, or fitted Comparator
+        Ranked lists of several voters; or runs, by name, by their column `voter` or numbered from 1; or a Comparator,
+        whose methods are compared.
     measure : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
     per_query : bool, default=False
@@ -169,13 +171,13 @@ def agreement_matrix(
     )
 
 
-def consensus_agreement(lists: AnyLists, consensus: AnyLists, measure: str = "tau-b", **options: Any) -> pd.Series:
+def consensus_agreement(lists: PlainLists, consensus: AnyLists, measure: str = "tau-b", **options: Any) -> pd.Series:
     """Agreement of every voter with a consensus.
 
     Parameters
     ----------
-    lists : DataFrame or RankedLists
-        Ranked lists.
+    lists : DataFrame or RankedLists, or dict or list of lists
+        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
     consensus : DataFrame or RankedLists
         One list for each query.
     measure : str, default="tau-b"
@@ -204,7 +206,7 @@ def consensus_agreement(lists: AnyLists, consensus: AnyLists, measure: str = "ta
     Name: tau-b, dtype: float64
     """
     compute = _find(measure, options)
-    lists, run = check_lists(lists), check_run(tied_by_score(consensus))
+    lists, run = check_lists(encode_plain(lists)), check_run(tied_by_score(consensus))
     item = plain_index(run.items).get_indexer(plain_index(lists.items))
     place = plain_index(run.queries).get_indexer(plain_index(lists.queries))
     total, count = np.zeros(lists.n_voters), np.zeros(lists.n_voters)
@@ -228,13 +230,13 @@ def consensus_agreement(lists: AnyLists, consensus: AnyLists, measure: str = "ta
     return pd.Series(ratio_or_nan(total, count), index=plain_index(lists.voters).rename("voter"), name=measure)
 
 
-def concordance(lists: AnyLists) -> pd.Series:
+def concordance(lists: PlainLists) -> pd.Series:
     """Kendall's coefficient of concordance of the voters of each query.
 
     Parameters
     ----------
-    lists : DataFrame or RankedLists
-        Ranked lists.
+    lists : DataFrame or RankedLists, or dict or list of lists
+        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
 
     Returns
     -------
@@ -255,7 +257,7 @@ def concordance(lists: AnyLists) -> pd.Series:
     q    1.0
     Name: kendall_w, dtype: float64
     """
-    lists = check_lists(lists)
+    lists = check_lists(encode_plain(lists))
     values = []
     for q in range(lists.n_queries):
         _, ranks = _query_ranks(lists, q)
@@ -421,6 +423,8 @@ def _query_ranks(lists, q):
 def _named_lists(given):
     """Ranked lists, and the names of their voters in the order to show."""
     runs = getattr(given, "runs_", given)
+    if isinstance(runs, list | tuple) and holds_frames(runs):
+        runs = name_frames(runs, "agreement_matrix")
     if not isinstance(runs, Mapping):
         lists = check_lists(given)
         return lists, plain_index(lists.voters)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..._data._frames import plain_index
+from ..._data._frames_of_voters import holds_frames, name_frames
 from ..._data._qrels import check_qrels, encode_run
 from ..._data._ranked_lists import RankedLists
 from ...exceptions import InputError, InputTypeError
@@ -35,11 +36,12 @@ def evaluate(
 
     Parameters
     ----------
-    run : DataFrame or RankedLists, or list of lists or of dicts, or dict of str to these
+    run : DataFrame or RankedLists, or list of lists, of dicts or of DataFrames, or dict of str to these
         A consensus or any ranking, one list for each query: a frame with columns `query`, `item` and `rank` and/or
         `score`; or for each query its items, best first, or a dict of item to score. A dict holds several runs by name;
         for a single measure, such as :func:`ndcg`, it is a run by query. Lists of several voters for a query, with a
-        column `voter`, are a run for each voter.
+        column `voter`, are a run for each voter, and so are the frames of a list, which are named by their column
+        `voter` or numbered from 1.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
         Judgements: columns `query`, `item`, `relevance`; for a run of plain lists or dicts, for each query the relevant
         items, or a dict of item to grade.
@@ -123,6 +125,8 @@ def evaluate(
     check_conventions({"missing": missing})
     measures = get_measures(metrics, **conventions)
     check_order("evaluate", run, qrels)
+    if isinstance(run, list | tuple) and holds_frames(run):
+        run = name_frames(run, "evaluate")
     if isinstance(qrels, Mapping):
         _check_names(run, qrels)
     if isinstance(run, Mapping):

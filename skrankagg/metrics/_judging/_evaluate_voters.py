@@ -11,8 +11,8 @@ import pandas as pd
 from ..._arrays._ragged import gather_ranges, group_order
 from ..._data._frames import plain_index
 from ..._data._qrels import check_qrels, encode_qrels
-from ..._data._ranked_lists import check_lists
-from ..._data._types import AnyLists, AnyQrels
+from ..._data._ranked_lists import check_lists, encode_plain
+from ..._data._types import AnyQrels, PlainLists
 from .._relevance._conventions import Conventions, check_conventions
 from .._relevance._inputs import GradedRun, check_order, find_fault
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
@@ -22,7 +22,7 @@ __all__ = ["evaluate_voters"]
 
 
 def evaluate_voters(
-    lists: AnyLists,
+    lists: PlainLists,
     qrels: AnyQrels,
     metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
     *,
@@ -33,8 +33,8 @@ def evaluate_voters(
 
     Parameters
     ----------
-    lists : DataFrame or RankedLists
-        Ranked lists.
+    lists : DataFrame or RankedLists, or dict or list of lists
+        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
     qrels : DataFrame or Qrels
         Judgements.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
@@ -97,7 +97,7 @@ def evaluate_voters(
     """
     check_conventions({"missing": missing})
     check_order("evaluate_voters", lists, qrels)
-    lists, qrels = check_lists(lists), check_qrels(qrels)
+    lists, qrels = check_lists(encode_plain(lists)), check_qrels(qrels)
     encoded = encode_qrels(qrels, lists)
     measures = get_measures(metrics, **conventions)
     queries = plain_index(qrels.queries).get_indexer(plain_index(lists.queries))[encoded.judged]

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..._data._frames import plain_index
+from ..._data._frames_of_voters import holds_frames
 from ..._data._qrels import Qrels, check_qrels, match_ids, show_ids
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._data._types import AnyLists, AnyQrels
@@ -84,6 +85,11 @@ def rank_relevance(caller, run, qrels, missing=None):
         The queries looked at.
     """
     check_order(caller, run, qrels)
+    if holds_frames(run):
+        raise InputTypeError(
+            f"{caller} measures one run, and {len(run)} came as frames in a {type(run).__name__}. Write "
+            f"evaluate(runs, qrels, ...), or {caller}(run, qrels) for one of them."
+        )
     graded = look_up(run, qrels, missing)
     warn_of_runs({None: graded}, missing)
     return graded.ranked, graded.queries
@@ -178,6 +184,8 @@ def _only_ranks(frame):
 
 def _column_names(frame):
     names = getattr(frame, "column_names", None)  # pyarrow's, whose columns are arrays
+    if hasattr(frame, "collect_schema"):  # polars', which warns where a lazy frame is asked for its columns
+        names = frame.collect_schema().names()
     return {name for name in (getattr(frame, "columns", ()) if names is None else names) if isinstance(name, str)}
 
 

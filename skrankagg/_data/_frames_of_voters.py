@@ -1,0 +1,142 @@
+"""A data frame for each voter, in a dict or a list: each is read as the run of that voter."""
+
+from collections.abc import Mapping
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+
+from ..exceptions import InputError, InputTypeError
+from ._frames import LIST_COLUMNS, Columns, is_frame
+from ._long_rows import encode_rows, has_own_mask, join_ids, repeat_id
+
+__all__ = ["encode_frames", "holds_frames", "name_frames"]
+
+_PLAIN = (Mapping, list, tuple, str, np.ndarray, int, float)
+
+
+def holds_frames(given):
+    """Whether a dict or a list holds data frames, and not lists, dicts or ids.
+
+    >>> import pandas as pd
+    >>> from skrankagg._data._frames_of_voters import holds_frames
+    >>> holds_frames([pd.DataFrame()]), holds_frames({"bm25": ["d1"]}), holds_frames(pd.DataFrame())
+    (True, False, False)
+    """
+    if isinstance(given, Mapping):
+        given = list(given.values())
+    return isinstance(given, list | tuple) and any(map(_is_frame, given))
+
+
+def name_frames(frames, caller):
+    """Frames by voter: those of a dict as they are; of a list by their columns of voters, or numbered from 1."""
+    named = dict(frames) if isinstance(frames, Mapping) else dict(enumerate(frames, 1))
+    for name, frame in named.items():
+        if not _is_frame(frame):
+            raise InputTypeError(
+                f"{caller} expects data frames for all voters or for none; {name!r} has {type(frame).__name__}. Put "
+                "the rows of all voters into one frame with a column 'voter'."
+            )
+    if isinstance(frames, Mapping):
+        return named
+    voters = [_voter_of(name, _read(name, frame)) for name, frame in named.items()]
+    if None in voters:
+        return named
+    if len(set(voters)) != len(voters):
+        raise InputError(
+            f"{caller} expects frames of different voters; theirs are {voters}. Put those of one voter into one frame."
+        )
+    return dict(zip(voters, frames, strict=True))
+
+
+def encode_frames(cls, frames, caller, *, query=None, weights=None, **options):
+    """Encode frames by voter, see :func:`name_frames`; `query` is the id of the query where a frame has none."""
+    frames = name_frames(frames, caller)
+    read = {name: _read(name, frame) for name, frame in frames.items()}
+    held = {name: _columns_of(name, columns, query) for name, columns in read.items() if columns.n_rows}
+    if not held:
+        raise InputError(f"{caller} expects at least one row; all {len(frames)} frames are empty. Check their filters.")
+    kinds = {name: [kind for kind in ("rank", "score") if kind in one] for name, one in held.items()}
+    (first, kind), *others = kinds.items()
+    for other, found in others:
+        if found != kind:
+            raise InputError(
+                f"{caller} expects the same of rank and score in all frames; {first!r} has {' and '.join(kind)}, "
+                f"{other!r} has {' and '.join(found)}. Drop the column that the others lack."
+            )
+    weighted = [name for name, one in held.items() if "weight" in one]
+    if weighted and weights is not None:
+        raise InputError(
+            f"{caller} expects weights in a column or as weights=, and both came. Drop the column of {weighted[0]!r}."
+        )
+    parts, voters = list(held.values()), list(frames)
+    columns = {
+        "query": join_ids([one["query"] for one in parts]),
+        "voter": np.repeat([voters.index(name) for name in held], [len(one["item"]) for one in parts]),
+        "item": join_ids([one["item"] for one in parts]),
+    }
+    for name in kind:
+        columns[name] = pd.concat([one[name] for one in parts], ignore_index=True)
+    if weighted:
+        ones = [one.get("weight", pd.Series(np.ones(len(one["item"])))) for one in parts]
+        columns["weight"] = pd.concat(ones, ignore_index=True)
+    return encode_rows(
+        cls,
+        columns,
+        voters=voters,
+        caller=caller,
+        weights=weights,
+        plain_ids=not any(has_own_mask(columns, columns.name("item")) for columns in read.values()),
+        **options,
+    )
+
+
+def _is_frame(one):
+    return not isinstance(one, _PLAIN) and is_frame(one)
+
+
+@contextmanager
+def _blaming(name):
+    """Name the frame that an error is about."""
+    try:
+        yield
+    except (InputError, InputTypeError) as error:
+        raise type(error)(f"The frame of {name!r} cannot be read: {error}") from None
+
+
+def _read(name, frame):
+    with _blaming(name):
+        return Columns(frame, {column: column for column in LIST_COLUMNS}, "RankedLists.from_frame")
+
+
+def _voter_of(name, columns):
+    """The one voter that a column of the frame names, or None."""
+    if not columns.has("voter"):
+        return None
+    voters = pd.unique(columns.series(columns.name("voter")).dropna())
+    if len(voters) > 1:
+        raise InputError(
+            f"The frame of {name!r} must hold the run of one voter; its column {columns.name('voter')!r} names "
+            f"{len(voters)}. Pass one frame of all voters, or drop the column."
+        )
+    return voters.tolist()[0] if len(voters) else None
+
+
+def _columns_of(name, columns, query):
+    """The columns of a frame by their canonical names, checked but not encoded."""
+    _voter_of(name, columns)
+    with _blaming(name):
+        numbers = [one for one in ("rank", "score", "weight") if columns.has(one)]
+        known = query is None or columns.has("query")
+        columns.require(
+            *(["query"] if known else []),
+            "item",
+            *numbers,
+            *([] if {"rank", "score"} & set(numbers) else ["rank or score"]),
+        )
+        for one in numbers:
+            columns.numbers(one)  # refuses what is not a number
+        found = {one: columns.id_column(one) for one in (["query", "item"] if known else ["item"])}
+    found.update({one: columns.series(columns.name(one)) for one in numbers})
+    found = {one: pd.Series(values).reset_index(drop=True) for one, values in found.items()}
+    return found if known else {"query": pd.Series(repeat_id(query, columns.n_rows)), **found}
