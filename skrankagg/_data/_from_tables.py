@@ -22,8 +22,11 @@ from ._long_rows import (
     repeat_id,
     strip_ids,
 )
+from ._matrices_of_lists import as_table, check_pvalues, warn_of_rows
 
 __all__ = ["FromTables"]
+
+_TURN = " Pass rows='voters' if each row of the matrix is the list of a voter."
 
 
 class FromTables:
@@ -120,9 +123,10 @@ class FromTables:
     @classmethod
     def from_matrix(
         cls,
-        values: ArrayLike | pd.DataFrame,
+        values: ArrayLike | AnyFrame,
         *,
-        kind: Literal["score", "rank"],
+        kind: Literal["score", "rank", "pvalue"],
+        rows: Literal["items", "voters"] | None = None,
         items: Sequence[Hashable] | pd.Index | None = None,
         voters: Sequence[Hashable] | pd.Index | None = None,
         query: Hashable = "q",
@@ -136,18 +140,22 @@ class FromTables:
         ----------
         values : array-like of shape (n_items, n_voters), or DataFrame
             A number for each item and voter; NaN where the voter does not rank the item. A DataFrame brings its names:
-            the index are items, the columns voters.
-        kind : {"score", "rank"}
-            Whether the numbers are scores, higher is better, or ranks, 1 for the best.
+            the index are items, the columns voters, or the other way round with ``rows="voters"``.
+        kind : {"score", "rank", "pvalue"}
+            Whether the numbers are scores, higher is better; ranks, 1 for the best; or p-values, lower is better, all
+            from 0 to 1 and none missing.
+        rows : {"items", "voters"} or None, default=None
+            What the rows are; "voters" for ballots in rows. None is "items", with a warning where the rows may be
+            voters.
         items, voters : sequence of hashable, default=None
             Names; None takes those of the DataFrame, and numbers from 0.
         query : hashable, default="q"
             Id of the query.
         lower_is_better : bool or sequence of voters, default=False
-            Whether smaller scores are better, as of p-values and times; or the voters of which they are.
+            Whether smaller scores are better, as of times; or the voters of which they are. P-values need no such word.
         strip : bool, default=False
             Whether to remove blanks around text ids; an item of blanks only counts as missing.
-        weights : mapping of voter to float, or sequence of float in the order of the columns, default=None
+        weights : mapping of voter to float, or sequence of float in the order of the voters, default=None
             Weights of the lists.
 
         Returns
@@ -157,7 +165,14 @@ class FromTables:
         Raises
         ------
         ValueError
-            If the matrix has not two dimensions, names do not fit, or there is nothing in it.
+            If the matrix has not two dimensions, names do not fit, there is nothing in it, or a p-value is missing or
+            not from 0 to 1.
+
+        Warns
+        -----
+        AmbiguousInputWarning
+            If neither `rows` nor names are given, there are more rows than columns, and the rows are numbered from 0,
+            or each row has the same numbers in some order: they may be ballots.
 
         See Also
         --------
@@ -177,37 +192,56 @@ class FromTables:
         2     q      0   sex   3.0    0.2
         3     q      1  dose   1.0    0.6
         4     q      1   age   2.0    0.4
+
+        Three voters rank two candidates, a ballot in each row:
+
+        >>> ballots = [[1, 2], [1, 2], [2, 1]]
+        >>> RankedLists.from_matrix(ballots, kind="rank", rows="voters", items=["Ann", "Bob"]).to_runs()
+        {0: {'q': ['Ann', 'Bob']}, 1: {'q': ['Ann', 'Bob']}, 2: {'q': ['Bob', 'Ann']}}
         """
         caller = "RankedLists.from_matrix"
-        if kind not in ("score", "rank"):
-            raise InputError(f"kind must be 'score' or 'rank'; got {kind!r}.")
+        if kind not in ("score", "rank", "pvalue"):
+            raise InputError(f"kind must be 'score', 'rank' or 'pvalue'; got {kind!r}.")
+        if rows not in (None, "items", "voters"):
+            raise InputError(f"rows must be 'items' or 'voters'; got {rows!r}.")
+        is_named = items is not None or voters is not None
+        values = as_table(values, caller)
         if isinstance(values, pd.DataFrame):
-            items = list(values.index) if items is None else items
-            voters = list(values.columns) if voters is None else voters
+            own = (values.columns, values.index) if rows == "voters" else (values.index, values.columns)
+            items = list(own[0]) if items is None else items
+            voters = list(own[1]) if voters is None else voters
         matrix = np.asarray(values)
         if matrix.dtype.kind not in "iu":  # integers stay integers, which keeps their order
             matrix = matrix.astype(np.float64)
         if matrix.ndim != 2:
             raise InputError(f"{caller} expects a matrix of items by voters; got {matrix.ndim} dimension(s).")
+        if rows is None and not is_named:
+            warn_of_rows(matrix, items, caller)
+        if rows == "voters":
+            matrix = matrix.T
         items = list(range(matrix.shape[0])) if items is None else list(items)
         voters = list(range(matrix.shape[1])) if voters is None else list(voters)
         for name, given, size in (("items", items, matrix.shape[0]), ("voters", voters, matrix.shape[1])):
             if len(given) != size or len(set(given)) != size:
+                fits = rows != "voters" and len(given) != size and len(given) in matrix.shape
                 raise InputError(
                     f"{caller} expects {size} different {name}, as the matrix has; got {len(given)}, "
-                    f"{len(set(given))} of them different."
+                    f"{len(set(given))} of them different.{_TURN if fits else ''}"
                 )
+        if kind == "pvalue":
+            check_pvalues(matrix, items, voters, lower_is_better)
+            lower_is_better = True
         voter, item = np.nonzero(~np.isnan(matrix.T))
         if not len(voter):
             raise InputError(f"{caller} expects at least one number; the matrix holds none.")
-        rows = {
+        table = {
             "query": repeat_id(query, len(voter)),
             "voter": voter,
             "item": pd.Series(items).take(item).to_numpy(),
-            kind: matrix[item, voter],
+            "rank" if kind == "rank" else "score": matrix[item, voter],
         }
         return encode_rows(
-            cls, rows, voters=voters, caller=caller, lower_is_better=lower_is_better, strip=strip, weights=weights
+            cls, table, voters=voters, caller=caller, lower_is_better=lower_is_better, strip=strip, weights=weights
         )
 
     @classmethod

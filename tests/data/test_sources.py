@@ -51,8 +51,8 @@ def test_runs_lists_matrices_and_frames_are_the_same_lists(runs):
         of_query = RankedLists.from_frame(frame_of({voter: {"q": results} for voter, results in one.items()}))
         same(RankedLists.from_lists(one), of_query)
         matrix = pd.DataFrame(one)
-        same(RankedLists.from_matrix(matrix, kind="score"), of_query)
-        same(RankedLists.from_matrix(-matrix, kind="score", lower_is_better=True), of_query)
+        same(RankedLists.from_matrix(matrix, kind="score", rows="items"), of_query)
+        same(RankedLists.from_matrix(-matrix, kind="score", rows="items", lower_is_better=True), of_query)
         hits = {voter: [{"id": i, "s": s} for i, s in results.items()] for voter, results in one.items()}
         same(RankedLists.from_hits(hits, key="id", score="s"), of_query)
 
@@ -67,7 +67,7 @@ def test_lists_and_wide_tables_are_the_same_lists(lists):
     same(RankedLists.from_wide(encoded.to_wide()), encoded)
     same(RankedLists.from_runs(encoded.to_runs()), encoded)
     ranks = pd.DataFrame({voter: {item: place for place, item in enumerate(one)} for voter, one in named.items()})
-    same(RankedLists.from_matrix(ranks, kind="rank"), encoded)
+    same(RankedLists.from_matrix(ranks, kind="rank", rows="items"), encoded)
 
 
 def test_a_gene_table_with_duplicates_and_missing_values_needs_one_line():

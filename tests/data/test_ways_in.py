@@ -109,19 +109,19 @@ def test_lists_of_scores(data, row_order):
 def test_matrices_of_scores_and_frames_of_one_query(data):
     expected = RankedLists.from_frame(frame_of(data, "score"))
     matrices = in_parts(
-        data, lambda lists, query: RankedLists.from_matrix(pd.DataFrame(lists), kind="score", query=query)
+        data, lambda lists, query: RankedLists.from_matrix(pd.DataFrame(lists), kind="score", rows="items", query=query)
     )
     turned = in_parts(
         data,
         lambda lists, query: RankedLists.from_matrix(
-            -pd.DataFrame(lists), kind="score", query=query, lower_is_better=True
+            -pd.DataFrame(lists), kind="score", rows="items", query=query, lower_is_better=True
         ),
     )
     all_equal({"from_matrix": matrices, "from_matrix, turned": turned}, expected)
     lists = next(iter(data.values()))
     one = RankedLists.from_frame(frame_of({"any": lists}, "score").drop(columns="query"), query=None)
-    all_equal({"from_frame": one, "from_matrix": RankedLists.from_matrix(pd.DataFrame(lists), kind="score")},
-              RankedLists.from_lists(lists))  # fmt: skip
+    matrix = RankedLists.from_matrix(pd.DataFrame(lists), kind="score", rows="items")
+    all_equal({"from_frame": one, "from_matrix": matrix}, RankedLists.from_lists(lists))
 
 
 @given(data=RANKED)
@@ -129,7 +129,7 @@ def test_matrices_of_scores_and_frames_of_one_query(data):
 def test_lists_of_ranks_with_ties(data):
     expected = RankedLists.from_frame(frame_of(data, "rank"))
     matrices = in_parts(
-        data, lambda lists, query: RankedLists.from_matrix(pd.DataFrame(lists), kind="rank", query=query)
+        data, lambda lists, query: RankedLists.from_matrix(pd.DataFrame(lists), kind="rank", rows="items", query=query)
     )
     all_equal({"from_matrix": matrices, **back(expected)}, expected)
     for query, lists in data.items():
@@ -166,7 +166,10 @@ def test_lists_of_items_without_numbers(data):
             "from_lists": in_parts(data, lambda lists, query: RankedLists.from_lists(lists, query=query)),
             "from_wide": in_parts(data, lambda lists, query: RankedLists.from_wide(table(lists), query=query)),
             "from_matrix": in_parts(
-                numbered, lambda lists, query: RankedLists.from_matrix(pd.DataFrame(lists), kind="rank", query=query)
+                numbered,
+                lambda lists, query: RankedLists.from_matrix(
+                    pd.DataFrame(lists), kind="rank", rows="items", query=query
+                ),
             ),
             "to_runs": RankedLists.from_runs(expected.to_runs()),
             "to_wide": in_parts(data, out_and_in),

@@ -5,7 +5,7 @@ up a strip of pairs for all pairs of lists.
 """
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +13,6 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from ..._data._frames import canonical_frame, plain_index
-from ..._data._frames_of_voters import holds_frames, name_frames
 from ..._data._ranked_lists import RankedLists, check_lists, check_run, encode_plain
 from ..._data._types import AnyLists, PlainLists
 from ..._support._memory import check_memory
@@ -93,7 +92,7 @@ def agreement_names() -> list[str]:
 
 
 def agreement_matrix(
-    lists: AnyLists | Mapping[str, AnyLists] | Sequence[AnyLists] | HasRuns,
+    lists: PlainLists | HasRuns,
     measure: str = "tau-b",
     *,
     per_query: bool = False,
@@ -103,9 +102,8 @@ def agreement_matrix(
 
     Parameters
     ----------
-    lists : DataFrame or RankedLists, dict of str to DataFrame, list of DataFrames, or fitted Comparator
-        Ranked lists of several voters; or runs, by name, by their column `voter` or numbered from 1; or a Comparator,
-        whose methods are compared.
+    lists : DataFrame or RankedLists, dict of str to DataFrame, list of lists or DataFrames, or fitted Comparator
+        Ranked lists of several voters; or runs by name; or a Comparator, whose methods are compared.
     measure : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
     per_query : bool, default=False
@@ -423,10 +421,8 @@ def _query_ranks(lists, q):
 def _named_lists(given):
     """Ranked lists, and the names of their voters in the order to show."""
     runs = getattr(given, "runs_", given)
-    if isinstance(runs, list | tuple) and holds_frames(runs):
-        runs = name_frames(runs, "agreement_matrix")
     if not isinstance(runs, Mapping):
-        lists = check_lists(given)
+        lists = check_lists(encode_plain(given))
         return lists, plain_index(lists.voters)
     if not runs:
         raise InputError("At least one run is expected; the dict of runs is empty.")
