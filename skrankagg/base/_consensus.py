@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._arrays import TOLERANCE
 from .._arrays._places import class_starts
 from .._arrays._plain_ids import best_first
-from .._arrays._ragged import expand, gather_ranges, group_order, positions, sparse_rows, starts_to_ptr
+from .._arrays._ragged import expand, group_order, positions, sparse_rows, starts_to_ptr
 from .._data._frames import frame_of, take_ids
 from .._data._ranked_lists import RankedLists
 
@@ -45,7 +45,8 @@ class Consensus:
         states it.
     additive : bool, default=False
         Whether a score is a sum over the lists that hold the item, each adding what it says of the item. Then the
-        distinct scores of two items that only one and the same list holds never tie: nothing was added up.
+        distinct scores of two items that only one and the same list holds never tie: nothing was added up. Scores of
+        other items in between change nothing.
 
     See Also
     --------
@@ -194,7 +195,7 @@ def best_items(lists, ids, consensus, top=None):
     if largest == np.inf:
         largest = float(size[size < np.inf].max(initial=0.0))
     tolerance = TOLERANCE * largest
-    sole_source = (lambda: _sole_lists(lists)) if consensus.additive else None
+    sole_source = (lambda: _chains(score, tolerance, _sole_lists(lists))) if consensus.additive else None
     total = float(np.add.reduceat(lists.list_weight, [0])[0]) if lists.is_weighted else float(lists.n_lists)
     return best_first(ids, score, lists.candidate_weight, tolerance, TOLERANCE * total, sole_source, top)
 
@@ -206,6 +207,21 @@ def _sole_lists(lists):
     sole[lists.candidate[rows]] = lists.row_list[rows]
     sole[np.bincount(lists.candidate[rows], minlength=lists.n_candidates) > 1] = -1
     return sole
+
+
+def _chains(score, tolerance, source):
+    """Number the items so that neighbours in value are of one number where a class ends between them, (n_items,).
+
+    These numbers are sources to what keeps neighbours of one source apart, and divides classes as `source` does.
+    """
+    order = np.argsort(-score, kind="stable")
+    ordered = score[order]
+    run_start = np.append(True, ordered[1:] != ordered[:-1])
+    class_start = class_starts(ordered, np.arange(len(score)) == 0, np.ones(len(score)), tolerance)
+    class_start = _divide_classes(class_start, run_start, source[order])
+    chain = np.empty(len(score), dtype=np.int64)
+    chain[order] = np.cumsum(run_start & ~class_start)
+    return chain
 
 
 def rank_sums(lists, weight):
@@ -249,9 +265,8 @@ def rank_scores(ptr, score, support, total, scale=None, sole_source=None, tiebre
     if sole_source is not None:
         differs = new_group.copy()
         differs[1:] |= score[1:] != score[:-1]
-        close = np.flatnonzero(differs & ~class_start)
-        if len(close):
-            class_start[close] = _told_apart(sole_source()[order], starts_to_ptr(differs), close)
+        if (differs & ~class_start).any():
+            class_start = _divide_classes(class_start, differs, sole_source()[order])
     if class_start.all():
         return order, score
     class_ptr = starts_to_ptr(class_start)
@@ -276,24 +291,38 @@ def _tie_breakers(tiebreak, support, total, heads):
     yield support, total
 
 
-def _told_apart(source, run_ptr, close):
-    """Whether the sources of a run of equal scores, and of the run before it, keep the two apart, (n_close,).
+def _divide_classes(class_start, run_start, source):
+    """Divide classes so that two unequal values of one source, or of one and none, are never in one class.
 
-    `close` are the first places of the lower runs. What tells two runs apart is any two of their members, so that the
-    order within a run, which is that of the ids, decides nothing.
+    Members are in descending order; `run_start` marks where a value begins that differs from the one before, `source`
+    (n_members,) is as in :func:`rank_scores`. Classes grow from the top: one ends before the first value that it cannot
+    take. Any two of their members keep two values apart, so that their order, that of the ids, decides nothing.
+    Returns where classes start, bool (n_members,).
     """
-    lower = np.searchsorted(run_ptr, close)
-    sides = []
-    for runs in (lower - 1, lower):
-        members, ptr = gather_ranges(run_ptr, runs)
-        sides.append((expand(ptr), source[members]))
-    (upper_run, upper), (lower_run, lower) = sides
+    heads = np.flatnonzero(run_start)
+    run = np.cumsum(run_start) - 1
+    class_start, place = class_start.copy(), np.arange(len(heads))
 
-    def have(run, members):
-        return np.bincount(run[members], minlength=len(close)) > 0
+    def latest_before(member):
+        """The latest run before each run that has such a member, (n_runs,), -1 for none."""
+        has = np.zeros(len(heads), dtype=bool)
+        has[run[member]] = True
+        return np.append(-1, np.maximum.accumulate(np.where(has, place, -1))[:-1]), has
 
-    apart = have(upper_run, upper == -2) & have(lower_run, lower != -1)
-    apart |= have(lower_run, lower == -2) & have(upper_run, upper != -1)
-    width = source.max() + 1
-    shared = np.isin(lower_run * width + lower, (upper_run * width + upper)[upper >= 0]) & (lower >= 0)
-    return apart | have(lower_run, shared)
+    silent, is_silent = latest_before(source == -2)
+    known, is_known = latest_before(source != -1)
+    # The latest run before each that it cannot be in one class with.
+    apart = np.maximum(np.where(is_known, silent, -1), np.where(is_silent, known, -1))
+    sole = np.flatnonzero(source >= 0)
+    sole = sole[np.argsort(source[sole], kind="stable")]
+    same = (source[sole[1:]] == source[sole[:-1]]) & (run[sole[1:]] != run[sole[:-1]])
+    np.maximum.at(apart, run[sole[1:][same]], run[sole[:-1][same]])
+    first = 0
+    starts = class_start[heads]
+    for k in np.flatnonzero(starts | (apart >= 0)).tolist():
+        if starts[k]:
+            first = k
+        elif apart[k] >= first:
+            first = k
+            class_start[heads[k]] = True
+    return class_start

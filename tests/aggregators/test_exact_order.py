@@ -4,12 +4,25 @@ import decimal
 import itertools
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skrankagg import BordaCount, CombMNZ, CombSUM, RankedLists, ReciprocalRankFusion, SimpleBorda
+from skrankagg import (
+    BordaCount,
+    CombMNZ,
+    CombSUM,
+    InverseSquareRank,
+    PositionalScoring,
+    RankBiasedCentroid,
+    RankedLists,
+    ReciprocalRankFusion,
+    SimpleBorda,
+    fuse,
+)
+from skrankagg.base._consensus import rank_scores
 from skrankagg.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::skrankagg.exceptions.RankScoreConflictWarning")
@@ -194,6 +207,80 @@ def test_the_distinct_scores_of_a_list_that_decides_alone_stay_distinct(kind, no
     for others in ([], [{"z": 1.0}]):  # also where another list holds other items
         items, found = consensus(kind(norm=norm), own, *others)
         assert items.replace("z", "") == "cba" and len(set(found)) >= 3
+
+
+DECAYS = [
+    InverseSquareRank(),
+    InverseSquareRank(support="log", sigma=1.0),
+    RankBiasedCentroid(),
+    ReciprocalRankFusion(),
+    PositionalScoring(points="dowdall"),
+    PositionalScoring(points="dowdall", absent="ignore"),
+    SimpleBorda(),
+]
+
+
+def own_tail(query, n_others, length, weight):
+    """Lists of ten common items, and one list of other items, whose ids are in no order."""
+    common = [(query, f"v{voter:03}", f"i{k}", k + 1, 1.0) for voter in range(n_others) for k in range(10)]
+    tail = [(query, "z", f"t{k * 7919 % length:04}", k + 1, weight) for k in range(length)]
+    return pd.DataFrame([*common, *tail], columns=["query", "voter", "item", "rank", "weight"])
+
+
+@pytest.mark.parametrize("method", DECAYS, ids=repr)
+@pytest.mark.parametrize(("n_others", "length", "weight"), [(100, 910, 1.0), (3, 900, 0.01), (100, 30, 1e-11)])
+def test_the_order_of_a_list_that_decides_alone_stays_whatever_its_length_weight_and_the_other_queries(
+    method, n_others, length, weight
+):
+    one = own_tail("a", n_others, length, weight)
+    longer = [("b", "v", f"x{k:04}", k + 1, 1.0) for k in range(1000)]
+    alone = method.fit_transform(one)
+    among = method.fit_transform(pd.concat([one, pd.DataFrame(longer, columns=one.columns)]))
+    pd.testing.assert_frame_equal(among[among["query"] == "a"], alone)
+    own = alone[alone["item"].str[0] == "t"]
+    assert own["item"].tolist() == one.loc[one["voter"] == "z", "item"].tolist()
+    assert own["score"].is_unique
+    lists = {voter: rows["item"].tolist() for voter, rows in one.groupby("voter")}
+    weights = one.groupby("voter")["weight"].first().to_dict()
+    assert fuse(lists, method, weights=weights) == list(zip(alone["item"], alone["score"], strict=True))
+
+
+@pytest.mark.parametrize("method", [*DECAYS[:4], CombSUM(norm=None)], ids=repr)
+def test_the_orders_of_lists_that_decide_alone_stay_where_their_scores_lie_among_each_other(method):
+    rows = [("q", voter, f"i{k}", k + 1, 2 - k / 10, 1.0) for voter in "abc" for k in range(10)]
+    for voter, weight in (("y", 1e-11), ("z", 1.3e-11)):
+        rows += [("q", voter, f"{voter}{k * 7919 % 900:03}", k + 1, 1 - k / 1e3, weight) for k in range(900)]
+    frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "score", "weight"])
+    found = method.fit_transform(frame)
+    for voter in "yz":
+        own = found[found["item"].str[0] == voter]
+        assert own["item"].tolist() == frame.loc[frame["voter"] == voter, "item"].tolist() and own["score"].is_unique
+    lists = {voter: dict(zip(rows["item"], rows["score"], strict=True)) for voter, rows in frame.groupby("voter")}
+    weights = frame.groupby("voter")["weight"].first().to_dict()
+    assert fuse(lists, method, weights=weights) == list(zip(found["item"], found["score"], strict=True))
+
+
+@given(
+    value=st.lists(st.integers(0, 6), min_size=1, max_size=12),
+    source=st.lists(st.sampled_from([-2, -1, 0, 0, 1, 2]), min_size=12, max_size=12),
+)
+def test_a_class_of_equal_scores_ends_before_the_first_that_its_sources_keep_apart(value, source):
+    value, source = np.sort(value)[::-1], source[: len(value)]
+    # All are within the tolerance, so that the sources alone divide them.
+    score = 1 + value * 1e-15
+    ones = np.ones(len(score))
+    _, found = rank_scores(
+        np.array([0, len(score)]), score, ones, ones[:1], scale=1e3 * ones, sole_source=lambda: np.array(source)
+    )
+    classes, last = [], None
+    for one in sorted(set(value), reverse=True):
+        new = {mine for other, mine in zip(value, source, strict=True) if other == one and mine != -1}
+        held = set() if last is None else classes[-1][1]
+        if last is None or new & held or (-2 in new and held) or (-2 in held and new):
+            classes.append((1 + one * 1e-15, set()))
+        classes[-1][1].update(new)
+        last = one
+    assert list(dict.fromkeys(found)) == [first for first, _ in classes]
 
 
 @pytest.mark.parametrize("kind", [CombSUM, CombMNZ])

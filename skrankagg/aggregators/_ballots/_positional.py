@@ -16,9 +16,6 @@ from .._scores._point_sums import SharedPointSums
 
 __all__ = ["PositionalScoring"]
 
-# Length of lists from which the points of two places are so nearly the same that rounding could be taken for it.
-_FADES_AT = 100_000
-
 
 class PositionalScoring(SharedPointSums):
     r"""Rank items by the points that lists give by place: plurality, veto, Dowdall's rule, or points of your own.
@@ -129,8 +126,9 @@ class PositionalScoring(SharedPointSums):
         return lists
 
     def _aggregate(self, lists):
-        fades = isinstance(self.points, str) and self.points == "dowdall" and lists.list_length.max() >= _FADES_AT
-        return Consensus(super()._aggregate(lists), additive=bool(fades))
+        # Dowdall's points of deep places are so nearly the same that rounding could be taken for it. The points of the
+        # user's own may be the same, and a mean of them is rounded.
+        return Consensus(self._add_up(lists), additive=self._own_points() is None and self.points == "dowdall")
 
     def _own_points(self):
         """Points of the user's own, float64 of shape (n_given,); None for a rule by name."""

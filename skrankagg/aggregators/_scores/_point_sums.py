@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._support._sklearn import StrOptions
-from ...base import BaseAggregator
+from ...base import BaseAggregator, Consensus
 from ...base._consensus import Contributions
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS
@@ -28,7 +28,7 @@ class PointSums(BaseAggregator):
         raise NotImplementedError
 
     def _aggregate(self, lists):
-        return sum_rows(lists, self._points(lists))
+        return Consensus(sum_rows(lists, self._points(lists)), additive=True)
 
     def _contributions(self, lists):
         return Contributions(weigh_rows(lists, self._points(lists)))
@@ -54,10 +54,15 @@ class SharedPointSums(PointSums):
         raise NotImplementedError
 
     def _aggregate(self, lists):
+        return self._add_up(lists)
+
+    def _add_up(self, lists):
+        """Scores of the candidates, (n_candidates,)."""
         if self.absent == "ignore":
             lists = _scale_weights(lists)
             return _mean(sum_rows(lists, self._points_inside(lists)), lists.candidate_weight)
-        return super()._aggregate(lists) + lists.sum_over_absent(self._left_over(lists) * lists.list_weight)
+        points = sum_rows(lists, self._points(lists))
+        return points + lists.sum_over_absent(self._left_over(lists) * lists.list_weight)
 
     def _contributions(self, lists):
         if self.absent == "ignore":

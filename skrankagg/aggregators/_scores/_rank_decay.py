@@ -1,6 +1,5 @@
 """Sums of what falls with the rank alone: reciprocal ranks, their squares, and powers of a persistence."""
 
-from math import log
 from numbers import Integral, Real
 from typing import Literal
 
@@ -24,8 +23,6 @@ class _RankDecay(BaseAggregator):
 
     _any_numbering = True
     _repeats_columns = True
-    #: Length of lists from which two ranks of one may give so nearly the same that rounding could be taken for it.
-    _fades_at: float = 100_000
 
     def _gain(self, lists):
         """What each row gives, (n_rows,), before the weight of its list."""
@@ -42,9 +39,8 @@ class _RankDecay(BaseAggregator):
 
     def _aggregate(self, lists):
         score, factor = sum_rows(lists, self._gain(lists)), self._factor(lists)
-        return Consensus(
-            score if factor is None else score * factor, additive=lists.list_length.max() >= self._fades_at
-        )
+        # Deep ranks of one list give so nearly the same that rounding could be taken for it.
+        return Consensus(score if factor is None else score * factor, additive=True)
 
     def _contributions(self, lists):
         return Contributions(weigh_rows(lists, self._gain(lists)), factor=self._factor(lists))
@@ -244,10 +240,6 @@ class RankBiasedCentroid(_RankDecay):
         self.persistence = persistence
         self.voter_weights = voter_weights
 
-    @property
-    def _fades_at(self):
-        return log(1e-9) / log(self.persistence)
-
     def _gain(self, lists):
         return (1 - self.persistence) * self.persistence ** (lists.rank - 1)
 
@@ -315,7 +307,6 @@ class InverseSquareRank(_RankDecay):
         **VOTER_WEIGHTS,
     }
     _variants = ({}, {"support": "log"})
-    _fades_at = 1_000
 
     def __init__(
         self,
