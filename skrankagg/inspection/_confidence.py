@@ -26,6 +26,7 @@ def rank_confidence(
     confidence: float = 0.95,
     simultaneous: bool = False,
     unit: Literal["list", "voter", "query"] = "list",
+    votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
     r"""Confidence sets of the true ranks, which hold where items are equally good, too.
@@ -48,6 +49,9 @@ def rank_confidence(
         Whether all sets of a query hold the true ranks together with this chance; False is each by itself.
     unit : {"list", "voter", "query"}, default="list"
         What is drawn, as in :func:`rank_stability`: what was sampled.
+    votes : bool or None, default=None
+        Whether a list of weight w is w lists that were sampled, or one whose weight counts more, as in
+        :func:`rank_stability`; None takes weights for numbers of lists in the queries of whole weights only.
     random_state : int, RandomState instance or None, default=0
         Where the draws come from. Those of a query do not depend on which other queries are there.
 
@@ -68,6 +72,8 @@ def rank_confidence(
     -----
     FewListsWarning
         If there are fewer than five units to draw from.
+    UserWarning
+        If weights that are whole and above 1 and others that are not whole meet in a query, and `votes` is None.
 
     See Also
     --------
@@ -90,9 +96,8 @@ def rank_confidence(
     cases with 10, 20 and 50 lists, of equally good items, too (``benchmarks/rank_coverage.py``). They are wide: with
     few lists little is certain, and 10 lists tell hardly any of 30 items apart.
 
-    Tied items of a list, absent ones and weights count as in the score. Lists of whole weights are ballots, as in
-    :func:`rank_stability`. Scores that are not sums, such as Copeland's, have no standard error of this kind. The cost
-    is `n_resamples` times lists times pairs of items.
+    Tied items of a list, absent ones and weights count as in the score. Scores that are not sums, such as Copeland's,
+    have no standard error of this kind. The cost is `n_resamples` times lists times pairs of items.
 
     References
     ----------
@@ -115,7 +120,14 @@ def rank_confidence(
     5    q1   i5   36.0     6         5          6
     """
     resampling = Resampling(
-        aggregator, X, n_resamples=n_resamples, confidence=confidence, unit=unit, random_state=random_state, n_jobs=None
+        aggregator,
+        X,
+        n_resamples=n_resamples,
+        confidence=confidence,
+        unit=unit,
+        votes=votes,
+        random_state=random_state,
+        n_jobs=None,
     )
     lists, draws = resampling.lists, resampling.draws
     try:

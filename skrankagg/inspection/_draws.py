@@ -5,7 +5,8 @@ from hashlib import blake2b
 
 import numpy as np
 
-from .._data._frames import plain_index
+from .._data._frames import first_row, plain_index
+from .._data._votes import are_votes
 from ..exceptions import InputError
 
 __all__ = ["UNITS", "make_draws"]
@@ -13,10 +14,12 @@ __all__ = ["UNITS", "make_draws"]
 UNITS = ("list", "voter", "query")
 
 
-def make_draws(given, lists, unit, n_resamples, seed):
+def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     """The draws of lists as they were `given`, and prepared, with the weights of the method's own voters.
 
     Lists without any weight are never drawn. For the unit "query" the lists are those of one board, in the same order.
+    `votes` says of the unit "list" whether a given weight is a number of ballots, None where a query's weights are
+    whole; the weights of the method's own voters multiply what is drawn.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -26,17 +29,28 @@ def make_draws(given, lists, unit, n_resamples, seed):
         list_ptr = np.array([0, lists.n_lists]) if unit == "query" else lists.list_ptr
         return _CommonDraws(list_ptr, lists.list_weight, number, len(present), n_resamples, seed)
     ids = plain_index(lists.queries).tolist()
-    if not lists.is_weighted:
-        return _DrawsOfQueries(lists.list_ptr, lists.list_weight, None, ids, n_resamples, seed)
-    # Whole weights count ballots; others, and those of the method's voters, multiply what is drawn.
-    whole = not (given.list_weight % 1 != 0).any() and given.list_weight.max() < 2**53
-    ballots = np.where(counted, given.list_weight if whole else 1.0, 0.0)
+    is_vote = _draw_votes(given, ids, votes)
+    ballots = np.where(counted, np.where(is_vote[lists.list_query], given.list_weight, 1.0), 0.0)
     n_ballots = np.add.reduceat(ballots, lists.list_ptr[:-1])
     if (n_ballots == 0).any():
         query = ids[int(np.argmin(n_ballots))]
         raise InputError(f"Each query needs a list of positive weight to draw from; query {query!r} has none.")
     weight = np.divide(lists.list_weight, ballots, out=np.zeros(lists.n_lists), where=ballots > 0)
-    return _DrawsOfQueries(lists.list_ptr, weight, ballots, ids, n_resamples, seed)
+    equal = np.logical_and.reduceat((lists.list_weight == 1) & (ballots == 1), lists.list_ptr[:-1])
+    return _DrawsOfQueries(lists.list_ptr, weight, ballots, equal, ids, n_resamples, seed)
+
+
+def _draw_votes(given, ids, votes):
+    """Whether the weights of each query are numbers of ballots that can be drawn, bool (n_queries,)."""
+    heads, weight = given.list_ptr[:-1], given.list_weight
+    with np.errstate(over="ignore"):
+        can = np.logical_and.reduceat(weight % 1 == 0, heads) & (np.add.reduceat(weight, heads) < 2**53)
+    if votes and not can.all():
+        raise InputError(
+            f"votes=True takes a list of weight w for w votes, and some weight of query {ids[first_row(~can)]!r} is "
+            "not whole, or too large; give whole weights or votes=False."
+        )
+    return are_votes(given, votes, "Give votes=False, or whole weights.") & can
 
 
 class _Draws:
@@ -54,12 +68,12 @@ class _Draws:
 
 
 class _DrawsOfQueries(_Draws):
-    """Lists of each query; `ballots` (n_lists,) are the units that a list stands for, None where each is one."""
+    """Lists of each query; `ballots` (n_lists,) are the units that a list stands for; where all are `equal`, one."""
 
-    def __init__(self, list_ptr, weight, ballots, ids, n_resamples, seed):
-        n_units = np.diff(list_ptr) if ballots is None else np.add.reduceat(ballots, list_ptr[:-1]).astype(np.int64)
+    def __init__(self, list_ptr, weight, ballots, equal, ids, n_resamples, seed):
+        n_units = np.add.reduceat(ballots, list_ptr[:-1]).astype(np.int64)
         super().__init__(list_ptr, weight, n_units, n_resamples, seed)
-        self.ballots, self.ids = ballots, ids
+        self.ballots, self.equal, self.ids = ballots, equal, ids
 
     def counts(self, start, stop):
         """How often the lists of queries are drawn, float64 (n_lists, n_resamples)."""
@@ -70,15 +84,14 @@ class _DrawsOfQueries(_Draws):
         digest = blake2b(str(self.ids[q]).encode(), digest_size=8).digest()
         rng = np.random.default_rng([self.seed, int.from_bytes(digest, "little")])
         own = slice(*self.list_ptr[q : q + 2])
-        if self.ballots is None:
+        if self.equal[q]:
             return _draw(rng, own.stop - own.start, self.n_resamples)
         share = self.ballots[own] / self.n_units[q]
         return rng.multinomial(self.n_units[q], share, size=self.n_resamples).T.astype(np.float64)
 
     def by_unit(self, q, says):
         """What each unit of a query says, (n_units, n_items), by what its lists say; its draws, and in expectation."""
-        own = slice(*self.list_ptr[q : q + 2])
-        return says, self._counts(q), np.ones(len(says)) if self.ballots is None else self.ballots[own]
+        return says, self._counts(q), self.ballots[slice(*self.list_ptr[q : q + 2])]
 
 
 class _CommonDraws(_Draws):

@@ -53,13 +53,19 @@ class Replicates:
             yield q, self.score_se[own], first, last
 
 
+class _Failing(Exception):
+    """A method fails in some replicate of several queries together."""
+
+
 class Resampling:
     """Lists that are drawn again and again, and a method that aggregates them.
 
     Parameters are those of :func:`~skrankagg.inspection.rank_stability`.
     """
 
-    def __init__(self, aggregator, X, *, n_resamples, confidence, unit, random_state, n_jobs, verbose=False):
+    def __init__(
+        self, aggregator, X, *, n_resamples, confidence, unit, random_state, n_jobs, votes=None, verbose=False
+    ):
         given = check_lists(encode_plain(X))
         lists = begin(aggregator, given)
         if not is_integer(n_resamples) or n_resamples < 2:
@@ -70,6 +76,10 @@ class Resampling:
             raise InputError(
                 f"unit must be one of {', '.join(map(repr, UNITS))}; got {unit!r}{did_you_mean(unit, UNITS)}."
             )
+        if votes is not None and not isinstance(votes, bool):
+            raise InputError(f"votes must be True, False or None; got {votes!r}.")
+        if votes and unit != "list":
+            raise InputError(f"votes=True is for unit='list', which draws ballots; got unit={unit!r}. Leave out votes.")
         tags = aggregator.__sklearn_tags__()
         if not tags.aggregator_tags.voter_weights:
             raise InputError(
@@ -82,9 +92,9 @@ class Resampling:
                 "not know; choose unit='list', unit='voter' or a method that is not fitted."
             )
         self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
-        self.progress, self.error = Progress("replicates", verbose), None
+        self.progress = Progress("replicates", verbose)
         seed = random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
-        self.draws = make_draws(given, lists, unit, self.n_resamples, abs(int(seed)))
+        self.draws = make_draws(given, lists, unit, self.n_resamples, abs(int(seed)), votes)
         self.lists = _pool(lists) if unit == "query" else lists
         few = int((self.draws.n_units < _FEW).sum())
         if few:
@@ -112,32 +122,46 @@ class Resampling:
         lists = self.lists
         centre = np.empty(lists.n_candidates)
         centre[ranked.order] = ranked.score
-        cells = np.cumsum(lists.query_n_items) * self.n_resamples // _CELLS
-        starts = np.flatnonzero(np.diff(cells, prepend=-1))
+        size = lists.query_n_items * self.n_resamples
+        cells, large = np.cumsum(size) // _CELLS, size > _CELLS
+        # A large query is by itself, so that its draws are made in the same parts as where it is alone.
+        starts = np.flatnonzero((np.diff(cells, prepend=-1) != 0) | large | np.append(False, large[:-1]))
         try:
             for start, stop in zip(starts, [*starts[1:], lists.n_queries], strict=True):
-                whole = stop - start == lists.n_queries
-                block = lists if whole else lists.take(np.arange(start, stop))
-                own = centre[lists.candidate_ptr[start] : lists.candidate_ptr[stop]]
-                size = None if scale is None else scale[start:stop]
-                yield self._block((int(start), int(stop)), block, own, size)
+                yield from self._blocks(int(start), int(stop), centre, scale)
                 self.progress.show(f"query {stop} of {lists.n_queries}")
         finally:
             self.progress.close()
+
+    def _blocks(self, start, stop, centre, scale):
+        """The replicates of some queries: together, or of each by itself where the method fails in some of them."""
+        lists = self.lists
+        block = lists if stop - start == lists.n_queries else lists.take(np.arange(start, stop))
+        own = centre[lists.candidate_ptr[start] : lists.candidate_ptr[stop]]
+        try:
+            yield self._block((start, stop), block, own, None if scale is None else scale[start:stop])
+        except _Failing:
+            # A draw in which one query fails counts for the others.
+            for q in range(start, stop):
+                yield from self._blocks(q, q + 1, centre, scale)
 
     def _block(self, queries, block, centre, scale):
         weights = self.draws.weights(*queries)
         heads, query = block.candidate_ptr[:-1], block.candidate_query
         dtype = np.int16 if block.query_n_items.max() < 2**15 else np.int32
         first = np.empty((block.n_candidates, self.n_resamples), dtype=dtype)
-        last, valid = None, np.empty((block.n_queries, self.n_resamples), dtype=bool)
+        failure, last, valid = None, None, np.empty((block.n_queries, self.n_resamples), dtype=bool)
         total, squares = np.zeros(block.n_candidates), np.zeros(block.n_candidates)
         scores = self.aggregator._repeat_many(block)
         # One query may have too many items for all replicates at once.
         some = max(1, _CELLS // block.n_candidates) if block.n_queries == 1 else self.n_resamples
         for k in range(0, self.n_resamples, some):
             part = slice(k, k + some)
-            score = self._scores(block, scores, weights[:, part])
+            score, error = self._scores(block, scores, weights[:, part])
+            if error is not None:
+                if block.n_queries > 1:
+                    raise _Failing
+                failure = error
             high, low = places_of_replicates(block.candidate_ptr, score, scale)
             first[:, part] = high
             if low is not high and last is None:
@@ -153,22 +177,22 @@ class Resampling:
                 total += score.sum(axis=1)
                 squares += np.einsum("ij,ij->i", score, score)
         n_valid = valid.sum(axis=1)
-        if not n_valid.any() and self.error is not None:
-            raise self.error
+        if not n_valid.any() and failure is not None:
+            raise failure
         n = n_valid[query]
         with np.errstate(invalid="ignore", divide="ignore"):
             score_se = np.sqrt(np.maximum(squares - total**2 / n, 0.0) / (n - 1))
         return Replicates(queries, block.candidate_ptr, score_se, first, first if last is None else last, valid)
 
     def _scores(self, block, scores, weights):
-        """Scores of some replicates, (n_candidates, n_replicates); NaN in those that fail, whose error is kept."""
+        """Scores of some replicates, (n_candidates, n_replicates), NaN in those that fail, and an error of these."""
         if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
             found = [_try(scores, weights, block.n_candidates)]
         else:
             parts = np.array_split(weights, min(effective_n_jobs(self.n_jobs), weights.shape[1]), axis=1)
             found = Parallel(n_jobs=self.n_jobs)(delayed(_try_again)(self.aggregator, block, part) for part in parts)
-        self.error = next((error for _, error in found if error is not None), self.error)
-        return np.concatenate([score for score, _ in found], axis=1) if len(found) > 1 else found[0][0]
+        error = next((error for _, error in found if error is not None), None)
+        return np.concatenate([score for score, _ in found], axis=1) if len(found) > 1 else found[0][0], error
 
 
 def _try_again(aggregator, lists, weights):

@@ -26,6 +26,7 @@ def rank_stability(
     confidence: float = 0.95,
     top: Sequence[int] = (1, 10),
     unit: Literal["list", "voter", "query"] = "list",
+    votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
     verbose: bool | Literal["auto"] = False,
@@ -51,6 +52,10 @@ def rank_stability(
     unit : {"list", "voter", "query"}, default="list"
         What is drawn: the lists of each query by themselves; voters, each with its lists of all queries; or queries,
         whose lists then make up one board of all items, see Notes.
+    votes : bool or None, default=None
+        Whether a list of weight w is w equal ballots, of which as many are drawn as there are, or one list, whose
+        weight multiplies what is drawn. None takes lists as ballots in the queries of whole weights only. For
+        ``unit="list"`` alone: voters and queries are always drawn with their weights.
     random_state : int, RandomState instance or None, default=0
         Where the draws come from. Those of a query do not depend on which other queries are there.
     n_jobs : int, default=None
@@ -86,6 +91,8 @@ def rank_stability(
     -----
     FewListsWarning
         If there are fewer than five units to draw from.
+    UserWarning
+        If weights that are whole and above 1 and others that are not whole meet in a query, and `votes` is None.
 
     See Also
     --------
@@ -96,7 +103,7 @@ def rank_stability(
     Notes
     -----
     A draw takes as many lists of the query as there are, with replacement: the weight of a list is multiplied by how
-    often it is drawn, multinomial counts with expectation 1. Lists of whole weights are ballots: as many ballots are
+    often it is drawn, multinomial counts with expectation 1. Where lists are ballots (`votes`), as many ballots are
     drawn as there are, and a line of weight w stands for w of them, so that repeated and weighted lists give the same.
     Other weights, and those in `voter_weights`, multiply what is drawn. An item stays a candidate where no list that
     holds it is drawn.
@@ -149,6 +156,7 @@ def rank_stability(
         n_resamples=n_resamples,
         confidence=confidence,
         unit=unit,
+        votes=votes,
         random_state=random_state,
         n_jobs=n_jobs,
         verbose=verbose,
@@ -191,6 +199,7 @@ def preference_probabilities(
     *,
     n_resamples: int = 1000,
     unit: Literal["list", "voter", "query"] = "list",
+    votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
@@ -208,6 +217,8 @@ def preference_probabilities(
         Number of draws.
     unit : {"list", "voter", "query"}, default="list"
         What is drawn, as in :func:`rank_stability`.
+    votes : bool or None, default=None
+        Whether weights are numbers of ballots, as in :func:`rank_stability`.
     random_state : int, RandomState instance or None, default=0
         Where the draws come from: the same draws as those of :func:`rank_stability`.
     n_jobs : int, default=None
@@ -230,6 +241,8 @@ def preference_probabilities(
     -----
     FewListsWarning
         If there are fewer than five units to draw from.
+    UserWarning
+        If weights that are whole and above 1 and others that are not whole meet in a query, and `votes` is None.
 
     See Also
     --------
@@ -260,6 +273,7 @@ def preference_probabilities(
         n_resamples=n_resamples,
         confidence=0.5,
         unit=unit,
+        votes=votes,
         random_state=random_state,
         n_jobs=n_jobs,
     )

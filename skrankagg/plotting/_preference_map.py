@@ -105,6 +105,7 @@ class PreferenceProbabilityDisplay:
         confidence: float = 0.95,
         n_resamples: int = 1000,
         unit: Literal["list", "voter", "query"] = "list",
+        votes: bool | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         ax: Axes | None = None,
@@ -127,6 +128,8 @@ class PreferenceProbabilityDisplay:
             Number of draws.
         unit : {"list", "voter", "query"}, default="list"
             What is drawn.
+        votes : bool or None, default=None
+            Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.
         random_state : int, RandomState instance or None, default=0
             Where the draws come from.
         n_jobs : int, default=None
@@ -143,6 +146,7 @@ class PreferenceProbabilityDisplay:
             lists_of_query("PreferenceProbabilityDisplay", X, query, unit),
             n_resamples=n_resamples,
             unit=unit,
+            votes=votes,
             random_state=random_state,
             n_jobs=n_jobs,
         )

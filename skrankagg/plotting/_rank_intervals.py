@@ -129,6 +129,7 @@ class RankStabilityDisplay:
         n_resamples: int = 1000,
         confidence: float = 0.95,
         unit: Literal["list", "voter", "query"] = "list",
+        votes: bool | None = None,
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         ax: Axes | None = None,
@@ -154,6 +155,8 @@ class RankStabilityDisplay:
             Share of the draws that an interval holds.
         unit : {"list", "voter", "query"}, default="list"
             What is drawn.
+        votes : bool or None, default=None
+            Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.
         random_state : int, RandomState instance or None, default=0
             Where the draws come from.
         n_jobs : int, default=None
@@ -175,6 +178,7 @@ class RankStabilityDisplay:
             confidence=confidence,
             top=[k],
             unit=unit,
+            votes=votes,
             random_state=random_state,
             n_jobs=n_jobs,
         )

@@ -342,6 +342,63 @@ def test_integer_weights_are_copies():
         pd.testing.assert_frame_equal(found, method.fit_transform(copies), check_exact=False, atol=1e-8)
 
 
+def test_what_weights_are_does_not_depend_on_other_queries():
+    whole = full_lists(6, 5, seed=3)
+    whole["weight"] = whole["voter"].map({0: 3.0, 1: 1, 2: 2, 3: 1, 4: 5, 5: 1})
+    halves = full_lists(6, 5, seed=4).assign(query=1, weight=0.5)
+    for votes in (None, True, False):
+        method = PlackettLuce(std_errors="voters", votes=votes)
+        among = method.fit_transform(pd.concat([whole, halves]))
+        for query, alone in enumerate((whole, halves)):
+            found = among[among["query"] == query].reset_index(drop=True)
+            pd.testing.assert_frame_equal(found, method.fit_transform(alone))
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_weights_are_copies_or_factors_as_votes_says(pairs):
+    weight = {0: 2.5, 1: 1.0, 2: 0.5, 3: 4.0, 4: 1.5, 5: 1.0}
+    if pairs:
+        rng = np.random.default_rng(5)
+        items = np.array([rng.choice(5, 2, replace=False) for _ in range(60)])
+        frame = pd.DataFrame({"query": 0, "voter": np.repeat(np.arange(60), 2), "item": items.ravel()})
+        frame["rank"] = [1, 2] * 60
+    else:
+        frame = full_lists(6, 5, seed=3)
+    frame["weight"] = (frame["voter"] % 6).map(weight)
+    parameters = {"prior": 0, "absent": "ignore", "std_errors": "voters", "tol": 1e-11}
+
+    def errors(frame, **others):
+        return PlackettLuce(**parameters, **others).fit_transform(frame).set_index("item")["std_error"].sort_index()
+
+    # Twice the lists are whole copies, and half of the variance.
+    copies = pd.concat([frame[2 * frame["weight"] > k].assign(voter=frame["voter"] + 100 * k) for k in range(8)])
+    expected = errors(copies.drop(columns="weight")) * 2**0.5
+    np.testing.assert_allclose(errors(frame, votes=True), expected, rtol=1e-8)
+    # A factor is the same for all numbers of one unit.
+    factors = errors(frame, votes=False)
+    np.testing.assert_allclose(errors(frame.assign(weight=2 * frame["weight"]), votes=False), factors, rtol=1e-8)
+    assert (factors / expected - 1).abs().max() > 0.1
+    with pytest.warns(UserWarning, match="1 of 1 queries has whole weights above 1.*the first is 0: votes=None takes"):
+        np.testing.assert_array_equal(errors(frame), factors)
+    whole = frame.assign(weight=2 * frame["weight"])
+    np.testing.assert_array_equal(errors(whole), errors(whole, votes=True))
+
+
+def test_one_fractional_weight_among_thousands_of_duels_is_told_of():
+    rng = np.random.default_rng(0)
+    games = pd.DataFrame([(i, j) for i in range(6) for j in range(i)], columns=["winner", "loser"])
+    games = pd.concat([games, games.rename(columns={"winner": "loser", "loser": "winner"})], ignore_index=True)
+    games["weight"] = rng.integers(100, 300, len(games)).astype(float)
+    duels = RankedLists.from_comparisons(games).with_list_weight(games["weight"].to_numpy())
+    method = PlackettLuce(absent="ignore", std_errors="voters")
+    expected = method.fit_transform(duels)["std_error"]
+    one = duels.with_list_weight(duels.list_weight + np.where(np.arange(duels.n_lists) == 0, 0.5, 0.0))
+    found = PlackettLuce(absent="ignore", std_errors="voters", votes=True).fit_transform(one)["std_error"]
+    np.testing.assert_allclose(found, expected, rtol=0.01)
+    with pytest.warns(UserWarning, match="Give votes=True where they are numbers of lists, votes=False where not"):
+        assert (method.fit_transform(one)["std_error"] / expected).min() > 5
+
+
 def test_paired_comparisons_are_merged_and_give_the_same(monkeypatch):
     rng = np.random.default_rng(0)
     pairs = np.array([rng.choice(6, 2, replace=False) for _ in range(200)])

@@ -1,5 +1,6 @@
 """Places in draws of the lists: compared with draws that are aggregated one by one, and with what must hold."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -23,7 +24,7 @@ from skrankagg import (
 from skrankagg._arrays._replicate_ranks import places_of_replicates
 from skrankagg.base import BaseAggregator
 from skrankagg.exceptions import FewListsWarning, InputError, InputTypeError
-from skrankagg.inspection import preference_probabilities, rank_stability
+from skrankagg.inspection import preference_probabilities, rank_confidence, rank_stability
 from skrankagg.inspection._resampling import Resampling
 from skrankagg.utils.estimator_checks import example_lists
 
@@ -33,6 +34,7 @@ pytestmark = [
         pytest.mark.filterwarnings(f"ignore::skrankagg.exceptions.{name}Warning")
         for name in ("FewLists", "Exposure", "UnequalLength")  # of lists that draws leave
     ),
+    pytest.mark.filterwarnings("ignore:.*votes=None takes them all for factors"),
 ]
 
 METHODS = [BordaCount(), CombSUM(norm="z-score"), ReciprocalRankFusion(k=5), Copeland(), Kemeny(), DIBRA(Copeland())]
@@ -212,6 +214,95 @@ def test_failing_draws_are_counted_and_not_extreme():
     assert found["n_resamples"].unique() == (weights[0] > 0).sum() and (weights[0] == 0).any()
     whole = rank_stability(BordaCount(), frame, n_resamples=80)
     assert (found["score_se"] < 2 * whole["score_se"]).all()
+
+
+def test_a_draw_that_fails_in_one_query_counts_in_the_others():
+    class FragileOfOne(BordaCount):
+        def _repeat_many(self, lists):
+            weigh, mine = super()._repeat_many(lists), lists.list_query == np.flatnonzero(lists.queries == "q1").sum()
+
+            def score(weights):
+                if "q1" in lists.queries and (weights[mine][:1] == 0).any():
+                    raise ValueError("the first list is missing")
+                return weigh(weights)
+
+            return score
+
+    frame = lists()
+    found = rank_stability(FragileOfOne(), frame, n_resamples=30)
+    alone = rank_stability(BordaCount(), frame, n_resamples=30)
+    fragile = frame["query"] == "q1"
+    expected = rank_stability(FragileOfOne(), frame[fragile], n_resamples=30)
+    assert 0 < expected["n_resamples"].iloc[0] < 30
+    for query, one in (("q0", alone), ("q1", expected), ("q2", alone)):
+        pd.testing.assert_frame_equal(
+            *(each[each["query"] == query].reset_index(drop=True) for each in (found, one)), check_exact=True
+        )
+
+
+def test_a_large_query_is_drawn_in_the_same_parts_beside_small_ones(monkeypatch):
+    from skrankagg.inspection import _resampling
+
+    monkeypatch.setattr(_resampling, "_CELLS", 100)
+    frame = pd.concat([example_lists(1, n_queries=1, n_items=3, full=True), lists(1).assign(query="q1")])
+    frame = pd.concat([frame, frame.replace({"q0": "q2", "q1": "q3"})])
+    method = CombSUM(norm="z-score")
+    among = rank_stability(method, frame, n_resamples=30)
+    for query, own in frame.groupby("query"):
+        found = among[among["query"] == query].reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, rank_stability(method, own, n_resamples=30), check_exact=True)
+
+
+def weighted_queries():
+    """Queries of equal lists, of numbers of votes, of factors and of both."""
+    frame = example_lists(2, n_queries=4, n_voters=12, n_items=6, full=True)
+    voter = frame["voter"].str[1:].astype(int)
+    weights = {"q0": 1.0 + 0 * voter, "q1": 3.0 + 0 * voter, "q2": 0.5 + voter % 2, "q3": 1.0 + voter / 2}
+    return frame.assign(weight=np.select([frame["query"] == query for query in weights], list(weights.values())))
+
+
+@pytest.mark.parametrize("votes", [None, False])
+@pytest.mark.parametrize("function", [rank_stability, rank_confidence])
+def test_weights_of_other_queries_change_nothing(function, votes):
+    frame = weighted_queries()
+    among = function(BordaCount(), frame, n_resamples=60, votes=votes)
+    for query, own in frame.groupby("query"):
+        found = among[among["query"] == query].reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, function(BordaCount(), own, n_resamples=60, votes=votes), check_exact=True)
+
+
+def test_votes_says_whether_weights_are_numbers_of_lists():
+    frame = weighted_queries()
+    threes, halves = (frame[frame["query"] == query] for query in ("q1", "q2"))
+    method, draws = BordaCount(), {"n_resamples": 400}
+
+    def errors(frame, **options):
+        return rank_stability(method, frame, **draws, **options).set_index("item")["score_se"].sort_index()
+
+    # 36 ballots or 12 lists of weight 3, which vary by the root of 3 more.
+    copies = pd.concat([threes.assign(voter=threes["voter"] + f"-{k}", weight=1.0) for k in range(3)])
+    np.testing.assert_allclose(errors(threes), errors(copies), rtol=0.2)
+    np.testing.assert_array_equal(errors(threes, votes=True), errors(threes))
+    np.testing.assert_allclose(errors(threes, votes=False), 3 * errors(threes.assign(weight=1.0)), rtol=0.2)
+    np.testing.assert_allclose(errors(threes, votes=False) / errors(threes), 3**0.5, rtol=0.2)
+    np.testing.assert_array_equal(errors(halves, votes=False), errors(halves))
+    for function in (rank_stability, rank_confidence, preference_probabilities):
+        with pytest.raises(InputError, match="some weight of query 'q2' is not whole, or too large; give"):
+            function(method, halves, votes=True)
+        with pytest.raises(InputError, match="votes must be True, False or None; got 1"):
+            function(method, threes, votes=1)
+        with pytest.raises(InputError, match="votes=True is for unit='list', which draws ballots; got unit='voter'"):
+            function(method, threes, votes=True, unit="voter")
+
+
+def test_weights_that_look_like_votes_and_like_factors_are_told_of():
+    frame = weighted_queries()
+    with pytest.warns(UserWarning, match="1 of 4 queries has whole weights above 1.*first is 'q3'.*Give votes=False"):
+        rank_stability(BordaCount(), frame, n_resamples=5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rank_stability(BordaCount(), frame, n_resamples=5, votes=False)
+        rank_stability(BordaCount(), frame[frame["query"] != "q3"], n_resamples=5)
 
 
 def test_what_fails_in_every_draw_raises_its_error():

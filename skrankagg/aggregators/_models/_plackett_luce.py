@@ -49,6 +49,10 @@ class PlackettLuce(WeightedAggregator):
     std_errors : {"model", "voters"}, default=None
         Whether to compute standard errors: by the curvature of the likelihood, or by how much the lists differ
         ("voters"), which holds also where the model does not. None computes none.
+    votes : bool or None, default=None
+        For ``std_errors="voters"``: whether a list of weight w is w lists that say the same, also for a w that is not
+        whole, or one list whose weight is a factor. None takes weights for numbers of lists in the queries of whole
+        weights only, and warns where whole ones above 1 and others meet.
     max_iter : int, default=500
         Largest number of iterations.
     tol : float, default=1e-12
@@ -89,6 +93,9 @@ class PlackettLuce(WeightedAggregator):
     -----
     ConvergenceWarning
         If the iteration of some query ends before it is within `tol`.
+    UserWarning
+        If weights that are whole and above 1 and others that are not whole meet in a query, ``std_errors="voters"`` and
+        `votes` is None.
 
     See Also
     --------
@@ -130,8 +137,8 @@ class PlackettLuce(WeightedAggregator):
     prefers bad items gets a reliability near 0, not below. Standard errors take the reliabilities as known.
 
     Standard errors are of :math:`t_i` less the mean of the query, at the estimate and without the prior, which is no
-    data. They are infinite where the lists leave worths open. With "voters" a list of a whole weight w counts as w
-    lists. Log-worths that differ by less than ten times `tol` tie.
+    data. They are infinite where the lists leave worths open. The weight that `votes` is about is that in the lists,
+    times `voter_weights`. Log-worths that differ by less than ten times `tol` tie.
 
     The cost is that of about 30 passes over the rows; standard errors take the square of the length of each list and
     the cube of the number of items. With `weighting` all is done some dozen times, and with "last"
@@ -184,6 +191,7 @@ class PlackettLuce(WeightedAggregator):
         "absent": [StrOptions({"last", "ignore"})],
         "ties": [StrOptions({"efron", "breslow", "davidson"})],
         "std_errors": [StrOptions({"model", "voters"}), None],
+        "votes": ["boolean", None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
         **WEIGHTING,
@@ -200,6 +208,7 @@ class PlackettLuce(WeightedAggregator):
         absent: Literal["last", "ignore"] = "last",
         ties: Literal["efron", "breslow", "davidson"] = "efron",
         std_errors: Literal["model", "voters"] | None = None,
+        votes: bool | None = None,
         max_iter: int = 500,
         tol: float = 1e-12,
         weighting: Literal["query", "global"] | None = None,
@@ -212,6 +221,7 @@ class PlackettLuce(WeightedAggregator):
         self.absent = absent
         self.ties = ties
         self.std_errors = std_errors
+        self.votes = votes
         self.max_iter = max_iter
         self.tol = tol
         self.weighting = weighting
@@ -234,7 +244,7 @@ class PlackettLuce(WeightedAggregator):
         log_worth = variables[: lists.n_candidates]
         columns = {"worth": _shares_of_query(lists, log_worth)}
         if self.std_errors is not None:
-            columns["std_error"] = standard_errors(stages, lists, pattern, variables, self.std_errors)
+            columns["std_error"] = standard_errors(stages, lists, pattern, variables, self.std_errors, self.votes)
         queries = {
             "log_likelihood": stages.value_and_gradient(variables)[0],
             "n_iter": n_iter,

@@ -2,16 +2,19 @@
 
 import numpy as np
 
+from ..._data._votes import are_votes
+
 __all__ = ["invert_information", "standard_errors"]
 
 
-def standard_errors(stages, lists, pattern, variables, kind):
+def standard_errors(stages, lists, pattern, variables, kind, votes=None):
     """Standard errors of the log-worths less the mean of their query, (n_candidates,), by `kind`, "model" or "voters".
 
     `stages` are of lists that each of `lists` has become one of, its place being in `pattern`, or itself for None.
+    `votes` says for "voters" whether weights are numbers of lists, None where those of a query are whole.
     """
-    errors, squares = [], _weights_of_squares(lists.list_weight, pattern, int(stages.list_ptr[-1]))
-    voters = kind == "voters"
+    errors, voters = [], kind == "voters"
+    squares = _weights_of_squares(lists, pattern, int(stages.list_ptr[-1]), votes) if voters else None
     scores_of_queries = stages.by_list(variables) if voters else [None] * lists.n_queries
     queries = zip(lists.query_n_items, stages.information(variables), scores_of_queries, strict=True)
     for q, (n, information, scores) in enumerate(queries):
@@ -35,9 +38,10 @@ def invert_information(information):
     return inverse, bool(np.count_nonzero(null) > 1)
 
 
-def _weights_of_squares(weight, pattern, n_merged):
-    """What the square of the derivatives of a list counts: whole weights are copies, others are factors."""
-    copies = weight if (weight % 1 == 0).all() else weight**2
+def _weights_of_squares(lists, pattern, n_merged, votes):
+    """What the square of a list's derivatives counts: its weight where that is a number of lists, or its square."""
+    copies = are_votes(lists, votes, "Give votes=True where they are numbers of lists, votes=False where not.")
+    copies = np.where(copies[lists.list_query], lists.list_weight, lists.list_weight**2)
     if pattern is None:
         return copies
     return np.bincount(pattern, weights=copies, minlength=n_merged)
