@@ -12,8 +12,8 @@ from .._data._types import AnyLists
 from .._data._voter_names import type_hint
 from ..exceptions import InputError
 from ..metrics._agreement._kendall import FROM_COUNTS, ratio_or_nan
+from ._agreement import count_pairs
 from ._arguments import check_top
-from ._chance_agreement import count_pairs
 
 __all__ = ["compare_consensus"]
 

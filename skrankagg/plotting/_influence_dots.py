@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import pandas as pd
 
-from .._arrays._ragged import tie_starts
 from .._data._frames import plain_index
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["VoterInfluenceDisplay"]
 
 _OUTLIER = "#d55e00"
-# The normal quantile that voter_influence tests at.
-_QUANTILE = 1.6448536269514722
 
 
 class VoterInfluenceDisplay:
@@ -52,8 +49,7 @@ class VoterInfluenceDisplay:
     ----------
     table : DataFrame of shape (n_lists, n_columns)
         What :func:`~skrankagg.inspection.voter_influence` returns, of one query or of several: columns `voter`,
-        `agreement`, `outlier`, `distance` and `leader_changed`, and where known `chance`, the agreement that 95 % of
-        random lists do not exceed.
+        `agreement`, `threshold`, `outlier`, `distance` and `leader_changed`.
     title : str, default=""
         Title.
 
@@ -78,12 +74,12 @@ class VoterInfluenceDisplay:
 
     Notes
     -----
-    Voters are sorted by their agreement with the consensus of the others, those that agree most on top. Of several
-    queries there is a dot for each list, the line is the mean, and the bar the mean distance.
+    Voters are sorted by their agreement with the consensus of the others, those that agree most on top. Voters whose
+    agreement is unknown come before these, without a dot, and are the first to be left out. Of several queries there
+    is a dot for each list, the line is the mean, and the bar the mean distance.
 
-    0 is what a random list reaches on average. The grey mark of a list is what 95 % of random lists of its length do
-    not exceed, and an outlier is one that does not either; the mark is drawn for one query and lists without ties, and
-    takes the consensus to have none.
+    0 is what a random list reaches on average. For one query, the grey mark of a list is its threshold: a list that
+    agrees less is an outlier. Short lists may agree less than long ones before they are marked.
 
     Examples
     --------
@@ -94,14 +90,14 @@ class VoterInfluenceDisplay:
     ...     n_queries=1, n_voters=6, n_items=20, list_length=None, quality=1.5, adversarial_share=0.2, random_state=0
     ... )
     >>> display = VoterInfluenceDisplay.from_estimator(BordaCount(), lists)
-    >>> display.table[["voter", "agreement", "chance", "outlier"]].round(2)
-      voter  agreement  chance  outlier
-    0    v1      -0.81    0.27     True
-    1    v2       0.53    0.27    False
-    2    v3       0.62    0.27    False
-    3    v4       0.55    0.27    False
-    4    v5       0.36    0.27    False
-    5    v6       0.44    0.27    False
+    >>> display.table[["voter", "agreement", "threshold", "outlier"]].round(2)
+      voter  agreement  threshold  outlier
+    0    v1      -0.81       0.14     True
+    1    v2       0.53       0.14    False
+    2    v3       0.62       0.14    False
+    3    v4       0.55       0.14    False
+    4    v5       0.36       0.14    False
+    5    v6       0.44       0.14    False
     """
 
     ax_: Axes
@@ -152,10 +148,7 @@ class VoterInfluenceDisplay:
         lists = check_lists(encode_plain(X))
         if query is not None:
             lists = lists.select(queries=[query])
-        frame = voter_influence(aggregator, lists, mode=mode)
-        if lists.n_queries == 1 and mode == "silence":
-            frame = frame.assign(chance=chance_level(lists))
-        display = cls._of_rows(frame, query)
+        display = cls._of_rows(voter_influence(aggregator, lists, mode=mode), query)
         return display.plot(ax, n_voters=n_voters, **bar_kwargs)
 
     @classmethod
@@ -191,7 +184,7 @@ class VoterInfluenceDisplay:
 
     @classmethod
     def _of_rows(cls, frame, query):
-        columns = ["voter", "agreement", "outlier", "distance", "leader_changed"]
+        columns = ["voter", "agreement", "threshold", "outlier", "distance", "leader_changed"]
         one = frame if query is not None or "query" not in frame else frame.drop(columns="query")
         kept = rows_of_query("VoterInfluenceDisplay", one, query, columns)
         if query is None and "query" in frame:
@@ -219,11 +212,15 @@ class VoterInfluenceDisplay:
         table = self.table.assign(voter=plain_index(self.table["voter"]))
         n_queries = table["query"].nunique() if "query" in table else 1
         mean = table.groupby("voter", observed=True)[["agreement", "distance"]].mean()
-        mean = mean.sort_values("agreement", ascending=False, kind="stable")
+        mean = mean.sort_values("agreement", ascending=False, kind="stable", na_position="first")
         title = self.title
         if len(mean) > n_voters:
-            shown = f"the {n_voters} of {len(mean)} voters that agree least"
-            title, mean = f"{title}, {shown}" if title else shown, mean.tail(n_voters)
+            n_all, n_known = len(mean), int(mean["agreement"].notna().sum())
+            mean = mean.tail(min(n_voters, n_known) or n_voters)
+            shown = f"{len(mean)} of {n_all} voters"
+            if n_known:
+                shown = f"the {shown} " + ("that agree least" if n_known > n_voters else "whose agreement is known")
+            title = f"{title}, {shown}" if title else shown
         place = pd.Series(np.arange(len(mean)), index=mean.index)
         table = table[table["voter"].isin(mean.index)]
         row = table["voter"].map(place).to_numpy(dtype=float)
@@ -242,18 +239,18 @@ class VoterInfluenceDisplay:
                 agreement[is_outlier], row[is_outlier], marker="D", color=_OUTLIER, zorder=4, label="outlier", **style
             )
             handles.append(marks)
-        if single and "chance" in table and table["chance"].notna().any():
-            known = table["chance"].notna().to_numpy()
+        if single and table["threshold"].notna().any():
+            known = table["threshold"].notna().to_numpy()
             handles.append(
                 ax.scatter(
-                    as_numbers(table["chance"])[known],
+                    as_numbers(table["threshold"])[known],
                     row[known],
                     marker="|",
                     s=90,
                     color=GREY,
                     linewidths=1.5,
                     zorder=2,
-                    label="exceeded by 5 % of random lists",
+                    label="outliers agree less than this",
                 )
             )
         if not single:
@@ -263,6 +260,10 @@ class VoterInfluenceDisplay:
                 )
             )
         write_rows(ax, names, title)
+        if np.isnan(agreement).all():
+            ax.text(
+                0.5, 0.5, "agreement unknown", transform=ax.transAxes, ha="center", color=TEXT, backgroundcolor="white"
+            )
         ax.set_xlabel(
             "agreement with the others (tau-b)" + ("" if single else f"\na dot for each of {n_queries} queries")
         )
@@ -292,18 +293,9 @@ def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
             fontsize="x-small",
             color=TEXT,
         )
-    widest = max(float(distance.max(initial=0.0)), 1e-9)
+    widest = float(distance.max(initial=0.0)) or 1.0
     side.set_xlim(0.0, widest * (2.3 if first_changes.any() else 1.05))
     side.locator_params(axis="x", nbins=4)
     side.set_xlabel("% of pairs that\nswap without it")
     side.grid(axis="x", color=RULE, linewidth=0.6)
     return side, bars
-
-
-def chance_level(lists):
-    """Agreement that 95 % of random lists of the same length do not exceed, NaN for lists with ties and short ones."""
-    n = lists.list_length.astype(np.float64)
-    pairs = n * (n - 1) / 2
-    needed = 1 + _QUANTILE * np.sqrt(n * (n - 1) * (2 * n + 5) / 18)
-    known = np.logical_and.reduceat(tie_starts(lists.row_ptr, lists.rank), lists.row_ptr[:-1]) & (pairs > needed)
-    return np.divide(needed, pairs, out=np.full(len(n), np.nan), where=known)

@@ -13,7 +13,6 @@ from ..inspection import (
     voter_influence,
 )
 from ..inspection._arguments import begin
-from ._influence_dots import chance_level
 from ._one_board import UNITS, lists_of_query
 from ._report_page import Text
 
@@ -76,7 +75,6 @@ def collect(aggregator, X, query, *, top, k, n_resamples, confidence, unit, rand
         "confidence": confidence,
         "n_units": n_units,
         "can_weigh": can_weigh,
-        "chance": chance_level(prepared) if can_weigh else np.full(prepared.n_lists, np.nan),
         **draws,
     }
     return frames, facts, [*_always(facts, frames), *caveats]
@@ -154,8 +152,9 @@ def _always(facts, frames):
     if "influence" in frames:
         texts.append(
             Text(
-                "Outliers are tested at the level of 5 %, each by itself: a good list may be marked, above all a short "
-                "one. A list that differs is not wrong for it, and lists of one bad source support each other."
+                "Each list is tested by itself at the level of 5 %: of 100 good lists, up to 5 are marked as outliers. "
+                "Reversed lists of 10 items and more are nearly all found where the others agree well, shorter ones "
+                "less often. A list that differs is not wrong for it, and lists of one bad source support each other."
             )
         )
     return texts

@@ -5,6 +5,7 @@ from importlib.metadata import version
 import numpy as np
 import pandas as pd
 
+from ..inspection._agreement import LEVEL
 from ._contribution_bars import ContributionDisplay
 from ._influence_dots import VoterInfluenceDisplay
 from ._one_board import UNITS, labels_of
@@ -215,14 +216,16 @@ def _listed(rows):
 def _influence(frames, facts, top):
     if "influence" not in frames:
         return None
-    table = frames["influence"].sort_values("agreement", ascending=False, kind="stable")
-    n_outliers = int(table["outlier"].fillna(False).sum())
-    shown = table.tail(_MOST_VOTERS)
+    table = frames["influence"].sort_values("agreement", ascending=False, kind="stable", na_position="first")
+    n_outliers, n_tested = int(table["outlier"].fillna(False).sum()), int(table["outlier"].notna().sum())
+    n_known = int(table["agreement"].notna().sum())
+    # Lists of unknown agreement are not those that agree least.
+    shown = table if len(table) <= _MOST_VOTERS else table.tail(min(_MOST_VOTERS, n_known) or _MOST_VOTERS)
     columns = {"voter": shown["voter"]}
     if shown["weight"].nunique() > 1:
         columns["weight"] = [f"{one:g}" for one in shown["weight"]]
     columns["agreement"] = [_number(one) for one in shown["agreement"]]
-    columns["outlier"] = ["too short to tell" if pd.isna(one) else "yes" if one else "no" for one in shown["outlier"]]
+    columns["outlier"] = ["not tested" if pd.isna(one) else "yes" if one else "no" for one in shown["outlier"]]
     columns["swapped without it, %"] = ["–" if pd.isna(one) else f"{100 * one:.1f}" for one in shown["distance"]]
     columns["leave the first 10"] = ["–" if pd.isna(one) else str(one) for one in shown["top_changed"]]
     columns["first item changes"] = ["–" if pd.isna(one) else "yes" if one else "no" for one in shown["leader_changed"]]
@@ -231,21 +234,29 @@ def _influence(frames, facts, top):
     texts = [
         Text(
             "Agreement is Kendall's tau-b of a list with the consensus of the others; an outlier agrees with them "
-            "no more than random lists do. The other columns tell what changes without the list."
+            "significantly less than lists like it do. The other columns tell what changes without the list."
         ),
-        Text("Of {}, {} marked as outliers.", (facts["lists"], _are(n_outliers))),
     ]
-    if len(shown) < len(table):
+    if n_tested:
+        words = "Of {} tested, {} marked as outliers. Good lists alone would give up to {} marks, 5 % of these tests."
+        texts.append(Text(words, (count(n_tested, "list"), _are(n_outliers), f"{LEVEL * n_tested:.1f}")))
+    if n_tested < len(table):
+        words = "Outliers were not looked for among {}: they are too short, or fewer than 5 lists compare."
+        texts.append(Text(words, (count(len(table) - n_tested, "list"),)))
+    if n_known < len(table):
+        words = "The agreement of {} is unknown: they share fewer than two items with the others, or tie all of them."
+        texts.append(Text(words, (count(len(table) - n_known, "list"),)))
+    if len(shown) < n_known:
         texts.append(Text("The {} that agree least are shown.", (len(shown),)))
+    elif n_known and len(shown) < len(table):
+        texts.append(Text("The {} whose agreement is known are shown.", (len(shown),)))
     numbers = tuple(name for name in columns if name not in ("voter", "outlier", "first item changes"))
     return Section(
         "Who made it: influence of the lists",
         tuple(texts),
         pd.DataFrame(columns),
         numbers,
-        lambda: VoterInfluenceDisplay.from_frame(
-            frames["influence"].assign(chance=facts["chance"]), n_voters=_MOST_VOTERS
-        ),
+        lambda: VoterInfluenceDisplay.from_frame(frames["influence"], n_voters=_MOST_VOTERS),
         "Agreement of the lists with the others, and what changes without them",
     )
 

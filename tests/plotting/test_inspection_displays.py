@@ -173,25 +173,52 @@ def test_voters_are_sorted_and_outliers_marked(plt):
     assert sorted(display.points_.get_offsets()[:, 0]) == pytest.approx(sorted(expected["agreement"]))
     np.testing.assert_allclose([bar.get_width() for bar in display.bars_], 100 * expected["distance"])
     legend = {text.get_text() for text in display.ax_.get_legend().get_texts()}
-    assert legend == {"outlier", "exceeded by 5 % of random lists"}
+    assert legend == {"outlier", "outliers agree less than this"}
     marked = next(one for one in display.ax_.collections if one.get_label() == "outlier").get_offsets()
     assert len(marked) == expected["outlier"].sum() > 0
-    # The marks divide the outliers from the others: lists without ties, and a consensus with hardly any.
-    table = display.table
-    assert ((table["agreement"] <= table["chance"]) == table["outlier"]).all()
+    limits = next(one for one in display.ax_.collections if one.get_label() == "outliers agree less than this")
+    np.testing.assert_allclose(np.sort(limits.get_offsets()[:, 0]), np.sort(expected["threshold"]))
     again = VoterInfluenceDisplay.from_frame(voter_influence(BordaCount(), frame))
-    assert "chance" not in again.table and labels(again.ax_) == labels(display.ax_)
+    assert labels(again.ax_) == labels(display.ax_)
     lowest = VoterInfluenceDisplay.from_frame(expected, n_voters=3)
     assert labels(lowest.ax_) == expected["voter"].tail(3).tolist()
     assert lowest.ax_.get_title(loc="left") == "the 3 of 10 voters that agree least"
 
 
-def test_lists_that_cannot_be_told_from_chance_have_no_mark(plt):
-    hits = {"u": ["a", "b", "c"], "v": ["b", "a", "c"], "w": ["c", "a", "b"]}
+def test_short_lists_are_not_tested_and_have_no_mark(plt):
+    hits = {f"voter {k}": ["a", "b", "c"] if k % 2 else ["c", "b", "a"] for k in range(8)}
     display = VoterInfluenceDisplay.from_estimator(BordaCount(), hits)
-    assert display.table["chance"].isna().all() and display.table["outlier"].isna().all()
-    ties = pd.DataFrame({"query": "q", "voter": list("uuuuvvvv"), "item": list("abcd" * 2), "rank": [1, 1, 2, 3] * 2})
-    assert VoterInfluenceDisplay.from_estimator(BordaCount(), ties).table["chance"].isna().all()
+    assert display.table["threshold"].isna().all() and display.table["outlier"].isna().all()
+    assert display.ax_.get_legend() is None
+
+
+def with_unknown(n_known, n_unknown):
+    """Full lists of eight items, and voters who have one item each."""
+    known = make(n_voters=max(n_known, 1), n_items=8)
+    known = known[known["voter"].isin(known["voter"].unique()[:n_known])]
+    single = pd.DataFrame({"query": "q1", "voter": [f"one {k:02d}" for k in range(n_unknown)], "item": "i1", "rank": 1})
+    single["score"] = 1.0
+    return pd.concat([known, single])
+
+
+@pytest.mark.parametrize(("n_known", "n_unknown"), [(6, 2), (6, 40), (40, 40), (0, 40)])
+def test_voters_of_unknown_agreement_do_not_agree_least(plt, n_known, n_unknown):
+    frame = with_unknown(n_known, n_unknown)
+    display = VoterInfluenceDisplay.from_estimator(BordaCount(), frame, n_voters=30)
+    shown, title = labels(display.ax_), display.ax_.get_title(loc="left")
+    unknown = [name for name in shown if name.startswith("one")]
+    points = np.isfinite(display.points_.get_offsets()[:, 0]).sum()
+    if n_known == 0:
+        assert len(shown) == 30 and title == "30 of 40 voters"
+        assert [one.get_text() for one in display.ax_.texts] == ["agreement unknown"]
+        return
+    assert points == min(n_known, 30) and not display.ax_.texts
+    if n_unknown == 2:
+        assert shown[:2] == unknown and len(shown) == 8 and title == ""
+    elif n_known == 6:
+        assert not unknown and title == "the 6 of 46 voters whose agreement is known"
+    else:
+        assert not unknown and title == "the 30 of 80 voters that agree least"
 
 
 def test_several_queries_are_dots_with_a_mean(plt):

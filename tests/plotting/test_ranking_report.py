@@ -207,6 +207,29 @@ def test_long_boards_are_cut_to_the_first_items(plt):
     Reader(report.to_html())
 
 
+def test_the_report_names_the_marks_that_good_lists_would_give(plt):
+    frame = make(n_voters=30, n_items=12, adversarial_share=0.1)
+    report = ranking_report(BordaCount(), frame, **FEW)
+    text = report.to_markdown()
+    n = int(report.frames["influence"]["outlier"].sum())
+    assert 3 <= n <= 5  # three are reversed
+    assert f"Of 30 lists tested, {n} are marked as outliers. Good lists alone would give up to 1.5 marks" in text
+    assert "of 100 good lists, up to 5 are marked" in text and "tested at the level of 5 %, each" not in text
+
+
+def test_voters_of_unknown_agreement_are_not_listed_as_agreeing_least(plt):
+    frame = make(n_voters=6)
+    single = pd.DataFrame({"query": "q1", "voter": [f"one {k:02d}" for k in range(40)], "item": "i1", "rank": 1})
+    report = ranking_report(BordaCount(), pd.concat([frame, single.assign(score=1.0)]), **FEW)
+    text = report.to_markdown()
+    section = text.partition("influence of the lists")[2].partition("##")[0]
+    assert "one 0" not in section and section.count("| v") == 6 + 1
+    assert "The agreement of 40 lists is unknown" in section and "The 6 whose agreement is known are shown." in section
+    assert "agree least" not in section
+    assert "Of 6 lists tested, none are marked as outliers. Good lists alone would give up to 0.3 marks" in section
+    Reader(report.to_html())
+
+
 def test_without_matplotlib_there_are_tables(report, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)

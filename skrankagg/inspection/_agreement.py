@@ -1,4 +1,4 @@
-"""How far lists agree with orders of their items, and whether that is more than random lists reach."""
+"""Agreement of lists with orders of their items, and the lists that agree less than the others of their query do."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,6 @@ from scipy.special import ndtri
 
 from .._arrays import TOLERANCE
 from .._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_starts
-from .._data._frames import known_or_missing
 from .._kernels import discordant_pairs
 from ..metrics._agreement._kendall import FROM_COUNTS
 
@@ -15,8 +14,14 @@ __all__ = []
 
 # Lists of a query from which on their agreement has a median and a spread to speak of.
 _FEW_LISTS = 5
-# Of the test whether a list agrees with the others more than a random one, and what makes a MAD a standard deviation.
-_LEVEL, _MAD_TO_SD = 0.05, 1.4826022185056018
+# Level of the test for outliers, and the factor that turns a MAD into a standard deviation.
+LEVEL, _MAD_TO_SD = 0.05, 1.4826022185056018
+# Least variance of an agreement, as a share of its variance for random lists. Without it, each list with one swap is an
+# outlier where most lists agree in all pairs, as their spread is 0.
+_LEAST_VARIANCE = 0.5
+# Quantiles of (value - median) / MAD of n normal values exceed the normal ones by a share of about 2 / n; the rest
+# allows for skew.
+_FEW_VALUES = 3.0
 
 
 class _Pairs(NamedTuple):
@@ -52,24 +57,61 @@ def _sum_over_ties(ptr, dense, value):
 
 
 def agreement_with_classes(lists, row_class):
-    """Kendall's tau-b of each list with the classes of its rows, and whether it is no higher than chance, None too."""
+    """Kendall's tau-b of each list with the classes of its rows, and the agreement below which it is an outlier."""
     kept = row_class >= 0
     length = np.bincount(lists.row_list[kept], minlength=lists.n_lists)
     kept &= (length > 1)[lists.row_list]
     chosen = np.flatnonzero(length > 1)
     ptr = np.concatenate([[0], np.cumsum(length[chosen])])
-    agreement, is_outlier = np.full(lists.n_lists, np.nan), np.full(lists.n_lists, None, dtype=object)
+    agreement, threshold = np.full(lists.n_lists, np.nan), np.full(lists.n_lists, np.nan)
     if not len(chosen):
-        return agreement, known_or_missing(is_outlier)
+        return agreement, threshold
     first, second = lists.rank[kept], dense_ranks(ptr, row_class[kept])
     pairs = count_pairs(ptr, first, second)
     agreement[chosen] = FROM_COUNTS["b"](*pairs)
     sd = null_deviation(ptr, _dense(ptr, first), second)
-    needed = 1 + ndtri(1 - _LEVEL) * sd
-    possible = np.minimum(pairs.first, pairs.second) > needed
-    told = ~np.isnan(agreement[chosen]) & possible
-    is_outlier[chosen[told]] = (pairs.both - 2 * pairs.discordant <= needed)[told]
-    return agreement, known_or_missing(is_outlier)
+    # Lists too short to differ from random ones even if they agree in all pairs are not tested.
+    long = ~np.isnan(agreement[chosen]) & (np.minimum(pairs.first, pairs.second) > 1 + ndtri(1 - LEVEL) * sd)
+    tested = chosen[long]
+    n_pairs = np.sqrt(pairs.first * pairs.second)[long]
+    query, sd = lists.list_query[tested], sd[long] / n_pairs
+    found = _thresholds(query, agreement[tested], n_pairs, sd, np.ones(len(tested), dtype=bool))
+    # Outliers hide each other: the others are the measure in a second pass.
+    others = ~(agreement[tested] < found)
+    enough = np.bincount(query[others], minlength=lists.n_queries)[query] >= _FEW_LISTS
+    threshold[tested] = _thresholds(query, agreement[tested], n_pairs, sd, others | ~enough)
+    return agreement, threshold
+
+
+def _thresholds(query, agreement, n_pairs, null_sd, counted):
+    """Agreement below which a list is an outlier of its query, (n_tested,); NaN if no agreement is low enough.
+
+    `n_pairs` is the number of untied pairs of each list, and `null_sd` the standard deviation of the agreement of a
+    random list with the same ties. Lists that are not `counted` are compared with those that are.
+    """
+
+    def medians(value):
+        of_query = np.zeros(query[-1] + 1 if len(query) else 0)
+        of_query[query[counted]] = _medians(query[counted], value[counted])
+        return of_query[query]
+
+    n_lists = np.bincount(query[counted], minlength=query.max(initial=0) + 1)[query]
+    # The angle of a share of discordant pairs has about the same variance at all shares (Anscombe's form).
+    angle = 2 * np.arcsin(np.sqrt(((1 - agreement) / 2 * n_pairs + 0.375) / (n_pairs + 0.75)))
+    middle = medians(angle)
+    apart = np.abs(angle - middle)
+    # Lists of all lengths have one spread, or a spread that shrinks with the length as for random lists.
+    spread = np.maximum(
+        _MAD_TO_SD * np.maximum(medians(apart), medians(apart / null_sd) * null_sd),
+        np.sqrt(_LEAST_VARIANCE) * null_sd,
+    )
+    bound = middle + ndtri(1 - LEVEL) * (1 + _FEW_VALUES / n_lists) * spread
+    # Half a pair is the correction for continuity.
+    discordant = 0.5 + np.sin(bound / 2) ** 2 * (n_pairs + 0.75) - 0.375
+    threshold = 1 - 2 * discordant / n_pairs
+    # The reverse of the consensus has agreement -1.
+    told = (n_lists >= _FEW_LISTS) & (bound < np.pi) & (threshold > -1)
+    return np.where(told, threshold, np.nan)
 
 
 def null_deviation(ptr, first, second):
