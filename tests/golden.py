@@ -309,6 +309,7 @@ GOLDEN = [
     (RankStatistic(statistic="median"), "b a c d", [-log10(x) for x in (1 / 4, 5 / 8, 3 / 4)] + [0.0]),
     (RankStatistic(statistic="min"), "b a c d", [-log10(x) for x in (1 / 4, 1 / 4, 1 / 2, 5 / 8)]),
     # The same scores, with p-values of their own.
+    (RankStatistic(exact=False), "b a c d", [1.0, -0.75, -1.5, -2.25]),
     (RankStatistic(exact=True), "b a c d", [1.0, -0.75, -1.5, -2.25]),
     (
         RankStatistic(statistic="geometric-mean", exact=True),

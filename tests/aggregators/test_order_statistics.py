@@ -384,7 +384,7 @@ def figure(method, exact, params):
     if method == "RRA":
         return RobustRankAggregation(exact=exact, **params).fit_transform(letters()).set_index("item")["pvalue"]
     statistic = {"geom.mean": "geometric-mean"}.get(method, method)
-    consensus = RankStatistic(statistic=statistic, **params).fit_transform(letters()).set_index("item")
+    consensus = RankStatistic(statistic=statistic, exact=False, **params).fit_transform(letters()).set_index("item")
     return consensus["pvalue"] if method == "mean" else 10 ** -consensus["score"]
 
 

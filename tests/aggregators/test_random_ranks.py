@@ -114,6 +114,84 @@ def test_p_values_of_the_mean_equal_the_sum_over_all_outcomes(seed, weighted, si
 
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
 @settings(max_examples=60, deadline=None)
+def test_auto_equals_the_sum_over_all_outcomes_in_small_queries(seed, weighted, sizes):
+    frame = query(seed, weighted)
+    params, n_items = sizes_of(frame, sizes)
+    expected = exact_tails(frame, add, n_items, sizes == "ignore")
+    method = RankStatistic(**params)
+    found = method.fit_transform(frame).set_index("item")["pvalue"]
+    if method.query_info_["exact"].item():
+        np.testing.assert_allclose(found, [expected[item] for item in found.index], rtol=1e-12)
+    else:
+        assert sizes in ("by voter", "ignore")
+        pd.testing.assert_series_equal(
+            found, RankStatistic(exact=False, **params).fit_transform(frame).set_index("item")["pvalue"]
+        )
+
+
+def boards(seed):
+    """Queries of all kinds: long and short, tied and cut, weighted, and of few and many lists."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for q in range(12):
+        n = int(rng.choice([3, 8, 40, 150])) if q < 10 else 500 - q
+        for voter in range(rng.integers(1, 9) if q < 10 else 5):
+            items = rng.choice(n, n if q % 2 or q == 10 else rng.integers(1, n + 1), replace=False)
+            rank = np.arange(len(items)) // (1 + (q % 3 == 0))
+            weight = int(rng.integers(0, 4)) if q % 4 == 1 else 1
+            rows.append(pd.DataFrame({"query": q, "voter": voter, "item": items, "rank": rank, "weight": weight}))
+    return pd.concat(rows)
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize("seed", range(4))
+def test_auto_depends_on_the_query_alone_and_equals_exact_or_normal(seed, absent):
+    frame = boards(seed)
+    method = RankStatistic(absent=absent)
+    found = method.fit_transform(frame)
+    is_exact = method.query_info_.set_index("query")["exact"]
+    assert 0 < is_exact.sum() < len(is_exact)
+    for q, own in frame.groupby("query"):
+        alone = method.fit_transform(own)
+        pd.testing.assert_frame_equal(found[found["query"] == q].reset_index(drop=True), alone, check_exact=True)
+        assert method.query_info_["exact"].tolist() == [is_exact[q]]
+        other = RankStatistic(absent=absent, exact=bool(is_exact[q])).fit_transform(own)
+        np.testing.assert_allclose(alone["pvalue"], other["pvalue"], rtol=1e-11)
+
+
+@pytest.mark.parametrize(("n", "m", "small"), [(342, 3, True), (343, 3, False), (2, 1023, True), (2, 1024, False)])
+def test_auto_is_exact_up_to_1024_sums(n, m, small):
+    # m lists of n items have m * (n - 1) + 1 sums.
+    method = RankStatistic().fit(first_of(n, m))
+    assert method.query_info_["exact"].tolist() == [small]
+    found = method.transform(first_of(n, m))["pvalue"][0]
+    assert (found == pytest.approx(float(n) ** -m, rel=1e-11, abs=0)) == small
+
+
+def test_the_column_exact_says_how_p_values_were_computed(X):
+    for exact, expected in ((True, True), (False, False), ("auto", True)):
+        assert RankStatistic(exact=exact).fit(X).query_info_["exact"].tolist() == [expected]
+    assert RankStatistic(statistic="geometric-mean", exact=True).fit(X).query_info_["exact"].tolist() == [True]
+    for statistic in ("geometric-mean", "median", "min", "stuart"):
+        method = RankStatistic(statistic=statistic).fit(X)
+        assert not hasattr(method, "query_info_") and "pvalue" not in method.transform(X)
+    # Weights are numbers of lists: 3000 lists are many.
+    assert not RankStatistic().fit(X.assign(weight=1000)).query_info_["exact"].item()
+    assert not RankStatistic().fit(X.assign(weight=10**15)).query_info_["exact"].item()
+    # Lists out of 1009, 2003 and 3001 items have no common grid.
+    assert not RankStatistic(n_items={"u": 1009, "v": 2003, "w": 3001}).fit(X).query_info_["exact"].item()
+
+
+def test_lists_of_one_place_are_in_no_sum():
+    tied = pd.DataFrame({"query": "q", "voter": list("uuvvww"), "item": list("ababab"), "rank": [1, 1, 1, 2, 1, 2]})
+    found = RankStatistic().fit_transform(tied.assign(weight=np.repeat([10**6, 1, 1], 2)))
+    np.testing.assert_allclose(found["pvalue"], [1 / 4, 1.0])
+    silent = RankStatistic(voter_weights=dict.fromkeys("uvw", 0)).fit_transform(tied)
+    assert (silent["pvalue"] == 1.0).all()
+
+
+@given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
+@settings(max_examples=60, deadline=None)
 def test_p_values_of_the_geometric_mean_bound_the_sum_over_all_outcomes(seed, weighted, sizes):
     frame = query(seed, weighted)
     params, n_items = sizes_of(frame, sizes)
@@ -167,12 +245,15 @@ def test_the_first_of_a_hundred_in_three_lists():
     # One way of 100 ** 3 to have the sum 3, and 1 + 3 + 6 + ... + 36 = 120 ways to have a sum up to 10.
     found = RankStatistic(exact=True).fit_transform(first_of(100, 3))
     assert found["pvalue"][0] == pytest.approx(1e-6, rel=1e-12)
-    assert RankStatistic().fit_transform(first_of(100, 3))["pvalue"][0] == pytest.approx(0.00164, rel=0.01)
+    assert RankStatistic().fit_transform(first_of(100, 3))["pvalue"][0] == pytest.approx(1e-6, rel=1e-12)
+    normal = RankStatistic(exact=False)
+    assert normal.fit_transform(first_of(100, 3))["pvalue"][0] == pytest.approx(0.00164, rel=0.01)
     # Its places are 2, 3 and 5.
     shifted = first_of(100, 3)
     shifted["rank"] = (shifted["rank"] + np.repeat([1, 2, 4], 100)) % 100
     assert pvalues(shifted)[0] == pytest.approx(120e-6, rel=1e-12)
-    assert RankStatistic().fit_transform(shifted).set_index("item")["pvalue"][0] == pytest.approx(0.00256, rel=0.01)
+    assert RankStatistic().fit_transform(shifted).set_index("item")["pvalue"][0] == pytest.approx(120e-6, rel=1e-12)
+    assert normal.fit_transform(shifted).set_index("item")["pvalue"][0] == pytest.approx(0.00256, rel=0.01)
     # Lists that show their first 2, 3 and 5 only: it is the last of each, in 30 ways.
     cut = shifted[shifted["rank"] < shifted["voter"].map({0: 2, 1: 3, 2: 5})]
     assert pvalues(cut, n_items=100)[0] == pytest.approx(30e-6, rel=1e-12)

@@ -14,7 +14,7 @@ from ..._data._frames import show_id
 from ...exceptions import InputError
 from ._null_distributions import SumOfDraws
 
-__all__ = ["random_rank_pvalues"]
+__all__ = ["list_kinds", "null_numbers", "random_rank_pvalues", "sums_above_least"]
 
 # Lists of a null distribution: the number of tilts that it takes grows with the square root.
 _MOST_LISTS = 1 << 16
@@ -27,10 +27,10 @@ def random_rank_pvalues(lists, n_items, *, logarithms, ignore_absent):
     cannot tell apart have one probability. One distribution serves all candidates, and queries, that random lists treat
     alike.
     """
-    kind, example = _list_kinds(lists, n_items)
+    kind, example = list_kinds(lists, n_items)
     kinds = [_places(lists, v, n_items[v], not ignore_absent) for v in example]
-    of_candidate, number, copies, ptr = _null_numbers(lists, kind, ignore_absent)
-    total = _sums(lists, n_items, logarithms, ignore_absent)
+    of_candidate, number, copies, ptr = null_numbers(lists, kind, ignore_absent)
+    total = sums_above_least(lists, n_items, logarithms, ignore_absent)
     log_p = np.zeros(lists.n_candidates)
     order = np.argsort(of_candidate, kind="stable")
     ends = np.searchsorted(of_candidate[order], np.arange(len(ptr)))
@@ -55,7 +55,7 @@ def _refuse(lists, candidate, n_lists):
     )
 
 
-def _list_kinds(lists, n_items):
+def list_kinds(lists, n_items):
     """Number lists so that those of one number have the same places, (n_lists,), and a list of each number."""
     odd = lists.rank != positions(lists.row_ptr)
     is_tied = np.bincount(lists.row_list[odd], minlength=lists.n_lists) > 0
@@ -64,9 +64,18 @@ def _list_kinds(lists, n_items):
     for v in np.flatnonzero(is_tied):
         ranks = lists.rank[lists.row_ptr[v] : lists.row_ptr[v + 1]]
         tie[v] = seen.setdefault(ranks.tobytes(), len(seen) + 1)
-    keys = np.stack([n_items.astype(np.int64), lists.list_length, tie])
-    _, example, kind = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-    return kind.reshape(-1), example
+    return _number_alike(n_items, lists.list_length, tie)
+
+
+def _number_alike(*columns):
+    """Number rows in ascending order, equal ones alike, (n_rows,), and find the first row of each number."""
+    number = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        _, value = np.unique(column, return_inverse=True)
+        _, example, number = np.unique(
+            number * np.int64(value.max(initial=0) + 1) + value, return_index=True, return_inverse=True
+        )
+    return number, example
 
 
 def _places(lists, v, n_items, lacks_others):
@@ -78,7 +87,7 @@ def _places(lists, v, n_items, lacks_others):
     return ranks, counts.astype(np.float64), int(n_items)
 
 
-def _null_numbers(lists, kind, ignore_absent):
+def null_numbers(lists, kind, ignore_absent):
     """Number of the null distribution of each candidate, and the kinds of lists, and copies of each, of each number.
 
     That of a candidate is over the lists that hold it, or over all lists of its query; lists of weight 0 count nowhere.
@@ -100,22 +109,20 @@ def _null_numbers(lists, kind, ignore_absent):
     owner, number = owner[start], kind[v][start]
     ptr = np.searchsorted(owner, np.arange(n_owners + 1))
     # Owners are alike if their first entries are, and their second ones, and so on.
-    _, entry = np.unique(np.stack([number, copies]), axis=1, return_inverse=True)
-    entry = entry.reshape(-1)
+    entry, _ = _number_alike(number, copies)
     same, length = np.zeros(n_owners, dtype=np.int64), np.diff(ptr)
     for place in range(int(length.max(initial=0))):
         longer = np.flatnonzero(length > place)
         both = same[longer] * (len(entry) + 1) + entry[ptr[longer] + place]
         same[longer] = np.unique(both, return_inverse=True)[1]
-    _, example, same = np.unique(np.stack([length, same]), axis=1, return_index=True, return_inverse=True)
-    same = same.reshape(-1)
+    same, example = _number_alike(length, same)
     entries = [np.arange(ptr[o], ptr[o + 1]) for o in example]
     chosen = np.concatenate(entries) if entries else np.zeros(0, dtype=np.int64)
     new_ptr = np.concatenate([[0], np.cumsum([len(one) for one in entries])]).astype(np.int64)
     return (same if ignore_absent else same[lists.candidate_query]), number[chosen], copies[chosen], new_ptr
 
 
-def _sums(lists, n_items, logarithms, ignore_absent):
+def sums_above_least(lists, n_items, logarithms, ignore_absent):
     """Sum of each candidate's ranks, or logarithms, less the smallest one that its lists can give, (n_candidates,)."""
     measure = np.log if logarithms else np.asarray
     held = lists.list_length > 0

@@ -1,0 +1,170 @@
+"""Exact p-values of rank sums in small queries: the distributions of all these queries are convolved together.
+
+As in :mod:`._random_ranks`, a random list gives an item one of its own places. All terms are positive, so that small
+p-values have as many right digits as others, to about 1e-13 of themselves, down to 1e-300.
+"""
+
+import numpy as np
+
+from ..._arrays._ragged import expand, gather_ranges, positions
+from ._random_ranks import list_kinds, null_numbers, sums_above_least
+
+__all__ = ["small_pvalues"]
+
+# Cells of a distribution, and of all distributions of a query. The time for a distribution grows with the square of its
+# cells, to about a millisecond.
+_MOST_CELLS, _MOST_CELLS_OF_QUERY = 1 << 10, 1 << 12
+# Cells of the distributions that are convolved at once.
+_CELLS_AT_ONCE = 1 << 15
+
+
+def small_pvalues(lists, n_items, *, ignore_absent):
+    """P-values of rank sums, NaN in queries that are not small, (n_candidates,), and which queries are small.
+
+    `n_items` is the number of items that each list's ranks are out of, float64 of shape (n_lists,). Whether a query is
+    small depends on its own lists: a distribution has a cell for each sum of ranks that could occur, on the grid of the
+    common multiple of its numbers of items.
+    """
+    pvalue, is_small = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_queries, dtype=bool)
+    # Without a common grid there are fewer cells.
+    least = 1 + lists.sum_over_lists(_widths(lists, n_items, ignore_absent) * lists.list_weight)
+    queries = np.flatnonzero(_are_few(least, least * _most_distributions(lists, ignore_absent)))
+    if not len(queries):
+        return pvalue, is_small
+    own_lists, _ = gather_ranges(lists.list_ptr, queries)
+    candidates, _ = gather_ranges(lists.candidate_ptr, queries)
+    part = lists if len(queries) == lists.n_queries else lists.take(queries)
+    pvalue[candidates], is_small[queries] = _pvalues(part, n_items[own_lists], ignore_absent)
+    return pvalue, is_small
+
+
+def _are_few(most_of_one, of_all):
+    return (most_of_one <= _MOST_CELLS) & (of_all <= _MOST_CELLS_OF_QUERY)
+
+
+def _most_distributions(lists, ignore_absent):
+    """Bound of the number of distributions of each query: one, or one for each item that some list lacks, and one."""
+    if not ignore_absent:
+        return 1
+    counted = lists.list_weight > 0
+    n_lists = lists.sum_over_lists(counted.astype(np.float64))
+    held = np.bincount(lists.candidate, weights=counted[lists.row_list], minlength=lists.n_candidates)
+    lacked = held < n_lists[lists.candidate_query]
+    return 1 + np.bincount(lists.candidate_query, weights=lacked, minlength=lists.n_queries)
+
+
+def _widths(lists, n_items, ignore_absent):
+    """Worst less best rank that each list can give, (n_lists,)."""
+    width = np.zeros(lists.n_lists)
+    held = lists.list_length > 0
+    width[held] = lists.rank[lists.row_ptr[1:][held] - 1] - lists.rank[lists.row_ptr[:-1][held]]
+    if not ignore_absent:
+        cut = held & (lists.list_length < n_items)
+        width[cut] = n_items[cut] - lists.rank[lists.row_ptr[:-1][cut]]
+    return width
+
+
+def _pvalues(lists, n_items, ignore_absent):
+    kind, example = list_kinds(lists, n_items)
+    null, number, copies, ptr = null_numbers(lists, kind, ignore_absent)
+    draws = _Draws(lists, n_items, example, ignore_absent)
+    per_one, n_cells = draws.grid(number, copies, ptr)
+    query, own = np.divmod(np.unique(lists.candidate_query * np.int64(len(n_cells)) + null), len(n_cells))
+    most = np.zeros(lists.n_queries)
+    np.maximum.at(most, query, n_cells[own])
+    is_small = _are_few(most, np.bincount(query, weights=n_cells[own], minlength=lists.n_queries))
+    total = sums_above_least(lists, n_items, False, ignore_absent)
+    pvalue = np.full(lists.n_candidates, np.nan)
+    order = np.argsort(null, kind="stable")
+    ends = np.searchsorted(null[order], np.arange(len(ptr)))
+    for some in _alike(np.unique(null[is_small[lists.candidate_query]]), n_cells):
+        tail = np.minimum(np.cumsum(draws.convolve(some, number, copies, ptr, per_one, n_cells), axis=1), 1.0)
+        # The greatest sum is certain.
+        tail[np.arange(len(some)), n_cells[some].astype(np.int64) - 1] = 1.0
+        members, of_members = gather_ranges(ends, some)
+        members, row = order[members], expand(of_members)
+        own = is_small[lists.candidate_query[members]]
+        members, row = members[own], row[own]
+        place = np.rint(total[members] * per_one[null[members]])
+        pvalue[members] = tail[row, np.clip(place, 0, n_cells[some][row] - 1).astype(np.int64)]
+    return pvalue, is_small
+
+
+def _alike(nulls, n_cells):
+    """Yield distributions of about as many cells, a bounded number at once."""
+    size = np.frexp(n_cells[nulls])[1]
+    for one in np.unique(size):
+        of_size = nulls[size == one]
+        n_at_once = max(1, _CELLS_AT_ONCE >> int(one))
+        yield from (of_size[first : first + n_at_once] for first in range(0, len(of_size), n_at_once))
+
+
+class _Draws:
+    """Places that lists of each kind give at random.
+
+    Distribution g is the sum of ``copies[e]`` draws of kind ``number[e]`` for each e from ``ptr[g]`` to ``ptr[g + 1]``.
+    """
+
+    def __init__(self, lists, n_items, example, ignore_absent):
+        self._lists, self._example = lists, example
+        self._n_items = n_items[example]
+        self._width = _widths(lists, n_items, ignore_absent)[example]
+        self._n_absent = np.zeros(len(example)) if ignore_absent else self._n_items - lists.list_length[example]
+        self._mass = lists.list_length[example] + self._n_absent
+        # Mid-ranks are multiples of one half.
+        odd = np.bincount(lists.row_list[lists.rank % 1 != 0], minlength=lists.n_lists) > 0
+        self._halves = 1 + odd[example]
+
+    def grid(self, number, copies, ptr):
+        """Cells of a normalised rank of 1, and of all sums, of each distribution, float64; inf if they are many."""
+        per_one = np.ones(len(ptr) - 1)
+        length = np.diff(ptr)
+        for place in range(int(length.max(initial=0))):
+            longer = np.flatnonzero(length > place)
+            kind = number[ptr[longer] + place]
+            # A list of one place is in no sum. So small numbers have no product that overflows.
+            longer, kind = longer[self._width[kind] > 0], kind[self._width[kind] > 0]
+            steps = (self._halves[kind] * self._n_items[kind]).astype(np.int64)
+            known = np.minimum(per_one[longer], 2.0**31).astype(np.int64)
+            per_one[longer] = np.where(per_one[longer] < 2.0**31, np.lcm(known, steps), np.inf)
+        owner = expand(ptr)
+        with np.errstate(invalid="ignore"):
+            cells = copies * self._width[number] * (per_one[owner] / self._n_items[number])
+        cells[self._width[number] == 0] = 0.0
+        return per_one, 1 + np.rint(np.bincount(owner, weights=cells, minlength=len(ptr) - 1))
+
+    def convolve(self, some, number, copies, ptr, per_one, n_cells):
+        """Chances of the sums of some distributions, from the smallest one, (n_some, n_cells)."""
+        entry, entry_ptr = gather_ranges(ptr, some)
+        counted = self._width[number[entry]] > 0
+        entry, owner = entry[counted], expand(entry_ptr)[counted]
+        times = copies[entry].astype(np.int64)
+        kind, owner = np.repeat(number[entry], times), np.repeat(owner, times)
+        draw_ptr = np.searchsorted(owner, np.arange(len(some) + 1))
+        turn = positions(draw_ptr) - 1
+        found = np.zeros((len(some), int(n_cells[some].max())))
+        found[:, 0] = 1.0
+        reach = 1
+        for number_of_draw in range(int(turn.max(initial=-1)) + 1):
+            now = turn == number_of_draw
+            active = owner[now]
+            chance = self._chances(kind[now], per_one[some[active]])
+            before = found[active, :reach]
+            reach = min(reach + chance.shape[1] - 1, found.shape[1])
+            after = np.zeros((len(active), reach))
+            for step in np.flatnonzero(chance.any(axis=0)):
+                after[:, step : step + before.shape[1]] += before[:, : reach - step] * chance[:, step : step + 1]
+            found[active, :reach] = after
+        return found
+
+    def _chances(self, kind, per_one):
+        """Chance of each step above the best place, on a grid, of some kinds of lists, (n_some, n_steps)."""
+        scale = per_one / self._n_items[kind]
+        rows, ptr = gather_ranges(self._lists.row_ptr, self._example[kind])
+        owner, rank = expand(ptr), self._lists.rank[rows]
+        step = np.rint((rank - rank[ptr[:-1]][owner]) * scale[owner]).astype(np.int64)
+        last = np.rint(self._width[kind] * scale).astype(np.int64)
+        shape = (len(kind), int(last.max()) + 1)
+        chance = np.bincount(owner * shape[1] + step, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+        chance[np.arange(len(kind)), last] += self._n_absent[kind]
+        return chance / self._mass[kind][:, None]
