@@ -28,6 +28,7 @@ __all__ = [
     "encode_qrels",
     "encode_run",
     "find_queries",
+    "id_type",
     "match_ids",
     "show_ids",
 ]
@@ -41,7 +42,7 @@ _TABLE_CELLS = 1 << 18
 _ID_TYPES = {
     "string": "strings",
     "bytes": "bytes",
-    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal", "boolean"), "numbers"),
+    **dict.fromkeys(("integer", "floating", "mixed-integer-float", "decimal"), "numbers"),
     **dict.fromkeys(("datetime", "datetime64", "date"), "dates"),
 }
 
@@ -361,9 +362,11 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not isinstance(given, Qrels | AlignedQrels):
+            array = "If it holds ids of queries, give qrels=... to the constructor, too."
+            advice = "Wrap it: Qrels.from_frame(df)." if hasattr(given, "columns") else array
             raise InputTypeError(
                 f"{where} must be a Qrels, which scikit-learn passes on whole, or made by qrels.align(lists), which it "
-                f"cuts along with the lists; got {type(given).__name__}. Wrap it: Qrels.from_frame(df)."
+                f"cuts along with the lists; got {type(given).__name__}. {advice}"
             )
     chosen = next((given for given in (qrels, y, getattr(owner, "qrels", None)) if given is not None), None)
     if chosen is None:
@@ -424,7 +427,7 @@ def match_ids(theirs, ours, kind):
     """
     found = plain_index(ours).get_indexer(plain_index(theirs))
     if (found < 0).all():
-        types = [_id_type(ids) for ids in (theirs, ours)]
+        types = [id_type(ids) for ids in (theirs, ours)]
         if None not in types and types[0] != types[1]:
             raise InputError(
                 f"The qrels must judge some of the lists' ids; they share no {kind} id: the lists have "
@@ -434,9 +437,10 @@ def match_ids(theirs, ours, kind):
     return found
 
 
-def _id_type(ids):
-    """What the ids are, if that is certain."""
-    return _ID_TYPES.get(pd.api.types.infer_dtype(plain_index(ids)))
+def id_type(ids, *, booleans="numbers"):
+    """Name the type of ids, if it is certain; `booleans` is the name of True and False."""
+    inferred = pd.api.types.infer_dtype(plain_index(ids))
+    return booleans if inferred == "boolean" else _ID_TYPES.get(inferred)
 
 
 def show_ids(ids):

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from numpy.typing import ArrayLike
+
 from ._aligned_qrels import AlignedQrels
 from ._frames import AnyFrame
 from ._qrels import Qrels
 from ._ranked_lists import RankedLists
 
-__all__ = ["AnyFrame", "AnyLists", "AnyQrels", "PlainLists"]
+__all__ = ["AnyFrame", "AnyLists", "AnyQrels", "Judgements", "PlainLists"]
 
 #: Ranked lists: a long frame, or encoded.
 AnyLists: TypeAlias = AnyFrame | RankedLists
@@ -16,3 +18,5 @@ AnyLists: TypeAlias = AnyFrame | RankedLists
 PlainLists: TypeAlias = AnyLists | Mapping[Any, Any] | Sequence[Any]
 #: Judgements: a frame, or encoded, or aligned with lists, of whose queries alone they are then.
 AnyQrels: TypeAlias = AnyFrame | Qrels | AlignedQrels
+#: Judgements as `y`: encoded, or aligned with the lists, or the query by whose judgements each sample is measured.
+Judgements: TypeAlias = Qrels | AlignedQrels | ArrayLike

@@ -5,10 +5,10 @@ from typing import Self, overload
 import numpy as np
 import pandas as pd
 
-from .._data._aligned_qrels import AlignedQrels
+from .._data._named_queries import resolve_names
 from .._data._qrels import Qrels, choose_qrels, encode_qrels
 from .._data._ranked_lists import RankedLists, encode_plain
-from .._data._types import AnyFrame, AnyLists, PlainLists
+from .._data._types import AnyFrame, AnyLists, Judgements, PlainLists
 from .._support._sklearn import Tags, check_is_fitted
 from ..exceptions import InputError
 from ._aggregator import BaseAggregator
@@ -61,15 +61,17 @@ class SupervisedAggregator(BaseAggregator):
     [1, 2]
     """
 
-    def fit(self, X: AnyLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> Self:
+    def fit(self, X: AnyLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> Self:
         """Learn from the judged queries of the lists.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists to learn from.
-        y : Qrels, AlignedQrels or None, default=None
-            Judgements; ``Qrels.align(lists)`` makes those that scikit-learn cuts along with the lists.
+        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+            Judgements; ``Qrels.align(lists)`` makes those that scikit-learn cuts along with the lists. An array names
+            for each query of `X` the query whose judgements it gets, out of those of `qrels` or of the constructor, as
+            ``permutation_test_score(estimator, lists, lists.queries, ...)`` permutes them.
         qrels : Qrels, default=None
             Judgements; they come before `y`, and both before those of the constructor.
 
@@ -81,19 +83,18 @@ class SupervisedAggregator(BaseAggregator):
         Raises
         ------
         ValueError
-            If there are no judgements, or none of a query or an item of `X`, or no judged item is relevant.
+            If there are no judgements, or none of a query or an item of `X`, or no judged item is relevant; if an array
+            `y` does not hold ids of queries, each once.
         TypeError
             If the judgements are a plain frame.
         """
         lists = self._begin(X)
         with self._fit_or_restore(lists, y):
-            self._fit_judged(lists, y, qrels)
+            self._fit_judged(lists, *resolve_names(self, X, lists, y, qrels))
             self._remember_rows(X, lists)
         return self
 
-    def fit_transform(
-        self, X: PlainLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None
-    ) -> pd.DataFrame:
+    def fit_transform(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> pd.DataFrame:
         """Learn from lists and aggregate the same ones.
 
         Measured by the judgements that it was fitted on, the result flatters:
@@ -103,7 +104,7 @@ class SupervisedAggregator(BaseAggregator):
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
-        y : Qrels, AlignedQrels or None, default=None
+        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
             Judgements, as in :meth:`fit`.
         qrels : Qrels, default=None
             Judgements, as in :meth:`fit`.
@@ -121,7 +122,7 @@ class SupervisedAggregator(BaseAggregator):
 
     def _fit_rank(self, X, y=None, qrels=None):
         lists = self._begin(X)
-        self._fit_judged(lists, y, qrels)
+        self._fit_judged(lists, *resolve_names(self, X, lists, y, qrels))
         return self._rank(lists)
 
     def _fit_lists(self, lists):
@@ -161,8 +162,9 @@ class SupervisedListTransformer(ListTransformer):
         ----------
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
-        y : Qrels, AlignedQrels or None, default=None
-            Judgements; ``Qrels.align(lists)`` makes those that scikit-learn cuts along with the lists.
+        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+            Judgements; ``Qrels.align(lists)`` makes those that scikit-learn cuts along with the lists. An array names
+            for each query of `X` the query whose judgements it gets, as in :meth:`SupervisedAggregator.fit`.
         qrels : Qrels, default=None
             Judgements; they come before `y`, and both before those of the constructor.
 
@@ -172,7 +174,7 @@ class SupervisedListTransformer(ListTransformer):
             The transformer itself.
         """
         lists = self._prepare(X)
-        self._fit(lists, y, qrels)
+        self._fit(lists, *resolve_names(self, X, lists, y, qrels))
         self._remember_rows(X, lists)
         return self
 
@@ -187,7 +189,7 @@ class SupervisedListTransformer(ListTransformer):
         ----------
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
-        y : Qrels, AlignedQrels or None, default=None
+        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
             Judgements, as in :meth:`fit`.
         qrels : Qrels, default=None
             Judgements, as in :meth:`fit`.
@@ -198,13 +200,17 @@ class SupervisedListTransformer(ListTransformer):
             See :meth:`transform`.
         """
         lists = self._prepare(X)
-        result = self._fit(lists, y, qrels)
+        result = self._fit_transform(lists, *resolve_names(self, X, lists, y, qrels))
         self._remember_rows(X, lists)
         return self._publish(result, X)
 
     def _fit(self, lists, y=None, qrels=None):
         self._fit_judged(lists, lambda purpose="measure the voters by": choose_qrels(self, y, qrels, purpose=purpose))
         return self._remember_columns(self._transform_lists(lists))
+
+    def _fit_transform(self, lists, y, qrels):
+        """Fit, and transform the lists of the fit for the next step, which may learn from them."""
+        return self._fit(lists, y, qrels)
 
     def _fit_judged(self, lists, qrels):
         raise NotImplementedError(f"{type(self).__name__} must define _fit_judged(lists, qrels).")

@@ -12,12 +12,12 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.model_selection import BaseCrossValidator
 
-from .._data._aligned_qrels import AlignedQrels
 from .._data._fitted_rows import RemembersRows, check_untorn
+from .._data._named_queries import resolve_names
 from .._data._output import check_output
 from .._data._qrels import Qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
-from .._data._types import AnyQrels, PlainLists
+from .._data._types import AnyQrels, Judgements, PlainLists
 from .._support._callbacks import CallbackSupport, fit_task, fitting
 from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
@@ -208,15 +208,15 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         self.voters = voters
         self.cv = cv
 
-    def fit(self, X: PlainLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> Self:
+    def fit(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> Self:
         """Run and measure every method.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
-        y : Qrels, AlignedQrels or None, default=None
-            Judgements, another way to give them.
+        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+            Judgements, another way to give them; an array names for each query the one whose judgements it gets.
         qrels : Qrels, default=None
             Judgements; None takes those of the constructor.
 
@@ -253,7 +253,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         _first_measure(measures)  # refuses one that cannot tell which method is best
         lists = check_lists(X)
         voters = name_voters(lists, members) if self.voters else []
-        chosen = choose_qrels(self, y, qrels)
+        chosen = choose_qrels(self, *resolve_names(self, X, lists, y, qrels))
         judged = JudgedLists(lists, chosen)
         folds = [] if self.cv is None else query_folds(self.cv, lists)
         aligned = chosen.align(lists)
@@ -337,7 +337,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         check_output(self, X)
         return self.best_estimator_.transform(X)
 
-    def score(self, X: PlainLists, y: Qrels | AlignedQrels | None = None, *, qrels: Qrels | None = None) -> float:
+    def score(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> float:
         """Measure the best method on other lists.
 
         On the lists of ``fit`` a method that learns from judgements flatters: its held-out value is ``best_score_``.
@@ -346,8 +346,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
-        y : Qrels, AlignedQrels or None, default=None
-            Judgements, another way to give them.
+        y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
+            Judgements, another way to give them; an array names for each query the one whose judgements it gets.
         qrels : Qrels, default=None
             Judgements; None takes those of the constructor.
 
@@ -361,7 +361,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         X = encode_plain(X)
         lists = check_lists(X)
         check_untorn(self, X, lists)
-        judged = JudgedLists(lists, choose_qrels(self, y, qrels))
+        judged = JudgedLists(lists, choose_qrels(self, *resolve_names(self, X, lists, y, qrels)))
         measures = get_measures(self.metrics)
         first = _first_measure(measures)
         values = judged.measure(rank(self.best_estimator_, X, lists), {first: measures[first]})

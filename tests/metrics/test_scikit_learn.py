@@ -21,6 +21,7 @@ from sklearn.model_selection import (
     LearningCurveDisplay,
     RandomizedSearchCV,
     ShuffleSplit,
+    StratifiedKFold,
     cross_val_score,
     cross_validate,
     learning_curve,
@@ -139,7 +140,8 @@ def test_scorers_are_estimators():
         (lambda: make_ranking_scorer("map")(CombSUM(), LISTS), ValueError, "needs judgements"),
         (lambda: SCORER(CombSUM(), LISTS, QRELS), TypeError, "y must be a Qrels.*Qrels.from_frame"),
         (lambda: SCORER(CombSUM(), LISTS, qrels=QRELS), TypeError, "qrels must be a Qrels.*Qrels.from_frame"),
-        (lambda: SCORER(CombSUM(), LISTS, np.zeros(11)), ValueError, "y must hold ids of judged queries"),
+        (lambda: SCORER(CombSUM(), LISTS, np.zeros(11)), ValueError, r"which are strings, such as 'q01'; got 0\.0, as"),
+        (lambda: SCORER(CombSUM(), LISTS, [*"abcdefghijk"]), ValueError, "y must hold ids of judged queries"),
         (lambda: SCORER(CombSUM(), LISTS, QUERIES[:4]), ValueError, "for each of the 11 samples"),
         (lambda: SCORER(CombSUM(), FRAME, FRAME["query"]), ValueError, "RankedLists.from_frame"),
         (lambda: SCORER(CombSUM(), LISTS[[3]]), ValueError, "share no query id"),
@@ -300,6 +302,59 @@ def test_permutation_test_judges_queries_by_others(y):
     q0, q1 = (QRELS.assign(query=QRELS["query"].map({"q01": "q02", "q02": "q01"}).fillna(QRELS["query"])), QRELS)
     assert SCORER(CombSUM(), LISTS, swapped) == make_ranking_scorer("ndcg@10", qrels=q0)(CombSUM(), LISTS)
     assert SCORER(CombSUM(), LISTS, QUERIES) == make_ranking_scorer("ndcg@10", qrels=q1)(CombSUM(), LISTS)
+
+
+# The ids of the queries are 0 to n - 1, so that every class label is the id of some query.
+NUMBERED = RankedLists.from_frame(FRAME.assign(query=FRAME["query"].str[1:].astype(int) - 1))
+NUMBERED_QRELS = QRELS.assign(query=QRELS["query"].str[1:].astype(int) - 1)
+NUMBERED_SCORER = make_ranking_scorer("ndcg@10", qrels=NUMBERED_QRELS)
+LABELS = np.arange(11) % 2
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (LABELS, "y must hold each id of a query once; got 0 for 6 of the 11 samples, as where y has class labels"),
+        (LABELS.tolist(), "got 0 for 6 of the 11 samples"),
+        (1 - LABELS.astype(float), r"got 1\.0 for 6 of the 11 samples"),
+        (pd.Series(LABELS, dtype="category"), "got 0 for 6 of the 11 samples"),
+        (np.array([*range(10), 3]), "got 3 for 2 of the 11 samples"),
+        (LABELS == 1, "ids of queries, which are numbers, such as 0; got False, as"),
+        (LABELS.astype(str), "ids of queries, which are numbers, such as 0; got '0', as"),
+        (np.arange(11) + 0.5, r"ids of queries, such as 0; got 0\.5, as"),
+        (np.array([0.0, np.nan, *range(2, 11)]), "ids of queries, such as 0; got nan, as"),
+    ],
+    ids=lambda part: "" if isinstance(part, str) else str(np.asarray(part).dtype),
+)
+def test_class_labels_are_no_ids_of_queries(y, words):
+    with pytest.raises(ValueError, match=words):
+        NUMBERED_SCORER(CombSUM(), NUMBERED, y)
+
+
+def test_no_tool_scores_by_class_labels():
+    for call in (
+        lambda: cross_val_score(CombSUM(), NUMBERED, LABELS, scoring=NUMBERED_SCORER, cv=3, error_score="raise"),
+        lambda: GridSearchCV(CombSUM(), {"norm": NORMS}, scoring=NUMBERED_SCORER, cv=3, error_score="raise").fit(
+            NUMBERED, LABELS
+        ),
+        lambda: permutation_test_score(CombSUM(), NUMBERED, LABELS, scoring=NUMBERED_SCORER, cv=3),
+    ):
+        with pytest.raises(ValueError, match=r"y must hold each id of a query once; got 0 for 2 of the 4 samples"):
+            call()
+    # As the message says, labels choose the folds alone.
+    by_label = list(StratifiedKFold(3).split(NUMBERED, LABELS))
+    found = cross_val_score(CombSUM(), NUMBERED, scoring=NUMBERED_SCORER, cv=by_label)
+    values = per_query(CombSUM())
+    close(found, [values[values.index.isin(QUERIES[test])].mean() for _, test in by_label])
+
+
+def test_ids_that_are_numbers_permute_judgements():
+    for y in (NUMBERED.queries, NUMBERED.queries.tolist(), np.arange(11.0)):
+        score, permuted, _ = permutation_test_score(
+            CombSUM(), NUMBERED, y, scoring=NUMBERED_SCORER, cv=4, n_permutations=20, random_state=0
+        )
+        assert score == pytest.approx(np.mean(by_fold(CombSUM())), rel=1e-12)
+        assert permuted.max() < score
 
 
 @INPUTS

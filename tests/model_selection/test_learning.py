@@ -140,8 +140,43 @@ def test_what_cannot_be_aligned_is_refused_in_a_sentence():
 
 def test_permuted_aligned_judgements_are_refused():
     # By the ids of the queries nothing is permuted: the test would compare fewer and fewer queries, in silence.
-    with pytest.raises(InputError, match=r"in y alone, as where permutation_test_score.*pass y=lists\.queries"):
-        permutation_test_score(CombSUM(), LISTS, Y, scoring=BARE, cv=2, n_permutations=2, random_state=0)
+    words = (
+        r"in y alone, as where permutation_test_score.*pass y=lists\.queries there, and qrels=\.\.\. to the scorer and "
+        "to each method that learns"
+    )
+    for method in (CombSUM(), PositionGrades()):
+        with pytest.raises(InputError, match=words):
+            permutation_test_score(method, LISTS, Y, scoring=BARE, cv=2, n_permutations=2, random_state=0)
+
+
+@EACH
+def test_a_permutation_test_permutes_the_judgements_that_are_learnt_from(make):
+    method, queries = make(QRELS), np.asarray(LISTS.queries)
+    score, permuted, _ = permutation_test_score(
+        method, LISTS, LISTS.queries, scoring=SCORER, cv=3, n_permutations=2, random_state=0
+    )
+    assert score == pytest.approx(np.mean(by_hand(make(None))), rel=1e-12)
+    rng = np.random.RandomState(0)
+    for found in permuted:
+        # The judgements of a query under the id of the query that gets them, and no other ones anywhere.
+        given = dict(zip(queries[rng.permutation(len(queries))], queries, strict=True))
+        other = Qrels.from_frame(JUDGED.assign(query=JUDGED["query"].map(given)))
+        assert found == pytest.approx(np.mean(by_hand(make(None), qrels=other)), rel=1e-12)
+    assert permuted.max() < score
+
+
+@EACH
+def test_class_labels_are_no_judgements_to_learn_from(make):
+    labels = np.arange(13) % 2
+    for y, words in ((labels, r"which are strings, such as 'q01'; got 0, as"), (["q01"] * 13, r"got 'q01' for \d")):
+        if isinstance(make(None), GridSearchCV):
+            continue  # its scorer refuses them, fold by fold
+        with pytest.raises(InputError, match=words):
+            make(QRELS).fit(LISTS, y)
+        with pytest.raises(InputTypeError, match=r"y must be a Qrels.*If it holds ids of queries, give qrels="):
+            make(None).fit(LISTS, y)
+    with pytest.raises(InputError, match="the samples of a frame are its rows"):
+        PositionGrades(qrels=QRELS).fit(FRAME, FRAME["query"])
 
 
 # ---------------------------------------------------------------------- every way to give judgements, every tool

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, Unpack
-
-import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike
+from typing import Any, Unpack
 
 from ..._data._aligned_qrels import AlignedQrels
 from ..._data._fitted_rows import check_untorn
-from ..._data._frames import plain_index, show_id
+from ..._data._frames import plain_index
+from ..._data._named_queries import judge_by, names_queries
 from ..._data._qrels import Qrels, check_qrels, choose_qrels
 from ..._data._ranked_lists import check_lists
-from ..._data._types import AnyLists, AnyQrels
+from ..._data._types import AnyLists, AnyQrels, Judgements
 from ..._support._sklearn import UNUSED, BaseEstimator
 from ...exceptions import InputError
 from .._relevance._conventions import AllConventions
@@ -22,9 +19,6 @@ from .._relevance._registry import Measure, MeasureLike, get_measures, orient
 from ._judged_lists import JudgedLists, rank
 
 __all__ = ["RankingScorer", "make_ranking_scorer"]
-
-#: What a scorer takes for y: judgements, or the query by whose judgements each sample is measured.
-Judgements: TypeAlias = Qrels | AlignedQrels | ArrayLike
 
 
 def make_ranking_scorer(
@@ -157,7 +151,7 @@ class RankingScorer(BaseEstimator):
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_samples,), default=None
             Judgements, or what :meth:`~skrankagg.Qrels.align` makes of them; or for each sample of `X` the id of the
-            query whose judgements it is measured by, so that
+            query whose judgements it is measured by, each id once, so that
             ``permutation_test_score(estimator, lists, lists.queries, ...)`` has something to permute.
         qrels : Qrels, default=None
             Judgements; they come before `y`, and both before those of the constructor.
@@ -171,7 +165,8 @@ class RankingScorer(BaseEstimator):
         Raises
         ------
         ValueError
-            If there are no judgements, or none of a query or an item of `X`.
+            If there are no judgements, or none of a query or an item of `X`; if an array `y` does not hold ids of
+            queries, each once, as where it has class labels.
         TypeError
             If the judgements are a plain frame in `y` or in metadata.
         """
@@ -179,10 +174,11 @@ class RankingScorer(BaseEstimator):
         lists = check_lists(X)
         check_untorn(estimator, X, lists)
         _check_aligned(y, lists)
-        qrels, queries = self._judgements(y, qrels)
+        named = names_queries(y)
+        qrels = choose_qrels(self, None if named else y, qrels)
+        if named:
+            qrels = judge_by(lists, qrels, y, X)
         consensus = rank(estimator, X, lists)
-        if queries is not None:
-            qrels = _judge_by(lists, qrels, queries, X)
         values = JudgedLists(lists, qrels).measure(consensus, measures)
         scores = {
             _score_name(name, measures[name]): orient(measures[name].summarize(value), measures[name])
@@ -202,11 +198,6 @@ class RankingScorer(BaseEstimator):
     def _is_single(self):
         return isinstance(self.metrics, str | Measure) or callable(self.metrics)
 
-    def _judgements(self, y, qrels):
-        """Judgements, and the query ids in `y` if that is what it holds."""
-        queries = None if y is None or isinstance(y, Qrels | AlignedQrels | pd.DataFrame) else y
-        return choose_qrels(self, None if queries is not None else y, qrels), queries
-
 
 def _score_name(name, measure):
     # As in scikit-learn, a greater score is better, and the name of a negated one says so.
@@ -222,27 +213,5 @@ def _check_aligned(y, lists):
         raise InputError(
             f"y must be aligned with the queries of X; query {other[0]!r} is in y alone, as where "
             "permutation_test_score permutes y. It goes by the ids of the queries, so there is nothing to permute: "
-            "pass y=lists.queries there, with a scorer that has qrels=..."
+            "pass y=lists.queries there, and qrels=... to the scorer and to each method that learns from judgements."
         )
-
-
-def _judge_by(lists, qrels, queries, X):
-    """Give each query the judgements of the query that is named for it."""
-    if X is not lists:
-        raise InputError(
-            "y names a query for each sample, and the samples of a frame are its rows; give the lists as "
-            "RankedLists.from_frame(df), whose samples are queries, or leave y out."
-        )
-    named = pd.Index(np.asarray(queries))
-    if named.shape != (lists.n_queries,):
-        raise InputError(
-            f"y must name a query for each of the {lists.n_queries} samples; its shape is {np.shape(queries)}. "
-            "Leave it out unless the judgements are to be permuted."
-        )
-    place = plain_index(qrels.queries).get_indexer(named)
-    if (place < 0).all():
-        raise InputError(
-            f"y must hold ids of judged queries, or be a Qrels; it holds {named[0]!r}, and the qrels know "
-            f"{show_id(qrels.queries, 0)}. Leave it out: pass judgements as qrels=..."
-        )
-    return qrels.reassign(lists.queries, place)
