@@ -7,16 +7,37 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from numpy.testing import assert_allclose
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyRegressor
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    BaggingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.feature_selection import SelectFromModel
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.linear_model import LassoCV, LinearRegression, LogisticRegression, LogisticRegressionCV, Ridge, RidgeCV
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    HalvingGridSearchCV,
+    KFold,
+    PredefinedSplit,
+    ShuffleSplit,
+    TunedThresholdClassifierCV,
+    cross_val_score,
+)
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 
@@ -221,10 +242,123 @@ def test_scores_are_those_of_the_estimator(data, estimator, method):
     target = gains(qrels.to_frame(), X.index)
     if method != "predict":
         target = (target > 0).astype(int)
-    expected = getattr(clone(estimator).fit(X.to_numpy(), target), method)(Z.to_numpy())
+    learner = clone(estimator)
+    if hasattr(learner, "cv"):
+        learner.set_params(cv=folds_of_queries(X.index, learner.cv))
+    expected = getattr(learner.fit(X.to_numpy(), target), method)(Z.to_numpy())
     expected = expected[:, 1] if expected.ndim == 2 else expected
     stacked = StackedFusion(estimator).fit(train, qrels.align(train))
     assert_allclose(scores(stacked.transform(test), Z.index), expected, atol=1e-7)
+
+
+def folds_of_queries(index, n_folds):
+    """Neighbouring queries are a fold; all rows of a query are in one."""
+    query = index.get_level_values(0)
+    parts = np.array_split(query.unique(), n_folds)
+    return PredefinedSplit(np.sum([k * query.isin(part) for k, part in enumerate(parts)], axis=0))
+
+
+ALPHAS = np.logspace(-3, 4, 30)
+SPLITTERS = {
+    "RidgeCV": (RidgeCV(ALPHAS, cv=4), "cv", 4),
+    "RidgeCV, rows": (RidgeCV(ALPHAS), "cv", 5),
+    "LassoCV": (LassoCV(alphas=ALPHAS, cv=3), "cv", 3),
+    "LogisticRegressionCV": (
+        LogisticRegressionCV(Cs=12, cv=3, l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False),
+        "cv",
+        3,
+    ),
+    "GridSearchCV": (GridSearchCV(Ridge(), {"alpha": ALPHAS}), "cv", 5),
+    "GridSearchCV of a pipeline": (
+        GridSearchCV(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": ALPHAS}, cv=2),
+        "cv",
+        2,
+    ),
+    "pipeline": (make_pipeline(StandardScaler(), RidgeCV(ALPHAS, cv=3)), "ridgecv__cv", 3),
+    "voting": (VotingRegressor([("a", RidgeCV(ALPHAS, cv=3)), ("b", DummyRegressor())]), "a__cv", 3),
+    "StackingRegressor": (
+        StackingRegressor([("a", Ridge()), ("b", DecisionTreeRegressor(random_state=0))], Ridge(), cv=3),
+        "cv",
+        3,
+    ),
+    "halving": (HalvingGridSearchCV(Ridge(), {"alpha": ALPHAS[::9]}, cv=2, random_state=0), "cv", 2),
+}
+
+
+@pytest.mark.parametrize(("estimator", "name", "n_folds"), SPLITTERS.values(), ids=SPLITTERS)
+def test_cross_validation_inside_splits_between_queries(data, estimator, name, n_folds):
+    train, test, qrels = parts(data)
+    X, Z = (plain(lists.to_frame(), ["v1", "v2", "v3", "v4"], ("borda", "present"), True) for lists in (train, test))
+    target = gains(qrels.to_frame(), X.index)
+    if is_classifier(estimator):
+        target = (target > 0).astype(int)
+
+    def values(one):
+        return one.decision_function(Z.to_numpy()) if is_classifier(one) else one.predict(Z.to_numpy())
+
+    by_hand = clone(estimator).set_params(**{name: folds_of_queries(X.index, n_folds)}).fit(X.to_numpy(), target)
+    stacked = StackedFusion(estimator).fit(train, qrels)
+    assert_allclose(scores(stacked.transform(test), Z.index), values(by_hand), atol=1e-7)
+    shown = stacked.estimator_.get_params()[name]
+    assert shown == estimator.get_params()[name]  # as it was given, and no positions
+    groups = clone(estimator).set_params(**{name: GroupKFold(n_folds)})
+    query = X.index.get_level_values(0)
+    by_hand = clone(estimator).set_params(**{name: list(GroupKFold(n_folds).split(X, groups=query))})
+    by_hand.fit(X.to_numpy(), target)
+    stacked = StackedFusion(groups).fit(train, qrels)
+    assert_allclose(scores(stacked.transform(test), Z.index), values(by_hand), atol=1e-7)
+
+
+def test_rows_that_know_their_query_choose_no_parameter():
+    # Each query has a level of its own, which the rows of a query share: held-out rows of it look predictable.
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        [(f"q{q:02d}", f"v{v}", f"i{i}", rng.normal(q)) for q in range(30) for v in range(3) for i in range(8)],
+        columns=["query", "voter", "item", "score"],
+    )
+    judged = frame[["query", "item"]].drop_duplicates()
+    qrels = Qrels.from_frame(judged.assign(relevance=np.repeat(rng.permutation(30) % 3, 8) + rng.integers(0, 2, 240)))
+    search = GridSearchCV(
+        KNeighborsRegressor(), {"n_neighbors": [1, 5, 150]}, cv=KFold(5, shuffle=True, random_state=0)
+    )
+    by_queries = clone(search).set_params(cv=5)
+    stacked = StackedFusion(by_queries, ("score",), center=False, gain="linear", qrels=qrels).fit(frame)
+    assert stacked.estimator_.best_params_ == {"n_neighbors": 150}
+    recorded = StackedFusion(Recorder(), ("score",), center=False, gain="linear", qrels=qrels).fit(frame).estimator_
+    assert search.fit(recorded.X_, recorded.y_).best_params_ == {"n_neighbors": 5}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (
+            RidgeCV(cv=KFold(5)),
+            r"cv of RidgeCV must keep the rows of a query together; KFold\(.*splits those of \d que",
+        ),
+        (GridSearchCV(Ridge(), {}, cv=ShuffleSplit(2, random_state=0)), "cv of GridSearchCV must keep the rows"),
+        (RidgeCV(cv=9), "from 2 to the number of training queries with relevant items, 8; got 9"),
+        (
+            TunedThresholdClassifierCV(LogisticRegression(), cv=0.3),
+            "must be a number of folds of queries or a splitter",
+        ),
+        (GridSearchCV(RidgeCV(), {"alpha_per_target": [False]}), "RidgeCV inside GridSearchCV gets some rows only"),
+        (make_pipeline(BaggingRegressor(RidgeCV(cv=2))), "RidgeCV inside BaggingRegressor gets some rows only"),
+        (StackingRegressor([("a", make_pipeline(LassoCV()))], Ridge()), "LassoCV inside StackingRegressor gets some"),
+    ],
+    ids=lambda part: repr(part)[:40],
+)
+def test_what_would_split_the_rows_of_a_query_is_refused(data, estimator, words):
+    train, _, qrels = parts(data)
+    with pytest.raises(InputError, match=words):
+        StackedFusion(estimator).fit(train, qrels)
+
+
+def test_a_calibrated_estimator_that_is_fitted_splits_nothing(data):
+    train, test, qrels = parts(data)
+    X = plain(train.to_frame(), ["v1", "v2", "v3", "v4"], ("borda", "present"), True)
+    fitted = FrozenEstimator(LogisticRegression().fit(X.to_numpy(), gains(qrels.to_frame(), X.index) > 0))
+    found = StackedFusion(CalibratedClassifierCV(fitted, cv=2)).fit(train, qrels).transform(test)
+    assert found["score"].nunique() > 10
 
 
 def test_none_is_logistic_regression(data):
@@ -259,6 +393,42 @@ def test_rankers_get_grades_and_queries(data):
         else:
             assert (np.diff(fitted.qid_) >= 0).all()
             assert np.unique(fitted.qid_, return_counts=True)[1].tolist() == sizes.tolist()
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_a_ranker_at_the_end_of_a_pipeline_gets_grades_and_queries(data, routing):
+    train, test, qrels = parts(data)
+    for ranker in (ByGroup(), ByQuery()):
+        alone = StackedFusion(ranker, center=False).fit(train, qrels).estimator_
+        inner = make_pipeline(StandardScaler(), clone(ranker))
+        for pipeline in (inner, Pipeline([("first", MaxAbsScaler()), ("then", clone(inner))])):
+            with sklearn.config_context(enable_metadata_routing=routing):
+                stacked = StackedFusion(pipeline, center=False).fit(train, qrels)
+            last = stacked.estimator_
+            while hasattr(last, "steps"):
+                last = last[-1]
+            assert last.y_.tolist() == alone.y_.tolist() and last.y_.max() > 1  # grades, and no gains
+            name = "group_" if isinstance(ranker, ByGroup) else "qid_"
+            assert getattr(last, name).tolist() == getattr(alone, name).tolist()
+            assert_allclose(last.X_, StandardScaler().fit_transform(alone.X_), atol=1e-12)
+            found, matrix = stacked.transform(test), StackedFusion(Recorder(), center=False).fit(train, qrels)
+            matrix.transform(test)
+            expected = pd.Series(stacked.estimator_.predict(matrix.estimator_.seen_))
+            assert_allclose(sorted(found["score"]), sorted(expected), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (lambda: GridSearchCV(ByGroup(), {}, scoring="r2"), "a ranker at its end alone.*; got ByGroup at 'estimator'"),
+        (lambda: BaggingRegressor(make_pipeline(ByQuery())), "got ByQuery at 'estimator__byquery'"),
+        (lambda: make_pipeline(SelectFromModel(ByGroup()), ByQuery()), "got ByGroup at 'selectfrommodel__estimator'"),
+    ],
+)
+def test_a_ranker_that_would_get_no_queries_is_refused(data, estimator, words):
+    train, _, qrels = parts(data)
+    with pytest.raises(InputError, match=words):
+        StackedFusion(estimator()).fit(train, qrels)
 
 
 def test_rankers_and_others_skip_unjudged_items():

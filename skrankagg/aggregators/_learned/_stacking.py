@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from inspect import signature
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +19,7 @@ from ...base._supervised import SupervisedAggregator
 from ...base._tags import TagsOfAggregator
 from ...exceptions import InputError, InputTypeError
 from ._features import FEATURES, PER_VOTER, SCORED, center_columns, consensus_scores, fill_voters, support
+from ._whole_queries import fit_whole_queries, ranks_queries
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,8 +40,10 @@ class StackedFusion(SupervisedAggregator):
     ----------
     estimator : estimator, default=None
         What learns: a regressor predicts the gain, a classifier whether an item is relevant, and a ranker, whose
-        ``fit`` takes `group` or `qid`, the order within each query. None is ``LogisticRegression(max_iter=1000)``. Its
-        parameters are reached as ``estimator__alpha``.
+        ``fit`` takes `group` or `qid`, the order within each query; it may be the last step of a pipeline. None is
+        ``LogisticRegression(max_iter=1000)``. Its parameters are reached as ``estimator__alpha``. A parameter `cv` in
+        it, as of ``RidgeCV`` or ``GridSearchCV``, counts queries: a number of folds, None for 5, or a splitter of
+        groups such as ``GroupKFold(5)``.
     features : list or tuple of str or aggregators, default=("borda", "present")
         What is known of an item. A column for each voter: "present", 1 where its list holds the item and else 0;
         "score", the score as it is and NaN where the list does not hold the item; and the norms of :class:`CombSUM`.
@@ -87,6 +89,11 @@ class StackedFusion(SupervisedAggregator):
     of relevance. Items of equal features tie. A voter without a list for a query has 0 in all of its columns, or NaN
     for "score"; a list gives items that it does not hold what the norm gives them. Judged queries without a relevant
     item among their candidates are left out of training: they say nothing about the order of items.
+
+    Within the estimator, too, the rows of a query stay together. An estimator that cross-validates is fitted with folds
+    of whole queries in place of its `cv`; ``RidgeCV(cv=None)``, which leaves out single rows elsewhere, has five. Where
+    no queries can be given there is an error: for a splitter inside another one, and a ranker anywhere but at the end.
+    Rows that boosted trees hold out for early stopping are drawn by the estimator itself, query or not.
 
     Lists cannot be weighted: the estimator learns what each is worth. Nor can a feature be an aggregator that learns
     from judgements, as its consensus of the training queries would look better than that of others.
@@ -283,17 +290,12 @@ class StackedFusion(SupervisedAggregator):
             matrix, grade, query = matrix[used], grade[used], query[used]
         estimator = self._estimator()
         self._refuse_missing(estimator, matrix)
-        parameters = signature(estimator.fit).parameters
         if is_classifier(estimator):
             self._check_classes(estimator, grade)
-            self.estimator_ = estimator.fit(matrix, (grade > 0).astype(np.int64))
-        elif "qid" in parameters:
-            self.estimator_ = estimator.fit(matrix, grade, qid=query)
-        elif "group" in parameters:
-            size = np.bincount(query)
-            self.estimator_ = estimator.fit(matrix, grade, group=size[size > 0])
+            target = (grade > 0).astype(np.int64)
         else:
-            self.estimator_ = estimator.fit(matrix, self._gains(grade))
+            target = grade if ranks_queries(estimator) else self._gains(grade)
+        self.estimator_ = fit_whole_queries(estimator, matrix, target, query)
 
     def _estimator(self):
         if self.estimator is not None:
