@@ -32,10 +32,11 @@ from .._support._sklearn import (
     keep_out_of_html,
 )
 from ..exceptions import InputError
+from ..metrics._judging._find_judgements import lacks_judgements
 from ..metrics._judging._judged_lists import JudgedLists, rank
 from ..metrics._relevance._registry import Measure, MeasureLike, get_measures, note_measures, orient
 from ._held_out import query_folds
-from ._learners import find_learners, lacks_judgements, refuse_learners, refuse_learnt
+from ._learners import find_learners, refuse_learners, refuse_learnt
 from ._report_tables import LatexOptions, latex_table
 from ._results import select_results
 from ._runs import Runs, measure_voters, name_voters, run_held_out, run_method, warn_of_failures

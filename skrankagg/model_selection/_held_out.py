@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from sklearn.model_selection import BaseCrossValidator, check_cv
 
 from .._data._aligned_qrels import AlignedQrels
@@ -16,9 +15,8 @@ from .._data._qrels import Qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from .._support._numbers import is_integer
-from .._support._sklearn import clone
 from ..exceptions import InputError
-from ..metrics._judging._judged_lists import join_parts, rank
+from ..metrics._judging._folds import hold_out
 from ._split import QueryKFold
 
 __all__ = ["cross_val_consensus"]
@@ -144,26 +142,3 @@ def query_folds(cv, lists):
                 f"{show_id(lists.queries, int(both[0]))} is in both. Leave it out of the training set."
             )
     return folds
-
-
-def hold_out(estimator, lists, aligned, folds, n_jobs=None):
-    """Fit a clone on the training queries of each fold and aggregate its test queries, all in the order of `lists`.
-
-    `aligned` are judgements aligned with the lists, or None, which lets the estimator use its own. Our own aggregators
-    stay on the codes: the result is an EncodedConsensus of theirs, and a frame of others.
-    """
-    parts = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_run_fold)(clone(estimator), lists, aligned, *fold) for fold in folds
-    )
-    return join_parts(lists, parts, [test for _, test in folds])
-
-
-def fit_judged(estimator, lists, aligned):
-    """Fit an estimator on lists, with judgements where there are any to be given."""
-    return estimator.fit(lists) if aligned is None else estimator.fit(lists, aligned)
-
-
-def _run_fold(estimator, lists, aligned, train, test):
-    fit_judged(estimator, lists[train], None if aligned is None else aligned[train])
-    held_out = lists[test]
-    return rank(estimator, held_out, held_out)

@@ -11,9 +11,9 @@ from .._data._frames import plain_index
 from .._support._sklearn import FitFailedWarning, clone
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError
+from ..metrics._judging._folds import fit_judged, hold_out
 from ..metrics._judging._judged_lists import fit_rank
 from ..metrics._relevance._own_measure import OwnMeasure
-from ._held_out import fit_judged, hold_out
 
 __all__ = ["Outcome", "Runs", "measure_voters", "name_voters", "run_held_out", "run_method", "warn_of_failures"]
 

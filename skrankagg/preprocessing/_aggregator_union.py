@@ -1,17 +1,24 @@
 """Consensus of consensuses: aggregators as the voters of another one."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
+from .._data._frames import plain_index
+from .._data._named_queries import names_queries
+from .._data._qrels import check_qrels
 from .._data._ranked_lists import RankedLists
 from .._support._composition import Composition
-from .._support._sklearn import N_JOBS, check_is_fitted, clone
+from .._support._sklearn import N_JOBS, Interval, check_is_fitted, clone
+from ..base._consensus import EncodedConsensus
 from ..base._supervised import SupervisedListTransformer
 from ..base._transformer import columns_of
 from ..exceptions import InputError
+from ..metrics._judging._find_judgements import find_judgements, own_qrels
+from ..metrics._judging._folds import fit_judged, hold_out
 
 __all__ = ["AggregatorUnion"]
 
@@ -29,6 +36,9 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         Whether the lists that came in stay, in addition to those of the new voters; ids of voters become strings.
     n_jobs : int, default=None
         Threads that run aggregators at the same time; None means 1, -1 all processors.
+    cv : int, default=5
+        Number of folds, at least 2, for ``fit_transform`` of aggregators that learn from judgements: neighbouring
+        queries are a fold. Fewer queries with relevant items make fewer folds.
 
     Attributes
     ----------
@@ -47,8 +57,11 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
     Items that an aggregator ties are tied in its list. The new lists have weight 1, and scores if those of every
     aggregator, and with ``passthrough`` of the lists that came in, are finite numbers.
 
-    Judgements that ``fit`` is given as `y` are given to the aggregators. One that learns from them has seen those of
-    the training queries when it ranks these for the next step: let the step after the union learn from other queries.
+    Judgements that ``fit`` is given as `y` are given to the aggregators. For one that learns from them
+    ``fit_transform``, which a pipeline calls while it is fitted, ranks the queries of each fold by a fit on the other
+    folds. So the next step learns how good such a consensus is on new queries; the consensus of queries that the
+    aggregator was fitted on looks better than that. ``fit`` uses all queries, and ``transform`` ranks by that fit:
+    ``fit_transform(lists, y)`` and ``fit(lists, y).transform(lists)`` differ, and the former makes `cv` more fits.
 
     Examples
     --------
@@ -69,30 +82,65 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         "aggregators": [list],
         "passthrough": ["boolean"],
         "n_jobs": N_JOBS,
+        "cv": [Interval(Integral, 2, None, closed="left")],
     }
 
     aggregators_: list[Any]
     named_aggregators_: dict[str, Any]
 
     def __init__(
-        self, aggregators: list[tuple[str, Any]], *, passthrough: bool = False, n_jobs: int | None = None
+        self,
+        aggregators: list[tuple[str, Any]],
+        *,
+        passthrough: bool = False,
+        n_jobs: int | None = None,
+        cv: int = 5,
     ) -> None:
         self.aggregators = aggregators
         self.passthrough = passthrough
         self.n_jobs = n_jobs
+        self.cv = cv
 
     def _fit(self, lists, y=None, qrels=None):
+        return self._fit_members(lists, y if qrels is None else qrels, _fit_transform)
+
+    def _fit_transform(self, lists, y, qrels):
+        return self._fit_members(lists, y if qrels is None else qrels, self._fit_hold_out)
+
+    def _fit_members(self, lists, given, fit_transform):
         members = self._members()
         # Members that learn from judgements get those that came; the others ignore them.
-        given = y if qrels is None else qrels
         fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(_fit_transform)(clone(aggregator), lists, given) for _, aggregator in members
+            delayed(fit_transform)(clone(aggregator), lists, given) for _, aggregator in members
         )
         self.aggregators_ = [aggregator for aggregator, _ in fitted]
         self.named_aggregators_ = {name: one for (name, _), one in zip(members, self.aggregators_, strict=True)}
         result = self._unite(lists, [consensus for _, consensus in fitted])
         self._columns_out = columns_of(result)
         return result
+
+    def _fit_hold_out(self, aggregator, lists, given):
+        """Fit an aggregator; one that learns from judgements ranks each query by a fit on others."""
+        if find_judgements(aggregator) is None:
+            return _fit_transform(aggregator, lists, given)
+        aggregator = fit_judged(aggregator, lists, given)
+        named = names_queries(given)
+        relevant = _with_relevant(aggregator, np.asarray(given) if named else lists.queries, None if named else given)
+        n_folds = min(self.cv, int(relevant.sum()))
+        if n_folds < 2:
+            raise InputError(
+                f"{type(self).__name__} ranks training queries by fits on other queries, so it needs judgements of 2 "
+                f"queries with relevant items for {aggregator!r}; got {int(relevant.sum())}. Give more judged queries."
+            )
+        # Queries without relevant items are spread over the folds, so that each training set has some with.
+        fold = np.empty(lists.n_queries, dtype=np.int64)
+        for chosen in (relevant, ~relevant):
+            size = int(chosen.sum())
+            fold[chosen] = np.arange(size) * n_folds // max(size, 1)
+        folds = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
+        if given is not None:
+            given = np.asarray(given) if named else check_qrels(given).align(lists)
+        return aggregator, hold_out(aggregator, lists, given, folds)
 
     def _transform_lists(self, lists):
         check_is_fitted(self, "aggregators_")
@@ -132,8 +180,21 @@ def _fit_transform(aggregator, lists, y):
     return aggregator, consensus
 
 
+def _with_relevant(aggregator, queries, given):
+    """Which queries have relevant items by the judgements that an aggregator is given, or holds: bool (n_queries,)."""
+    known = own_qrels(aggregator) if given is None else [check_qrels(given)]
+    relevant = np.full(len(queries), not known)  # where no judgements can be seen, any query may have some
+    for qrels in known:
+        place = plain_index(qrels.queries).get_indexer(plain_index(pd.Index(queries)))
+        has_relevant = np.add.reduceat(qrels.relevance > 0, qrels.ptr[:-1]) > 0
+        relevant |= (place >= 0) & has_relevant[place]
+    return relevant
+
+
 def _to_pandas(frame):
-    return frame if isinstance(frame, pd.DataFrame) else frame.to_pandas()
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    return frame.to_frame() if isinstance(frame, EncodedConsensus) else frame.to_pandas()
 
 
 def _as_list(consensus, voter):

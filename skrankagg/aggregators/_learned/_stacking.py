@@ -96,7 +96,8 @@ class StackedFusion(SupervisedAggregator):
     Rows that boosted trees hold out for early stopping are drawn by the estimator itself, query or not.
 
     Lists cannot be weighted: the estimator learns what each is worth. Nor can a feature be an aggregator that learns
-    from judgements, as its consensus of the training queries would look better than that of others.
+    from judgements, as its consensus of the training queries would look better than that of others: make it a voter by
+    :class:`~skrankagg.preprocessing.AggregatorUnion`, which ranks the training queries by fits on other ones.
 
     With :math:`p` features of each of :math:`m` voters, the matrix has :math:`m p` columns and a row for each item of
     each query. It is dense and float64, and most estimators copy it. The time is that of the estimator, and linear in
@@ -180,10 +181,11 @@ class StackedFusion(SupervisedAggregator):
             raise InputError(f"features must name at least one; choose among {', '.join(FEATURES)}, or aggregators.")
         for feature in self.features:
             if isinstance(feature, BaseAggregator):
-                if feature.__sklearn_tags__().aggregator_tags.supervised:
+                if _learns(feature):
                     raise InputError(
                         f"An aggregator among the features must not learn from judgements, as its consensus of the "
-                        f"training queries would look better than that of others; {feature!r} does. Leave it out."
+                        f"training queries would look better than that of others; {feature!r} does. Make it a voter by "
+                        "AggregatorUnion before this step."
                     )
             elif not isinstance(feature, str):
                 raise InputTypeError(
@@ -377,3 +379,9 @@ class StackedFusion(SupervisedAggregator):
         )
         own.neutral = all(one.neutral for one in inner)
         return tags
+
+
+def _learns(aggregator):
+    """Whether an aggregator, or one inside it, learns from judgements."""
+    parts = (aggregator, *aggregator.get_params(deep=True).values())
+    return any(one.__sklearn_tags__().aggregator_tags.supervised for one in parts if isinstance(one, BaseAggregator))

@@ -1,0 +1,31 @@
+"""Aggregate each query by a fit on other queries."""
+
+from joblib import Parallel, delayed
+
+from ..._support._sklearn import clone
+from ._judged_lists import join_parts, rank
+
+__all__ = ["fit_judged", "hold_out"]
+
+
+def hold_out(estimator, lists, aligned, folds, n_jobs=None):
+    """Fit a clone on the training queries of each fold and aggregate its test queries, all in the order of `lists`.
+
+    `aligned` are judgements aligned with the lists, or None, which lets the estimator use its own. Our own aggregators
+    stay on the codes: the result is an EncodedConsensus of theirs, and a frame of others.
+    """
+    parts = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_run_fold)(clone(estimator), lists, aligned, *fold) for fold in folds
+    )
+    return join_parts(lists, parts, [test for _, test in folds])
+
+
+def fit_judged(estimator, lists, aligned):
+    """Fit an estimator on lists, with judgements where there are any to be given."""
+    return estimator.fit(lists) if aligned is None else estimator.fit(lists, aligned)
+
+
+def _run_fold(estimator, lists, aligned, train, test):
+    fit_judged(estimator, lists[train], None if aligned is None else aligned[train])
+    held_out = lists[test]
+    return rank(estimator, held_out, held_out)
