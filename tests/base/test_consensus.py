@@ -117,6 +117,7 @@ def test_items_of_one_query_are_in_the_same_order(seed, additive, top):
     weight = dict(zip(["v0", "v1", "v2"], nearly(rng, 3, [0.0, 0.3, 1.0]), strict=True))
     lists = RankedLists.from_frame(frame.assign(weight=frame["voter"].map(weight)) if seed % 2 else frame)
     score = nearly(rng, lists.n_candidates, [0.5, 1.0, 2.0] + [np.inf, -np.inf] * rng.integers(2))
+    score *= rng.choice([1.0, 1e-3])
     scale = None if rng.random() < 0.5 else np.abs(nearly(rng, lists.n_candidates, [0.0, 1.0, 100.0]))
     order, expected = order_candidates(lists, score, None if scale is None else scale.copy(), additive)
     ids = [f"i{k}" for k in range(lists.n_candidates)]
