@@ -17,7 +17,7 @@ from .._data._named_queries import resolve_names
 from .._data._output import check_output
 from .._data._qrels import Qrels, choose_qrels
 from .._data._ranked_lists import check_lists, encode_plain
-from .._data._types import AnyQrels, Judgements, PlainLists
+from .._data._types import AnyLists, AnyQrels, Judgements, PlainLists
 from .._support._callbacks import CallbackSupport, fit_task, fitting
 from .._support._composition import Composition
 from .._support._progress import is_interactive, tell_elapsed_time
@@ -338,15 +338,15 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         check_output(self, X)
         return self.best_estimator_.transform(X)
 
-    def score(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> float:
+    def score(self, X: AnyLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> float:
         """Measure the best method on other lists.
 
         On the lists of ``fit`` a method that learns from judgements flatters: its held-out value is ``best_score_``.
 
         Parameters
         ----------
-        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+        X : DataFrame or RankedLists of n_queries queries
+            Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
             Judgements, another way to give them; an array names for each query the one whose judgements it gets.
         qrels : Qrels, default=None
@@ -359,7 +359,6 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             takes the greatest score for the best.
         """
         check_is_fitted(self)
-        X = encode_plain(X)
         lists = check_lists(X)
         check_untorn(self, X, lists)
         judged = JudgedLists(lists, choose_qrels(self, *resolve_names(self, X, lists, y, qrels)))

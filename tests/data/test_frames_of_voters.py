@@ -85,7 +85,6 @@ CALLS = {
     "aggregate": lambda X: Copeland().aggregate(X)[0],
     "Comparator.fit": lambda X: comparator().fit(X).per_query_,
     "Comparator.transform": lambda X: comparator().fit(LISTS).transform(X),
-    "Comparator.score": lambda X: pd.DataFrame({"score": [comparator().fit(LISTS).score(X, JUDGED)]}),
     "cross_val_consensus": lambda X: cross_val_consensus(LearnedWeights(), X, JUDGED, cv=2),
     "condorcet_winner": lambda X: condorcet_winner(X),
     "smith_set": lambda X: smith_set(X),
