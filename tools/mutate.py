@@ -6,7 +6,7 @@
 The operators are those of cosmic-ray, and two for tolerances. Half of the mutants change a comparison, a number or a
 tolerance; none changes a message, a docstring or an annotation. The tests run on a copy of the package in a temporary
 folder: first all of them once, to find out which lines each one reaches, then for each mutant those that reach it,
-the fastest ones first, until one fails. A mutant that takes four times as long is killed too.
+the fastest ones first, until one fails. A mutant whose test takes ten times as long, and a minute, is killed too.
 
 `tools/mutants.toml` lists the mutants that no test can kill, each with the proof. With `--record` a mutant that was
 killed once does not run again: tests are added to a unit, not taken away.
@@ -17,6 +17,7 @@ import ast
 import difflib
 import functools
 import hashlib
+import itertools
 import json
 import os
 import random
@@ -60,7 +61,7 @@ def _aggregators(*names):
 UNITS = {
     "_kemeny": Unit(
         "skrankagg/aggregators/_kemeny",
-        _aggregators("kemeny", "kemeny_limits", "kemeny_ties", "near", "dispersion", "stacks", "interrupts"),
+        _aggregators("kemeny", "kemeny_limits", "kemeny_ties", "near", "dispersion"),
         "Kemeny|KwikSort|PickAPerm|Footrule",
     ),
     "_majorities": Unit(
@@ -290,7 +291,8 @@ class _Chosen:
         self.place, self.killer = {name: k for k, name in enumerate(names)}, killer
 
     def pytest_runtest_logreport(self, report):
-        """Write down the test that fails."""
+        """Write down the test that fails; until then, the file's time says when one ended."""
+        self.killer.touch()
         if report.failed:
             self.killer.write_text(report.nodeid, encoding="utf-8")
 
@@ -318,8 +320,11 @@ def copy_of_package(folder):
         shutil.copy2(file, folder)
 
 
-def run(folder, files, plugins, seconds, log):
-    """Run pytest in a folder, in a process that begins with the libraries imported; its exit code, None if too late."""
+def run(folder, files, plugins, seconds, log, alive=None):
+    """Run pytest in a folder, in a process that begins with the libraries imported; its exit code, None if too late.
+
+    That is where it takes longer than so many seconds from its start, or from the last change of the file `alive`.
+    """
     child = os.fork()
     if child == 0:
         code = 70
@@ -343,12 +348,13 @@ def run(folder, files, plugins, seconds, log):
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)
-    start = time.monotonic()
+    start = time.time()
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
-        if time.monotonic() - start > seconds:
+        last = alive.stat().st_mtime if alive is not None and alive.exists() else start
+        if time.time() - max(start, last) > seconds:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return None
@@ -398,9 +404,15 @@ def tests_that_reach(mutant, tests):
     return sorted(at or [name for name in tests if of_file[name]] or tests, key=lambda name: tests[name]["seconds"])
 
 
-def survives(mutant, folder, tests, killers):
-    """Whether all tests that reach a mutant pass, those first that have killed most; `killers` counts them."""
-    chosen = sorted(tests_that_reach(mutant, tests), key=lambda name: -killers[name])
+def survives(mutant, folder, tests, killers, most=float("inf")):
+    """Whether all tests that reach a mutant pass, or the fastest ones that take at most so many seconds in all.
+
+    Those come first that have killed most mutants; `killers` counts them.
+    """
+    chosen = tests_that_reach(mutant, tests)
+    so_far = itertools.accumulate(tests[name]["seconds"] for name in chosen)
+    chosen = [name for name, seconds in zip(chosen, so_far, strict=True) if seconds <= most or name in killers]
+    chosen.sort(key=lambda name: -killers[name])
     killer = folder / "killer.txt"
     killer.unlink(missing_ok=True)
     file = folder / mutant.file
@@ -410,9 +422,12 @@ def survives(mutant, folder, tests, killers):
         # The unit's own tests kill most, and take less to collect.
         for common in (False, True):
             some = [name for name in chosen if (_file(name) in COMMON) is common]
-            seconds, files = 120 + 4 * sum(tests[name]["seconds"] for name in some), sorted(set(map(_file, some)))
-            if some and run(folder, files, [_Chosen(some, killer)], seconds, folder / "mutant.txt") != 0:
-                killers.update([killer.read_text(encoding="utf-8")] if killer.exists() else [])
+            if not some:
+                continue
+            seconds, files = 60 + 10 * max(tests[name]["seconds"] for name in some), sorted(set(map(_file, some)))
+            if run(folder, files, [_Chosen(some, killer)], seconds, folder / "mutant.txt", killer) != 0:
+                name = killer.read_text(encoding="utf-8") if killer.exists() else ""
+                killers.update([name] if name else [])
                 return False
         return True
     finally:
@@ -435,6 +450,7 @@ def main(argv=None):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--number", type=int, default=60)
     parser.add_argument("--record", type=Path, help="file of what is known: tests, and mutants that were killed")
+    parser.add_argument("--most", type=float, default=float("inf"), help="seconds of tests that run for each mutant")
     parser.add_argument("--list", action="store_true", help="print the mutants, and run nothing")
     options = parser.parse_args(argv)
     unit, known = UNITS[options.unit], equivalent_mutants()
@@ -478,7 +494,7 @@ def main(argv=None):
             if mutant.key in known:
                 n_equivalent += 1
             elif mutant.key not in record["killed"]:
-                if survives(mutant, folder, tests, killers):
+                if survives(mutant, folder, tests, killers, options.most):
                     survivors.append(mutant)
                     print(f"{mutant.file}:{mutant.line}\n  - {mutant.old}\n  + {mutant.new}", flush=True)
                 else:
