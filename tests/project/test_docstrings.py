@@ -1,6 +1,8 @@
 """Docstrings are complete: numpydoc finds no error in the public ones."""
 
+import ast
 import importlib
+import inspect
 import pydoc
 import shutil
 import subprocess
@@ -103,3 +105,32 @@ def test_examples_run_in_an_empty_namespace(tmp_path):
 
 def test_every_example_is_collected(pytestconfig):
     assert "skrankagg" in pytestconfig.getini("testpaths") and "--doctest-modules" in pytestconfig.getini("addopts")
+
+
+def defaults(name):
+    """By parameter: the default that the docstring states, where it is a literal, and that of the signature."""
+    documented, found = PUBLIC[name][1], {}
+    for line in get_doc_object(documented)["Parameters"]:
+        names, stated = line.name.split(", "), line.type.partition("default=")[2]
+        try:
+            value = ast.literal_eval(stated)
+        except (SyntaxError, ValueError):
+            continue
+        # Several parameters in one line have a default each, or one that is that of all.
+        each = value if isinstance(value, tuple) and len(names) == len(value) > 1 else [value] * len(names)
+        parameters = inspect.signature(documented).parameters
+        for own, default in zip(names, each, strict=True):
+            # A dataclass makes a dict for each object.
+            if repr(parameters[own].default) != "<factory>":
+                found[own] = default, parameters[own].default
+    return found
+
+
+STATED = {name: defaults(name) for name, (kind, _) in PUBLIC.items() if kind in ("class", "function", "method")}
+
+
+@pytest.mark.parametrize("name", sorted(name for name, found in STATED.items() if found))
+def test_defaults_are_those_of_the_signature(name):
+    assert {own: stated for own, (stated, _) in STATED[name].items()} == {
+        own: actual for own, (_, actual) in STATED[name].items()
+    }

@@ -138,7 +138,7 @@ class DIBRA(Method):
         Scale of the weights.
     dist : {"cosine", "footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the result.
-    prune : {None, "low", "wire"}, default=None
+    prune : {None, "low", "wire"}, default=0
         How lists are cut in the end; 0, False and True are None, as in PyFLAGR.
     gamma : float, default=1.5
         How fast trust fades with distance.
