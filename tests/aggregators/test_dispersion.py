@@ -69,6 +69,14 @@ def test_all_sizes_and_dispersions():
     np.testing.assert_allclose(alone, phi, rtol=1e-10)
 
 
+def test_the_power_series_has_the_digits_of_what_it_replaces():
+    # Up to where it ends, its third term changes the tenth digit.
+    n = np.array([2, 3, 7, 40, 300])
+    theta = 0.98 * _dispersion._SMALL / n
+    mean = np.array([expected_distance(*pair) for pair in zip(theta.tolist(), n.tolist(), strict=True)])
+    np.testing.assert_allclose(_dispersion._solve(n, mean), theta, rtol=2e-11)
+
+
 def test_the_ends():
     lists = RankedLists.from_lists([list("abc")] * 4)
     assert fit(lists).tolist() == [[0.0, 0.0]]

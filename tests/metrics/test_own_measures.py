@@ -4,6 +4,7 @@ import copy
 import functools
 import pickle
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
@@ -23,6 +24,7 @@ from skrankagg.metrics import (
     make_ranking_scorer,
     ndcg,
 )
+from skrankagg.metrics._relevance._own_measure import noted_measure
 from skrankagg.model_selection import (
     compare_methods,
     compare_ranks,
@@ -454,3 +456,33 @@ def test_plots(pyplot):
     # One that the Comparator has not computed is measured on its runs.
     display = QueryGainDisplay.from_comparator(comparator, low, high, make_measure(reciprocal))
     assert display.label == "reciprocal"
+
+
+class Unlike:
+    """A function that is like nothing, itself included."""
+
+    __hash__ = None
+
+    def __call__(self, ranking):
+        return 1.0
+
+    def __eq__(self, other):
+        return False
+
+
+def test_a_measure_is_itself_whatever_its_function_says():
+    function = Unlike()
+    assert make_measure(function, name="one") == make_measure(function, name="one")
+    assert make_measure(function, name="one") != make_measure(Unlike(), name="one")
+
+
+def test_a_measure_cannot_be_changed():
+    for measure in (get_measure("ndcg@10"), make_measure(known_share)):
+        with pytest.raises(FrozenInstanceError):
+            measure.name = "other"
+
+
+def test_what_a_frame_notes_of_a_measure_has_no_expectation_either():
+    noted = noted_measure("known_share", {"greater_is_better": False})
+    assert (noted.name, noted.greater_is_better, noted.has_expectation) == ("known_share", False, False)
+    assert not make_measure(known_share).has_expectation
