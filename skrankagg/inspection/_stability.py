@@ -121,8 +121,10 @@ def rank_stability(
     An interval holds the true rank in about its share of cases only where the items differ and lists are many. Over
     400 made queries of 30 items, ranked by BordaCount, 95 % intervals held it in 98 % of cases with 50 lists and in
     94 % with 10 where the items differ much, and in 95 % and 88 % where they differ little; where all are equally good,
-    hardly an interval holds all places (``benchmarks/rank_coverage.py``). :func:`rank_confidence` is made for that
-    question.
+    hardly an interval holds all places (``benchmarks/rank_coverage.py``). The first place is harder: at a medium spread
+    the interval of the best item held it in about 81 % of cases with 10 lists, in 90 % with 20 and in 95 % with 50,
+    where the intervals of all items held 93, 96 and 98 %; it was 62, 75 and 87 % where items differ little.
+    :func:`rank_confidence` is made for that question; take it with fewer than 50 lists.
 
     The cost is that of aggregating `n_resamples` times; sums and majorities of all draws are computed together.
 

@@ -14,12 +14,12 @@ from ..metrics._relevance._registry import MeasureLike, find_column, orient, pre
 from ..stats import (
     FriedmanResult,
     adjust_pvalues,
-    bootstrap_interval,
     friedman_nemenyi,
     hedges_g,
     win_tie_loss,
 )
 from ..stats._adjust import CORRECTIONS
+from ..stats._effects import interval_of_mean
 from ..stats._paired import PAIRED_TESTS
 
 __all__ = ["compare_methods", "compare_ranks", "significance_marks"]
@@ -109,6 +109,9 @@ def compare_methods(
 
     Notes
     -----
+    Intervals of fewer than 20 queries are too short: those of 95 % hold the difference in 84 % of cases with 5 queries,
+    and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` holds it more often.
+
     Queries that lack a value of either method are left out of their comparison. If the same queries chose the baseline,
     as ``baseline=None`` does, the p-values are too small: name it beforehand.
 
@@ -155,7 +158,7 @@ def compare_methods(
         if len(difference):
             row["difference"] = difference.mean()
             if confidence is not None:
-                row["low"], row["high"] = bootstrap_interval(difference, confidence=confidence, **options)
+                row["low"], row["high"] = interval_of_mean(difference, confidence, method="bca", **options)
             row["effect"] = hedges_g(difference)
             row["wins"], row["ties"], row["losses"] = win_tie_loss(orient(difference, column, per_query))
             _, row["pvalue"] = PAIRED_TESTS[test](difference, **(options if test == "randomization" else {}))

@@ -65,7 +65,8 @@ class ComparisonDisplay:
     Notes
     -----
     Whiskers are the 95 % interval of the mean by the percentile bootstrap over queries, which
-    :func:`~skrankagg.stats.bootstrap_interval` computes; they tell how far the mean would move with other queries.
+    :func:`~skrankagg.stats.bootstrap_interval` computes; they tell how far the mean would move with other queries. With
+    fewer than 20 queries they are too short.
     Methods are measured on the same queries and move together, so intervals that overlap do not mean that two methods
     are level: :meth:`Comparator.compare <skrankagg.model_selection.Comparator.compare>` has the interval of the
     difference. Totals, such as the number of relevant items, and single queries have no interval.

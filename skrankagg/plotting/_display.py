@@ -8,7 +8,7 @@ import pandas as pd
 from ..exceptions import InputError, MissingLibraryError
 from ..metrics import evaluate, get_measure
 from ..metrics._relevance._registry import find_column, find_measure
-from ..stats import bootstrap_interval
+from ..stats._effects import interval_of_mean
 
 __all__ = [
     "check_fitted",
@@ -112,7 +112,7 @@ def summary_interval(measure, values, random_state=0):
     # The geometric mean is drawn as the mean of logarithms.
     geometric = measure.summary == "gmean"
     values = np.log(np.maximum(values, _LEAST)) if geometric else values
-    ends = bootstrap_interval(values, n_resamples=_RESAMPLES, method="percentile", random_state=random_state)
+    ends = interval_of_mean(values, 0.95, _RESAMPLES, "percentile", random_state)
     return tuple(np.exp(ends).tolist()) if geometric else ends
 
 

@@ -184,6 +184,9 @@ def ranking_report(
 
     Notes
     -----
+    With fewer than 50 units the table and its picture have confidence sets instead of the intervals over draws, which
+    are then too short, above all for the first place.
+
     What a method does not allow is left out, and the page says why: draws need a method that can weigh lists, shares
     one whose scores are sums, confidence sets one whose scores are sums of what each list says by itself. Confidence
     sets and pairs are also left out where they would take long: above 500 items for pairs, and for confidence sets

@@ -16,9 +16,11 @@ from ..inspection._arguments import begin
 from ._one_board import UNITS, lists_of_query
 from ._report_page import Text
 
-__all__ = ["collect", "count"]
+__all__ = ["FEW_FOR_INTERVALS", "collect", "count", "has_sets", "shows_confidence"]
 
-_FEW, _SOME = 5, 20
+_FEW = 5
+# Units from which on intervals of the places over draws are shown where there are confidence sets.
+FEW_FOR_INTERVALS = 50
 # Above these the confidence sets and the pairs would take minutes.
 _CONFIDENCE_CELLS, _MOST_PAIRED = 2e10, 500
 
@@ -26,6 +28,16 @@ _CONFIDENCE_CELLS, _MOST_PAIRED = 2e10, 500
 def count(n, one, many=None):
     """A number with its noun."""
     return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def has_sets(frames):
+    """Whether all items have a confidence set."""
+    return "confidence" in frames and frames["confidence"]["rank_low"].notna().all()
+
+
+def shows_confidence(facts, frames):
+    """Whether confidence sets take the place of the intervals over draws."""
+    return facts["n_units"] < FEW_FOR_INTERVALS and has_sets(frames)
 
 
 def collect(aggregator, X, query, *, top, k, n_resamples, confidence, unit, random_state, n_jobs):
@@ -120,11 +132,14 @@ def _always(facts, frames):
         there = f"{'is' if n == 1 else 'are'} {count(n, facts['unit'], units)}"
         if n < _FEW:
             texts.append(Text("There {} to draw from: so few cannot tell how sure the consensus is.", (there,)))
-        elif n < _SOME:
+        elif n < FEW_FOR_INTERVALS:
             words = (
-                "There {} to draw from. With 10 lists, intervals of 95 % held the true rank in 88 to 94 % of "
-                "simulated cases."
+                "There {} to draw from. With 10 lists, intervals of 95 % of the draws held the true rank in 88 to 94 % "
+                "of simulated cases. They held the first place of the best item in about 81 % of cases with 10 lists, "
+                "in 90 % with 20 and in 95 % with 50."
             )
+            if has_sets(frames):
+                words += " So confidence sets are shown in their place."
             texts.append(Text(words, (there,)))
         texts.append(
             Text(

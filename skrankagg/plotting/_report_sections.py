@@ -11,7 +11,7 @@ from ._influence_dots import VoterInfluenceDisplay
 from ._one_board import UNITS, labels_of
 from ._preference_map import PreferenceProbabilityDisplay, are_sure
 from ._rank_intervals import RankStabilityDisplay, percent
-from ._report_numbers import count
+from ._report_numbers import FEW_FOR_INTERVALS, count, has_sets, shows_confidence
 from ._report_page import Section, Text
 
 __all__ = ["sections_of"]
@@ -73,31 +73,32 @@ def _consensus(frames, facts, top):
     texts, draw = [Text("The order of all lists together, best first.")], None
     if "stability" in frames:
         table, k = frames["stability"].head(top), facts["k"]
-        columns[f"{share} of draws"] = _intervals(table)
+        shows_sets = shows_confidence(facts, frames)
+        if not shows_sets:
+            columns[f"{share} of draws"] = _intervals(table)
         columns["mean place"] = [f"{one:.1f}" for one in table["rank_mean"]]
         columns["first, %"] = [percent(one) for one in table["top_1"]]
         if k > 1:
             columns[f"first {k}, %"] = [percent(one) for one in table[f"top_{k}"]]
         columns["group"] = table["tied_group"]
-        if _has_sets(frames):
+        if has_sets(frames):
             columns["confidence set"] = _intervals(frames["confidence"].head(top))
-        texts.append(
-            Text(
-                "The interval holds the place of the item in {} of the draws; the next columns are its mean place and "
-                "the chances, over the draws, of being first and among the first {}.",
-                (share, k),
-            )
-            if k > 1
-            else Text(
-                "The interval holds the place of the item in {} of the draws; the next columns are its mean place and "
-                "the chance, over the draws, of being first.",
-                (share,),
-            )
-        )
+        if shows_sets:
+            words = "With fewer than {} {}, places over draws vary too little: the bars are confidence sets."
+            texts.append(Text(words, (FEW_FOR_INTERVALS, UNITS[facts["unit"]])))
+            words = "The confidence set holds the true rank of the item with a chance of {}."
+        else:
+            words = "The interval holds the place of the item in {} of the draws."
+        words += " The mean place and the chances of the first places are those over the draws."
+        texts.append(Text(words, (share,)))
+        drawn = frames["stability"]
         label = (
             f"place: dot, in the consensus; bar, in {share} of {facts['n_resamples']} draws of {UNITS[facts['unit']]}"
         )
-        draw = lambda: RankStabilityDisplay.from_frame(frames["stability"], top=top, k=k, label=label)  # noqa: E731
+        if shows_sets:
+            drawn = drawn.assign(**{name: frames["confidence"][name] for name in ("rank_low", "rank_high")})
+            label = "place: dot, in the consensus; bar, confidence set"
+        draw = lambda: RankStabilityDisplay.from_frame(drawn, top=top, k=k, label=label)  # noqa: E731
     names = tuple(name for name in columns if name != "item")
     more = facts["n_items"] - len(consensus)
     if more > 0:
@@ -135,12 +136,8 @@ def _groups(frames, facts, top):
     )
 
 
-def _has_sets(frames):
-    return "confidence" in frames and frames["confidence"]["rank_low"].notna().all()
-
-
 def _sets(frames, facts, top):
-    if not _has_sets(frames):
+    if not has_sets(frames):
         return None
     table = frames["confidence"]
     words = (
@@ -151,6 +148,8 @@ def _sets(frames, facts, top):
     if ((table["rank_low"] == 1) & (table["rank_high"] == len(table))).all():
         words = "No set excludes a place: for that there are too few {}, or they differ too much."
         return Section("Confidence sets of the true ranks", (*texts, Text(words, (UNITS[facts["unit"]],))))
+    if shows_confidence(facts, frames):
+        return Section("Confidence sets of the true ranks", texts)
     label = "place: dot, in the consensus; bar, confidence set"
     return Section(
         "Confidence sets of the true ranks",

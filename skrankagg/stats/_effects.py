@@ -5,15 +5,20 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 from scipy.stats import bootstrap, rankdata
 
 from .._arrays import TOLERANCE
 from .._support._suggestions import did_you_mean
+from .._support._warn import warn_user
 from ..exceptions import InputError
 from ._paired import _check, check_n_resamples
 
 __all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_tie_loss"]
 
+_INTERVALS = ("bca", "percentile", "basic", "t")
+# Values from which on bootstrap intervals are about as long as they should be.
+_FEW_VALUES = 20
 # SciPy 1.15 has a new name for it.
 _GENERATOR = "rng" if "rng" in inspect.signature(bootstrap).parameters else "random_state"
 
@@ -146,10 +151,10 @@ def bootstrap_interval(
     *,
     confidence: float = 0.95,
     n_resamples: int = 9999,
-    method: Literal["bca", "percentile", "basic"] = "bca",
+    method: Literal["bca", "percentile", "basic", "t"] = "bca",
     random_state: int | np.random.RandomState | None = 0,
 ) -> tuple[float, float]:
-    """Bootstrap confidence interval of a mean over queries.
+    r"""Compute a confidence interval of a mean over queries, by the bootstrap or by Student's t.
 
     Parameters
     ----------
@@ -158,9 +163,9 @@ def bootstrap_interval(
     confidence : float, default=0.95
         Between 0 and 1.
     n_resamples : int, default=9999
-        How often the queries are resampled.
-    method : {"bca", "percentile", "basic"}, default="bca"
-        "bca" corrects for bias and skewness.
+        How often the queries are resampled; "t" draws nothing.
+    method : {"bca", "percentile", "basic", "t"}, default="bca"
+        "bca" corrects for bias and skewness; "t" is for few values, see Notes.
     random_state : int, RandomState instance or None, default=0
         Where the draws come from.
 
@@ -169,10 +174,23 @@ def bootstrap_interval(
     low, high : float
         NaN for a single query.
 
+    Warns
+    -----
+    UserWarning
+        If there are fewer than 20 values and the method is not "t".
+
     See Also
     --------
     paired_t_test : A test of the mean difference.
     cohen_d : The mean difference in units of its spread.
+
+    Notes
+    -----
+    Bootstrap intervals of few values are too short, because the spread of n values drawn again is
+    :math:`\sqrt{(n - 1) / n}` of the right one, and they have no heavier tails. Intervals of 95 % by "bca" held the
+    mean of normal values in 84 % of cases for n = 5, in 90 % for 10 and in 92 % for 20; "percentile" and "basic" are no
+    better (``benchmarks/interval_coverage.py``). Student's interval, :math:`\bar x \pm t_{n-1} s / \sqrt n`, has its
+    level for normal values with any n. For skewed values both are lower: 80 and 88 % for exponential values with n = 5.
 
     References
     ----------
@@ -181,23 +199,42 @@ def bootstrap_interval(
     Examples
     --------
     >>> from skrankagg.stats import bootstrap_interval
-    >>> low, high = bootstrap_interval([0.1, 0.2, 0.3, 0.0, 0.25])
-    >>> 0 < low < 0.17 < high < 0.3
-    True
+    >>> low, high = bootstrap_interval([0.1, 0.2, 0.3, 0.0, 0.25], method="t")
+    >>> round(low, 4), round(high, 4)
+    (0.0205, 0.3195)
     """
     values = _check(values)
-    if method not in ("bca", "percentile", "basic"):
+    if method not in _INTERVALS:
         raise InputError(
-            f"method must be one of bca, percentile, basic; got {method!r}"
-            f"{did_you_mean(method, ('bca', 'percentile', 'basic'))}."
+            f"method must be one of {', '.join(_INTERVALS)}; got {method!r}{did_you_mean(method, _INTERVALS)}."
         )
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1; got {confidence!r}.")
     check_n_resamples(n_resamples)
+    if method != "t":
+        warn_of_few_values(len(values))
+    return interval_of_mean(values, confidence, n_resamples, method, random_state)
+
+
+def warn_of_few_values(n):
+    """Warn if the bootstrap interval of a mean of n values is too short."""
+    if 2 <= n < _FEW_VALUES:
+        warn_user(
+            f"The bootstrap interval of {n} values is too short: intervals of 95 % hold the mean in 84 % of cases with "
+            "5 values, in 90 % with 10; choose method='t'.",
+            UserWarning,
+        )
+
+
+def interval_of_mean(values, confidence, n_resamples, method, random_state):
+    """Interval of checked values, without a warning."""
     if len(values) < 2:
         return np.nan, np.nan
     if np.ptp(values) <= TOLERANCE * np.abs(values).max():
         return float(values[0]), float(values[0])
+    if method == "t":
+        half = stdtrit(len(values) - 1, (1 + confidence) / 2) * values.std(ddof=1) / np.sqrt(len(values))
+        return float(values.mean() - half), float(values.mean() + half)
     if isinstance(random_state, np.random.RandomState):
         random_state = random_state.randint(2**31)
     found = bootstrap(

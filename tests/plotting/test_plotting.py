@@ -40,7 +40,8 @@ def test_whiskers_are_95_per_cent_intervals_and_the_axis_says_so(plt, comparator
     best_first = comparator.results_["ndcg@10"].sort_values(ascending=False).index
     for name, segment in zip(best_first, whiskers.get_segments(), strict=True):
         values = comparator.per_query_.loc[name, "ndcg@10"]
-        low, high = bootstrap_interval(values, n_resamples=50_000, method="percentile", random_state=1)
+        with pytest.warns(UserWarning, match="6 values is too short"):
+            low, high = bootstrap_interval(values, n_resamples=50_000, method="percentile", random_state=1)
         assert segment[:, 0].tolist() == pytest.approx([low, high], abs=0.01)
         assert display.interval.loc[name].tolist() == segment[:, 0].tolist()
     assert display.ax_.get_xlabel() == "Normalised DCG at 10 (ndcg@10)\nmean and 95 % interval over 6 queries"

@@ -14,6 +14,7 @@ from skrankagg.datasets import make_ranked_lists
 from skrankagg.exceptions import FewListsWarning, InputError, InputTypeError, MissingLibraryError
 from skrankagg.inspection import rank_confidence, rank_stability, voter_contributions, voter_influence
 from skrankagg.plotting import RankingReport, ranking_report
+from skrankagg.plotting._report_sections import sections_of
 
 FEW = {"n_resamples": 50}
 
@@ -205,6 +206,29 @@ def test_long_boards_are_cut_to_the_first_items(plt):
     assert report.frames["preferences"].shape == (5, 5) and len(report.frames["stability"]) == 30
     assert "The 30 that agree least are shown." in text and "first, %" in text and "first 1," not in text
     Reader(report.to_html())
+
+
+@pytest.mark.parametrize(("n_voters", "sets"), [(49, True), (50, False)])
+def test_below_fifty_lists_confidence_sets_take_the_place_of_intervals(plt, n_voters, sets):
+    report = ranking_report(BordaCount(), make(n_voters=n_voters), **FEW)
+    text = report.to_markdown()
+    section = text.partition("## The consensus")[2].partition("##")[0]
+    assert "confidence set" in section and ("95 % of draws" in section) != sets
+    assert ("With fewer than 50 lists" in section) == sets
+    told = "in about 81 % of cases with 10 lists, in 90 % with 20 and in 95 % with 50"
+    assert (told in text) == sets and ("So confidence sets are shown" in text) == sets
+    _, _, sections = sections_of(report)
+    display = sections[0].draw()
+    shown = report.frames["confidence" if sets else "stability"]
+    np.testing.assert_array_equal(display.table["rank_low"].astype(int), shown["rank_low"].astype(int))
+    np.testing.assert_array_equal(display.table["rank_high"].astype(int), shown["rank_high"].astype(int))
+    assert ("confidence set" in display.ax_.get_xlabel()) == sets
+
+
+def test_methods_without_sets_keep_the_intervals_of_few_lists(plt):
+    text = ranking_report(Copeland(), make(n_voters=12), **FEW).to_markdown()
+    assert "95 % of draws" in text and "So confidence sets" not in text
+    assert "in about 81 % of cases with 10 lists" in text
 
 
 def test_the_report_names_the_marks_that_good_lists_would_give(plt):

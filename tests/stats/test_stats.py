@@ -1,6 +1,7 @@
 """Statistics of comparisons: scipy, statsmodels, brute force and published numbers."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -99,6 +100,7 @@ def test_corrections_by_hand_and_missing_values():
 
 def test_intervals_are_those_of_scipy_and_repeat():
     found = bootstrap_interval(DIFFERENCE, n_resamples=2000)
+    assert len(DIFFERENCE) >= 20
     generator = {_GENERATOR: np.random.default_rng(0)}
     theirs = stats.bootstrap((DIFFERENCE,), np.mean, n_resamples=2000, **generator).confidence_interval
     assert found == pytest.approx(tuple(theirs), abs=0.003)
@@ -106,11 +108,51 @@ def test_intervals_are_those_of_scipy_and_repeat():
     assert found[0] < DIFFERENCE.mean() < found[1]
     wide = bootstrap_interval(DIFFERENCE, n_resamples=2000, confidence=0.99, method="percentile")
     assert wide[0] < found[0] and found[1] < wide[1]
-    assert bootstrap_interval([0.5, 0.5, 0.5]) == (0.5, 0.5)
-    assert np.isnan(bootstrap_interval([0.5])).all()
-    for wrong in ({"method": "t"}, {"confidence": 1.0}):
+    assert bootstrap_interval([0.5] * 30) == bootstrap_interval([0.5, 0.5], method="t") == (0.5, 0.5)
+    assert np.isnan(bootstrap_interval([0.5])).all() and np.isnan(bootstrap_interval([0.5], method="t")).all()
+    for wrong in ({"method": "T"}, {"confidence": 1.0}):
         with pytest.raises(ValueError, match="must"):
             bootstrap_interval(DIFFERENCE, **wrong)
+
+
+@pytest.mark.parametrize("n", [2, 5, 40])
+@pytest.mark.parametrize("confidence", [0.5, 0.95])
+def test_the_t_interval_is_that_of_student(n, confidence):
+    values = DIFFERENCE[:n]
+    theirs = stats.ttest_1samp(values, 0.0).confidence_interval(confidence)
+    found = bootstrap_interval(values, method="t", confidence=confidence)
+    np.testing.assert_allclose(found, tuple(theirs), rtol=1e-12)
+    assert found == bootstrap_interval(values, method="t", confidence=confidence, random_state=3, n_resamples=1)
+
+
+@pytest.mark.parametrize("method", ["bca", "percentile", "basic"])
+def test_bootstrap_intervals_of_few_values_warn_with_the_measured_coverage(method):
+    with pytest.warns(UserWarning, match=r"of 19 values is too short: .* 84 % .* 5 values, in 90 % with 10; .*'t'"):
+        bootstrap_interval(DIFFERENCE[:19], method=method, n_resamples=99)
+    # Other warnings are errors.
+    bootstrap_interval(DIFFERENCE[:20], method=method, n_resamples=99)
+    bootstrap_interval(DIFFERENCE[:1], method=method, n_resamples=99)
+
+
+@pytest.mark.parametrize(("n", "measured"), [(5, 0.84), (10, 0.90)])
+def test_the_coverage_that_the_warning_names_is_measured_and_t_holds_its_level(n, measured):
+    values = np.random.default_rng(1).normal(size=(400, n))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        covered = {
+            method: np.mean(
+                [
+                    low <= 0 <= high
+                    for low, high in (
+                        bootstrap_interval(one, method=method, n_resamples=500, random_state=seed)
+                        for seed, one in enumerate(values)
+                    )
+                ]
+            )
+            for method in ("bca", "t")
+        }
+    assert abs(covered["bca"] - measured) < 0.045
+    assert abs(covered["t"] - 0.95) < 0.03
 
 
 def test_an_interval_covers_the_mean_at_its_level():
