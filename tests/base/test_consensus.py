@@ -25,7 +25,7 @@ def in_classes(members, value, tolerance):
 
 
 def told_apart(upper, lower, source):
-    """Whether the only source of some member of each side keeps their unequal scores from being a tie."""
+    """Return whether the only source of some member of each side keeps their unequal scores from being a tie."""
     for a, b in itertools.product(source[upper], source[lower]):
         if a == b >= 0 or (a == -2 and b != -1) or (b == -2 and a != -1):
             return True
@@ -39,7 +39,7 @@ def ranked(members, score, support, total, scale, source, tiebreak):
     classes = []
     for run in in_classes(members, score, 0.0):
         close = classes and score[classes[-1][-1][-1]] - score[run[0]] <= 1e-12 * largest
-        if close and not (source is not None and told_apart(classes[-1][-1], run, source)):
+        if close and not (source is not None and any(told_apart(upper, run, source) for upper in classes[-1])):
             classes[-1].append(run)
         else:
             classes.append([run])
