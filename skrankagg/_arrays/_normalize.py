@@ -73,8 +73,10 @@ def bounded_min_max(lists, lower, upper, *, clip):
         score = np.fmin(np.fmax(score, lower[lists.row_list]), upper[lists.row_list])
     low, high = np.minimum.reduceat(score, heads), np.maximum.reduceat(score, heads)
     low, high = np.where(np.isnan(lower), low, lower), np.where(np.isnan(upper), high, upper)
-    if max(np.abs(low).max(), np.abs(high).max()) > _LARGE:  # only the proportion counts, and a quarter is exact
-        score, low, high = score / 4, low / 4, high / 4
+    large = np.maximum(np.abs(low), np.abs(high)) > _LARGE
+    if large.any():  # only the proportion counts, and a quarter is exact
+        part = np.where(large, 0.25, 1.0)
+        score, low, high = score * part[lists.row_list], low * part, high * part
     span = high - low
     constant = span == 0
     span[constant] = 1
@@ -141,9 +143,10 @@ def _moderate_scores(lists):
     heads = lists.row_ptr[:-1]
     low, high = np.minimum.reduceat(lists.score, heads), np.maximum.reduceat(lists.score, heads)
     top = np.maximum(high, -low)
-    if top.max() < _LARGE and (top.min() > 1 / _LARGE or top[top > 0].min(initial=1.0) > 1 / _LARGE):
+    moderate = (top < _LARGE) & ((top > 1 / _LARGE) | (top == 0))
+    if moderate.all():
         return lists.score, low, high
-    power = -np.frexp(top)[1]
+    power = np.where(moderate, 0, -np.frexp(top)[1])
     return np.ldexp(lists.score, power[lists.row_list]), np.ldexp(low, power), np.ldexp(high, power)
 
 

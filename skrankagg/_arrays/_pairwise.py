@@ -21,7 +21,7 @@ import contextlib
 import numpy as np
 
 from .._kernels import COMPILED, co_ranked, majority_points
-from ._ragged import gather_ranges
+from ._ragged import gather_ranges, tie_starts
 
 __all__ = [
     "candidates_of",
@@ -223,20 +223,21 @@ def preference_stacks(lists, row_weight=None):
     that hold both and rank the row's item above the column's, and `level`, that of the lists that hold both at one
     rank; for an item and itself, of those that hold it. The lists that hold both weigh ``above + above.T + level``.
     """
-    ties = _may_tie(lists)
+    ties = _has_ties(lists)
     if row_weight is None:
         row_weight = lists.list_weight[lists.row_list]
     constant = _is_constant(lists, row_weight)
     dense = is_dense(lists, constant)
     for queries in query_blocks(lists, ~dense, _BLOCK_CELLS):
-        yield queries, *_sparse_preferences(lists, queries, row_weight, ties)
+        yield queries, *_sparse_preferences(lists, queries, row_weight, bool(ties[queries].any()))
     for q in np.flatnonzero(dense):
-        above, level = _dense_preferences(lists, q, row_weight, constant[q], ties)
+        above, level = _dense_preferences(lists, q, row_weight, constant[q], ties[q])
         yield np.array([q]), above[None], level[None]
 
 
-def _may_tie(lists):
-    return bool((lists.rank % 1 != 0).any() or (np.diff(lists.rank) == 0).any())
+def _has_ties(lists):
+    """Whether some list of a query ties items, (n_queries,)."""
+    return np.logical_or.reduceat(~tie_starts(lists.row_ptr, lists.rank), lists.row_ptr[lists.list_ptr[:-1]])
 
 
 def _is_constant(lists, row_weight):
@@ -308,7 +309,7 @@ def preference_blocks(lists, absent):
     Yields the positions of the queries, (n_block_queries,), and the weights of the lists that prefer the row's item to
     the column's, (n_block_queries, n_items, n_items), which may be read-only. A large query is a block of its own.
     """
-    row_weight, ties = lists.list_weight[lists.row_list], _may_tie(lists)
+    row_weight, ties = lists.list_weight[lists.row_list], bool(_has_ties(lists).any())
     dense = is_dense(lists, _is_constant(lists, row_weight))
     for queries in query_blocks(lists, ~dense):
         prefer, level = _sparse_preferences(lists, queries, row_weight, ties)

@@ -22,6 +22,7 @@ __all__ = [
     "order_candidates",
     "rank_scores",
     "rank_sums",
+    "sole_lists_again",
 ]
 
 
@@ -206,6 +207,19 @@ def _sole_lists(lists):
     sole = np.full(lists.n_candidates, -2)
     sole[lists.candidate[rows]] = lists.row_list[rows]
     sole[np.bincount(lists.candidate[rows], minlength=lists.n_candidates) > 1] = -1
+    return sole
+
+
+def sole_lists_again(lists):
+    """As :func:`_sole_lists` under many weights: a function of list weights, to (n_candidates, n_replicates)."""
+    holds = sparse_rows(lists.row_ptr, lists.candidate, np.ones(lists.n_rows), lists.n_candidates).T
+    number = np.arange(lists.n_lists)[:, None]
+
+    def sole(weights):
+        counted = (weights > 0).astype(np.float64)
+        n, which = holds @ counted, holds @ (counted * number)
+        return np.where(n == 1, which, np.where(n == 0, -2, -1)).astype(np.int64)
+
     return sole
 
 

@@ -21,7 +21,7 @@ from .._data._types import PlainLists
 from .._support._suggestions import did_you_mean
 from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
-from ..base._consensus import rank_scores, rank_sums
+from ..base._consensus import rank_scores, rank_sums, sole_lists_again
 from ..exceptions import InputError
 from ..metrics._agreement._kendall import ratio_or_nan
 from ._agreement import agreement_with_classes, count_pairs, robust_z
@@ -236,7 +236,9 @@ def _silence(aggregator, lists, heard, queries, others, failures):
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
     score = aggregator._repeat_many(part)
     consensus = aggregator._aggregate_what_fits(part)
-    scale = consensus.scale if isinstance(consensus, Consensus) else None
+    if not isinstance(consensus, Consensus):
+        consensus = Consensus(consensus)
+    scale, sole = consensus.scale, sole_lists_again(part) if consensus.additive else None
     # What the weights that decide between ties are multiplied by: learnt weights, and 0 for voters to be ignored.
     learnt = np.divide(
         heard.list_weight[own_lists], part.list_weight, out=np.zeros(len(own_lists)), where=part.list_weight > 0
@@ -263,6 +265,7 @@ def _silence(aggregator, lists, heard, queries, others, failures):
             (holds @ heard_weights).T.ravel(),
             np.add.reduceat(heard_weights, part.list_ptr[:-1], axis=0).T.ravel(),
             None if scale is None else np.tile(scale, n_columns_here),
+            None if sole is None else lambda heard=heard_weights: sole(heard).T.ravel(),
             tiebreak=rank_sums(part, heard_weights).T.ravel() if aggregator._ties_by_rank else None,
         )
         place, tie_class = _places_and_classes(ptr, order, ordered)

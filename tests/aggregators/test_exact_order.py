@@ -302,6 +302,16 @@ def test_norms_do_not_depend_on_the_size_of_the_scores(norm, factor):
     assert found[1] == pytest.approx(expected[1], rel=1e-3 if factor == 1e-320 else 1e-12)  # 1e-320 has four digits
 
 
+@pytest.mark.parametrize("norm", ["min-max", "z-score", "sum", "l2"])
+def test_the_size_of_the_scores_of_other_queries_changes_nothing(norm):
+    least = 5e-324
+    one = [("q", "v", "a", 1.0), ("q", "v", "b", 3 * least), ("q", "v", "c", 0.0)]
+    other = [("r", "v", "a", 1e300), ("r", "v", "b", 1.0)]
+    one, other = (pd.DataFrame(rows, columns=["query", "voter", "item", "score"]) for rows in (one, other))
+    among = CombSUM(norm=norm).fit_transform(pd.concat([one, other]))
+    pd.testing.assert_frame_equal(among[among["query"] == "q"], CombSUM(norm=norm).fit_transform(one), check_exact=True)
+
+
 def test_the_whole_range_of_numbers_is_a_list():
     assert consensus(CombSUM(), {"a": -1.5e308, "b": 0.0, "c": 1.5e308}) == ("cba", [1.0, 0.5, 0.0])
     assert consensus(CombSUM(), {"a": 1e300, "b": 1e300}, {"b": 1.0, "c": 0.0})[1] == [2.0, 1.0, 0.0]

@@ -356,6 +356,16 @@ def test_the_number_of_iterations_is_bounded():
     assert (DIBRA(max_iter=1, tol=1e-6).fit(lists).query_voter_weights_["weight"] <= 2).all()
 
 
+def test_weights_of_other_queries_do_not_change_the_buckets():
+    # A running sum that went on from one query to the next lost as many digits as the first ones are heavy.
+    heavy = example_lists(5, n_queries=1, n_voters=30).assign(query="a")
+    heavy["weight"] = 1e9 / 3 * (1.1 + np.sqrt(heavy["voter"].str[1:].astype(int)))
+    plain = example_lists(105, n_queries=1, n_voters=6, n_items=12).assign(query="b", weight=1.0)
+    found = DIBRA(prune="wire").fit_transform(pd.concat([heavy, plain]))
+    expected = DIBRA(prune="wire").fit_transform(plain)
+    pd.testing.assert_frame_equal(found[found["query"] == "b"].reset_index(drop=True), expected, check_exact=True)
+
+
 @pytest.mark.parametrize("prune", ["low", "wire"])
 def test_lists_of_weight_0_do_not_change_the_cut(prune):
     lists = example_lists(3, full=True)

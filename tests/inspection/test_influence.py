@@ -18,6 +18,7 @@ from skrankagg import (
     BordaCount,
     CombSUM,
     Copeland,
+    InverseSquareRank,
     LearnedWeights,
     PreferenceRelations,
     Qrels,
@@ -140,6 +141,25 @@ def test_every_method_equals_recomputing(name):
         check_recomputed(method, X, "silence")
     if "kemeny" not in name.lower():  # it returns one of several best orders
         check_recomputed(method, X, "drop")
+
+
+@pytest.mark.parametrize("method", [InverseSquareRank(), ReciprocalRankFusion(), CombSUM(norm=None)], ids=repr)
+def test_the_order_of_a_light_list_stays_as_it_does_in_the_consensus(method):
+    rng = np.random.default_rng(0)
+    rows = [
+        ("q", voter, f"i{k}", place + 1, 5.0 - place, 1.0)
+        for voter in "abc"
+        for place, k in enumerate(rng.permutation(5))
+    ]
+    for voter, weight in (("y", 1e-11), ("z", 1.3e-11)):
+        rows += [
+            ("q", voter, f"{voter}{k}", place + 1, 1 - place / 50, weight)
+            for place, k in enumerate(rng.permutation(40))
+        ]
+    X = pd.DataFrame(rows, columns=["query", "voter", "item", "rank", "score", "weight"])
+    found = check_recomputed(method, X, "silence")
+    # The items of the others keep their order where one of the light lists is silent.
+    assert (found.loc[found["voter"].isin(["y", "z"]), "distance"] > 0).all()
 
 
 @given(seed=st.integers(0, 10**6), number=st.integers(0, len(FEW) - 1), mode=st.sampled_from(["silence", "drop"]))

@@ -10,6 +10,7 @@ from scipy.stats import false_discovery_control
 
 from skrankagg import RankStatistic, RobustRankAggregation
 from skrankagg.stats import adjust_pvalues
+from skrankagg.utils._checks._shared import mixed_queries
 from skrankagg.utils.estimator_checks import example_lists
 
 CORRECTIONS = {"holm": "holm", "bonferroni": "bonferroni", "bh": "fdr_bh", "by": "fdr_by"}
@@ -28,6 +29,17 @@ def plainly(pvalues, correction):
         largest = max(largest, pvalues[i] * (n if correction == "bonferroni" else n - before))
         adjusted[i] = min(largest, 1.0)
     return adjusted
+
+
+@pytest.mark.filterwarnings("ignore")  # what is said of some of these lists is no matter here
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("method", [RobustRankAggregation(), RankStatistic()], ids=repr)
+def test_a_query_alone_has_the_values_that_it_has_among_others(method, correction):
+    queries = mixed_queries("whole")
+    among = adjust_pvalues(method.fit_transform(pd.concat(queries.values(), ignore_index=True)), correction)
+    for query, lists in queries.items():
+        alone = adjust_pvalues(method.fit_transform(lists), correction)
+        pd.testing.assert_frame_equal(among[among["query"] == query].reset_index(drop=True), alone, check_exact=True)
 
 
 @given(families=st.lists(PVALUES, min_size=1, max_size=4), more=st.integers(0, 5), seed=st.integers(0, 99))

@@ -12,10 +12,18 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 from golden import GOLDEN, LEARNT, one_of_each
-from skrankagg import PlackettLuce, StackedFusion
+from skrankagg import (
+    DIBRA,
+    InverseSquareRank,
+    PlackettLuce,
+    PositionalScoring,
+    RankStatistic,
+    RobustRankAggregation,
+    StackedFusion,
+)
 from skrankagg.base import SupervisedAggregator
 from skrankagg.utils._checks._aggregators import AGGREGATOR_CHECKS
-from skrankagg.utils._checks._common import check_query_subset
+from skrankagg.utils._checks._common import check_mixed_queries, check_query_subset
 from skrankagg.utils.discovery import all_aggregators, default_methods
 from skrankagg.utils.estimator_checks import example_lists, parametrize_with_checks
 
@@ -59,9 +67,40 @@ def test_what_learns_from_judgements_keeps_its_promises(aggregator, check):
 
 
 @pytest.mark.parametrize("aggregator", OTHERS, ids=repr)
-@pytest.mark.parametrize("check", [*AGGREGATOR_CHECKS, check_query_subset], ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check", [*AGGREGATOR_CHECKS, check_query_subset, check_mixed_queries], ids=lambda check: check.__name__
+)
 def test_other_variants_keep_the_promises_of_their_formula(aggregator, check):
     check(clone(aggregator))
+
+
+# Their other formulas, and what they publish besides the score.
+@pytest.mark.parametrize(
+    "aggregator",
+    [aggregator for aggregator, *_ in LEARNT]
+    + [
+        *(
+            PlackettLuce(absent=absent, ties=ties, std_errors=kind, weighting=weighting)
+            for absent, ties, kind, weighting in (
+                ("last", "breslow", "model", None),
+                ("last", "davidson", "voters", None),
+                ("ignore", "davidson", "model", None),
+                ("ignore", "efron", "voters", "query"),
+            )
+        ),
+        PlackettLuce(prior=0),
+        PlackettLuce(weighting="global"),
+        DIBRA(prune="low"),
+        DIBRA(prune="wire", weighting="global"),
+        InverseSquareRank(support="log", sigma=1.0),
+        RobustRankAggregation(absent="ignore", exact=True),
+        RankStatistic(statistic="geometric-mean", absent="ignore", exact=True),
+        PositionalScoring(points=[5, 3, 1], absent="ignore"),
+    ],
+    ids=repr,
+)
+def test_other_parameters_do_not_let_other_queries_show(aggregator):
+    check_mixed_queries(clone(aggregator))
 
 
 def ties(consensus):

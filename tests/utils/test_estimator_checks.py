@@ -46,6 +46,15 @@ class SeesOtherQueries(BaseAggregator):
         return -np.bincount(lists.candidate, weights=lists.rank, minlength=lists.n_candidates) * lists.n_queries
 
 
+class SeesFractions(Popularity):
+    """Wrong: one weight that is not whole changes what those of all queries are."""
+
+    def _aggregate(self, lists):
+        if (lists.list_weight % 1 != 0).any():
+            lists = lists.with_list_weight(lists.list_weight**2)
+        return super()._aggregate(lists)
+
+
 class IgnoresWeights(BaseAggregator):
     """Wrong: a list of weight 2 counts once."""
 
@@ -249,6 +258,7 @@ def test_example_judgements_go_by_the_numbers_in_the_ids():
         (SeesVoters(), "check_voter_names"),
         (SeesItems(), "check_neutrality"),
         (SeesOtherQueries(), "check_query_subset"),
+        (SeesFractions(), "check_mixed_queries"),
         (IgnoresWeights(), "check_integer_weights"),
         (ReadsScores(), "check_ranks_or_scores"),
         (RanksByScores(), "check_ranks_or_scores"),

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._arrays import TOLERANCE
 from ..._arrays._weight_units import count_in_units
+from ..._kernels import ragged_cumsum
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
@@ -141,14 +142,16 @@ def _reached_by_depth(lists, absent):
     key = lists.list_query.astype(np.int64) * width + unheld
     order = np.argsort(key, kind="stable")
     key = key[order]
-    until = np.concatenate([[0.0], np.cumsum(lists.list_weight[order])])
-    before = until[lists.list_ptr[:-1]][lists.candidate_query]
+    # Sums of each query by itself, which round as they do where it is alone.
+    until = np.concatenate([[0.0], ragged_cumsum(lists.list_weight[order], lists.list_ptr)])
+    none = lists.list_ptr[:-1][lists.candidate_query]
     unheld = unheld[lists.row_list]
 
     def with_absent(depth):
         own = depth[lists.candidate]
         given = weight * ((rank <= own).astype(np.float64) - (unheld <= own))
-        others = until[np.searchsorted(key, lists.candidate_query * np.int64(width) + depth, side="right")] - before
+        reached = np.searchsorted(key, lists.candidate_query * np.int64(width) + depth, side="right")
+        others = np.where(reached > none, until[reached], 0.0)
         return np.bincount(lists.candidate, weights=given, minlength=len(depth)) + others
 
     return with_absent, total

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..._arrays import TOLERANCE
-from ..._arrays._ragged import positions
+from ..._arrays._ragged import expand, positions
 
 __all__ = []
 
@@ -26,23 +26,10 @@ def fit_mallows(lists, distance):
     weight = lists.sum_over_lists(lists.list_weight)
     chosen = np.flatnonzero((n > 1) & (weight > 0) & ~np.logical_or.reduceat(bad, lists.list_ptr[:-1]))
     phi, likelihood = np.full(len(n), np.nan), np.full(len(n), np.nan)
-    chosen = chosen[np.argsort(n[chosen], kind="stable")]
-    # Queries of about as many items are worked on together.
-    for block in np.split(chosen, _cuts(n[chosen])):
+    for block in np.split(chosen, np.flatnonzero(np.diff(np.cumsum(n[chosen]) // _CELLS)) + 1):
         if len(block):
             phi[block], likelihood[block] = dispersion(n[block], distance[block], weight[block])
     return phi, likelihood
-
-
-def _cuts(n):
-    """Where to cut sorted sizes so that a block has few cells, and sizes that differ by less than a factor of two."""
-    cuts, start = [], 0
-    while start < len(n):
-        width = 2 * int(n[start])
-        stop = min(int(np.searchsorted(n, width)), start + max(1, _CELLS // width))
-        cuts.append(stop)
-        start = stop
-    return cuts[:-1]
 
 
 def dispersion(n, distance, weight):
@@ -61,35 +48,40 @@ def dispersion(n, distance, weight):
     inner = np.flatnonzero(~central & (mean < uniform))
     theta = np.where(central, np.inf, 0.0)
     theta[inner] = _solve(n[inner], mean[inner])
-    j = np.arange(1, int(n.max()) + 1)[:, None]
+    # A number for each place of each query, one query after the other: their sums round as those of one query alone.
+    ptr = np.append(0, np.cumsum(n))
+    j, at = positions(ptr), expand(ptr)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(theta > 0, np.expm1(-theta * j) / np.expm1(-theta), j)
+        ratio = np.where(theta[at] > 0, np.expm1(-theta[at] * j) / np.expm1(-theta[at]), j)
         spread = np.where(central, 0.0, theta * distance)
-    log_psi = np.log(ratio, out=np.zeros_like(ratio), where=j <= n).sum(axis=0)
-    return np.exp(-theta), -spread - weight * log_psi
+    return np.exp(-theta), -spread - weight * np.add.reduceat(np.log(ratio), ptr[:-1])
 
 
 def _solve(n, mean):
     """Find theta at which the expected distance is `mean`, between 0 and the uniform distribution's, (n_queries,)."""
-    j = np.arange(1, int(n.max(initial=1)) + 1, dtype=np.float64)
-    held, column, squared = (j[:, None] <= n).astype(np.float64), j[:, None], j**2
+    if len(n) == 0:
+        return np.empty(0)
+    ptr = np.append(0, np.cumsum(n))
+    heads, j, at = ptr[:-1], positions(ptr).astype(np.float64), expand(ptr)
     # The expected distance is at most (n - 1) / (exp(theta) - 1).
     low, high = np.zeros(len(n)), np.log1p((n - 1) / mean)
-    theta = high * np.sqrt(1 - mean / (n * (n - 1) / 4))
+    theta, found = high * np.sqrt(1 - mean / (n * (n - 1) / 4)), np.zeros(len(n), dtype=bool)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         for _ in range(_MOST_STEPS):
-            odds = held / np.expm1(column * theta)
+            odds = 1.0 / np.expm1(j * theta[at])
             products = odds * odds + odds
-            expected, variance = n * odds[0] - j @ odds, n * products[0] - squared @ products
+            expected = n * odds[heads] - np.add.reduceat(j * odds, heads)
+            variance = n * products[heads] - np.add.reduceat(j**2 * products, heads)
             above = expected > mean
             low, high = np.where(above, theta, low), np.where(above, high, theta)
             # A step of Newton's on the logarithms, in which the curve is nearly straight.
             new = theta + np.log(expected / mean) * expected / variance
             new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
-            # The number of right digits doubles.
+            # The number of right digits doubles. What is found stays as it is.
             done = np.abs(new - theta) <= 1e-9 * theta
-            theta = new
-            if (done | (theta * n < _SMALL)).all():
+            theta = np.where(found, theta, new)
+            found |= done | (theta * n < _SMALL)
+            if found.all():
                 break
     small = theta * n < _SMALL
     if small.any():
@@ -99,11 +91,11 @@ def _solve(n, mean):
 
 def _solve_small(n, mean):
     """As `_solve`, near the uniform distribution, by the power series of the expected distance."""
-    j = np.arange(1, int(n.max()) + 1)[:, None]
-    held = j <= n
+    ptr = np.append(0, np.cumsum(n.astype(np.int64)))
+    j = positions(ptr).astype(np.float64)
     # Of 1 / (exp(x) - 1) - 1 / x, whose values at theta less those at j theta, times j, add up to the expectation.
     slopes = [
-        factor * np.where(held, 1 - j.astype(np.float64) ** power, 0.0).sum(axis=0)
+        factor * np.add.reduceat(1 - j**power, ptr[:-1])
         for factor, power in ((1 / 12, 2), (-1 / 720, 4), (1 / 30240, 6))
     ]
     theta = np.zeros(len(n))

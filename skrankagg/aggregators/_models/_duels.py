@@ -3,45 +3,45 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["PairCounts", "holds_pairs", "merge_equal_pairs"]
+__all__ = ["PairCounts", "merge_equal_pairs", "pair_queries"]
 
 
-def holds_pairs(lists):
-    """Whether all lists are of two items."""
-    return lists.n_rows == 2 * lists.n_lists and bool((lists.list_length == 2).all())
+def pair_queries(lists):
+    """Whether all lists of a query are of two items, bool (n_queries,)."""
+    return np.logical_and.reduceat(lists.list_length == 2, lists.list_ptr[:-1])
 
 
-def _pairs(lists):
-    """The upper and the lower candidate of each list of two items, and whether they tie."""
-    first, second = lists.candidate[0::2].astype(np.int64), lists.candidate[1::2].astype(np.int64)
-    return first, second, lists.rank[0::2] == lists.rank[1::2]
+def _pairs(lists, chosen=slice(None)):
+    """The upper and the lower candidate of the chosen lists, of two items each, and whether they tie."""
+    upper = lists.row_ptr[:-1][chosen]
+    first, second = lists.candidate[upper].astype(np.int64), lists.candidate[upper + 1].astype(np.int64)
+    return first, second, lists.rank[upper] == lists.rank[upper + 1]
 
 
 def merge_equal_pairs(lists):
-    """Merge the lists of two items that rank the same items alike, where all lists are such.
+    """Merge the lists of two items that rank the same items alike, in the queries that have no other lists.
 
     Returns lists with the weights added up, and for each list before which one it has become; the lists themselves and
     None where that would change nothing. The candidates stay as they are.
     """
-    if not holds_pairs(lists):
-        return lists, None
-    first, second, tied = _pairs(lists)
+    is_pair = pair_queries(lists)[lists.list_query]
+    chosen = np.flatnonzero(is_pair)
+    first, second, tied = _pairs(lists, chosen)
     # A tie says the same of both items.
     low, high = np.where(tied, np.minimum(first, second), first), np.where(tied, np.maximum(first, second), second)
     code = (low * lists.n_candidates + high) * 2 + tied
-    _, kept, pattern = np.unique(code, return_index=True, return_inverse=True)
-    if len(kept) == lists.n_lists:
+    _, kept, number = np.unique(code, return_index=True, return_inverse=True)
+    if len(kept) == len(chosen):
         return lists, None
-    # Kept lists stay in their order: that of the queries.
-    place = np.empty(len(kept), dtype=np.int64)
-    place[np.argsort(kept)] = np.arange(len(kept))
-    mask = np.zeros(lists.n_lists, dtype=bool)
-    mask[kept] = True
+    mask = ~is_pair
+    mask[chosen[kept]] = True
     merged, candidate = lists.keep_lists(mask)
     if len(candidate) != lists.n_candidates:
         raise AssertionError("each pair of items is kept once, so that no item can vanish")
-    pattern = place[pattern]
-    return merged.with_list_weight(np.bincount(pattern, weights=lists.list_weight, minlength=len(kept))), pattern
+    # Kept lists stay in their order: that of the queries.
+    pattern = np.cumsum(mask) - 1
+    pattern[chosen] = pattern[chosen[kept]][number]
+    return merged.with_list_weight(np.bincount(pattern, weights=lists.list_weight, minlength=mask.sum())), pattern
 
 
 class PairCounts:

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._arrays import TOLERANCE
+from ..._arrays._ragged import gather_ranges
 from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
@@ -15,7 +16,7 @@ from ...base._voter_weights import BY_VOTER, VoterGroups, VoterWeights
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
 from ._connected import check_connected
-from ._duels import PairCounts, holds_pairs, merge_equal_pairs
+from ._duels import PairCounts, merge_equal_pairs, pair_queries
 from ._many_minima import minimise
 from ._posterior import most_likely, plain_prior
 from ._reliabilities import learn_reliabilities
@@ -349,8 +350,11 @@ class PlackettLuce(WeightedAggregator):
 
     def _repeat_many(self, lists):
         plain = self.prior > 0 and self.weighting is None and self.absent == "ignore" and self.ties != "davidson"
-        if not plain or not holds_pairs(lists):
+        of_pairs = pair_queries(lists) & plain
+        if not of_pairs.any():
             return super()._repeat_many(lists)
+        if not of_pairs.all():
+            return self._repeat_kinds(lists, [np.flatnonzero(of_pairs), np.flatnonzero(~of_pairs)])
         stages, pattern = self._stages(lists)
         merged = stages.lists
         pairs, start = PairCounts(merged), self._fit(stages, np.zeros(lists.n_candidates))[0]
@@ -363,6 +367,25 @@ class PlackettLuce(WeightedAggregator):
                 )
             parts = [self._fit_pairs(pairs, weights[:, k : k + some], start) for k in range(0, weights.shape[1], some)]
             return np.concatenate(parts, axis=1)
+
+        return scores
+
+    def _repeat_kinds(self, lists, kinds):
+        """As `_repeat_many`, for each kind of queries by itself."""
+        parts = [
+            (
+                gather_ranges(lists.list_ptr, queries)[0],
+                gather_ranges(lists.candidate_ptr, queries)[0],
+                self._repeat_many(lists.take(queries)),
+            )
+            for queries in kinds
+        ]
+
+        def scores(weights):
+            found = np.empty((lists.n_candidates, weights.shape[1]))
+            for mine, candidates, score in parts:
+                found[candidates] = score(weights[mine])
+            return found
 
         return scores
 

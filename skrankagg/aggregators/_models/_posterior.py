@@ -36,8 +36,9 @@ def most_likely(stages, start, *, prior, tol, max_iter):
 def log_prior(stages, prior, log_worth, extra):
     """Of each candidate, with its derivatives by the log-worths and by the parameters of ties."""
     lists = stages.lists
+    plain_value, plain_slope = plain_prior(prior, log_worth)
     if not len(extra):
-        return *plain_prior(prior, log_worth), extra
+        return plain_value, plain_slope, extra
     # A comparison with the item of worth 1 may end in a tie.
     log_tie = np.where(stages.seen[:, 0], extra.reshape(stages.seen.shape)[:, 0], -np.inf)[lists.candidate_query]
     terms = np.stack([np.zeros_like(log_worth), log_worth, log_tie + log_worth / 2])
@@ -46,7 +47,10 @@ def log_prior(stages, prior, log_worth, extra):
     share, tied = np.exp(log_worth - total), np.exp(terms[2] - total)
     slopes = np.zeros(stages.seen.shape)
     slopes[:, 0] = np.bincount(lists.candidate_query, weights=-2 * prior * tied, minlength=lists.n_queries)
-    return prior * log_worth - 2 * prior * total, prior - 2 * prior * (share + tied / 2), slopes.ravel()
+    # A query without ties has the prior that it has alone, to the last bit.
+    ties = stages.seen.any(axis=1)[lists.candidate_query]
+    value = np.where(ties, prior * log_worth - 2 * prior * total, plain_value)
+    return value, np.where(ties, prior - 2 * prior * (share + tied / 2), plain_slope), slopes.ravel()
 
 
 def plain_prior(prior, log_worth):

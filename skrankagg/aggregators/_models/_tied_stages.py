@@ -98,16 +98,15 @@ class TiedStages:
     def value_and_gradient(self, variables):
         """Log-likelihood of each query, (n_queries,), and its derivatives by all variables."""
         lists = self.lists
-        value, gradient = np.zeros(lists.n_queries), np.zeros(lists.n_candidates)
+        value, gradient = np.zeros(lists.n_queries), np.zeros(lists.n_candidates + 1)
         ties = np.zeros((lists.n_queries, self.largest))
         for own, candidate, terms, slopes, tie_slopes in self._of_lists(variables):
             weight, query = self.list_weight[own], lists.list_query[own]
-            value += np.bincount(query, weights=weight * terms, minlength=lists.n_queries)
-            gradient += np.bincount(
-                candidate.ravel(), weights=(weight[:, None] * slopes).ravel(), minlength=lists.n_candidates + 1
-            )[:-1]
+            # One list after the other, so that it does not matter which of them are in one block.
+            np.add.at(value, query, weight * terms)
+            np.add.at(gradient, candidate.ravel(), (weight[:, None] * slopes).ravel())
             np.add.at(ties, query, weight[:, None] * tie_slopes)
-        return value, np.concatenate([gradient, np.where(self.seen, ties[:, 1:], 0.0).ravel()])
+        return value, np.concatenate([gradient[:-1], np.where(self.seen, ties[:, 1:], 0.0).ravel()])
 
     def by_list(self, variables):
         """Derivatives of the log-likelihood of one copy of each list, query by query: (n_lists, n_items + n_sizes).
@@ -205,7 +204,7 @@ class TiedStages:
                 sums[p + 1] = sums[p]
                 sums[p + 1, :, :, 1:] += x[:, p, :, None] * sums[p, :, :, :-1]
             choices = sums[1:, :, sizes, sizes + 1].transpose(1, 0, 2) * d[:, None, :]  # (lists, rows, k): d_k e_k
-            total = choices.sum(axis=2)
+            total = _add_up(choices)
             is_stage = size > 0
             # Half of a tie: the mean of the log-worths of the class, which ends at its first row.
             running = np.cumsum(np.where(np.isfinite(mine), mine, 0.0), axis=1)
@@ -218,7 +217,7 @@ class TiedStages:
             chosen = np.take_along_axis(d, np.maximum(size - 1, 0).reshape(n_lists, -1), axis=1)
             terms = np.where(is_stage, mean + np.log(chosen) - np.log(np.where(is_stage, total, 1.0)), 0.0)
             inverse = np.where(is_stage, 1.0 / np.where(total > 0, total, 1.0), 0.0)
-            tie_slopes = -(choices * inverse[:, :, None]).sum(axis=1)
+            tie_slopes = -_add_up((choices * inverse[:, :, None]).transpose(0, 2, 1))
             np.add.at(tie_slopes, (np.nonzero(is_stage)[0], size[is_stage] - 1), 1.0)
             slopes = np.zeros((n_lists, longest))
             back = np.zeros((n_lists, n_sizes, n_sizes + 1))
@@ -229,8 +228,16 @@ class TiedStages:
                 left = np.where(begins, size[:, p], left)
                 share = np.where(begins, 1.0 / np.maximum(size[:, p], 1), share)
                 back[:, sizes, sizes + 1] += d * inverse[:, p, None]
-                by_root = (back[:, :, 1:] * sums[p, :, :, :-1]).sum(axis=2)
-                slopes[:, p] = np.where(left > 0, share, 0.0) - (by_root * x[:, p] / roots).sum(axis=1)
+                by_root = _add_up(back[:, :, 1:] * sums[p, :, :, :-1])
+                slopes[:, p] = np.where(left > 0, share, 0.0) - _add_up(by_root * x[:, p] / roots)
                 left = np.maximum(left - 1, 0)
                 back[:, :, :-1] += back[:, :, 1:] * x[:, p, :, None]
-            yield own, candidate, terms.sum(axis=1), slopes, tie_slopes
+            yield own, candidate, _add_up(terms), slopes, tie_slopes
+
+
+def _add_up(values):
+    """Sums over the last axis, in which zeros at the end change nothing, not even how NumPy groups what it adds up.
+
+    Lists that are shorter than others, and that tie fewer items, end in zeros.
+    """
+    return values[..., 0] + np.cumsum(values[..., 1:], axis=-1)[..., -1] if values.shape[-1] > 1 else values[..., 0]

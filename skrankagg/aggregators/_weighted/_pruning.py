@@ -4,6 +4,7 @@ import numpy as np
 
 from ..._arrays import TOLERANCE
 from ..._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_starts
+from ..._kernels import ragged_cumsum
 from ._voter_scales import scale_weights
 
 __all__ = []
@@ -31,15 +32,15 @@ def keep_by_confidence(lists, weight, d1, d2, n_buckets):
 def _confidence(lists, weight, d1, n_buckets):
     """Confidence in each list, (n_lists,), by the bucket of its weight; equal weights share the higher bucket."""
     order = group_order(lists.list_query, weight)
-    cumulated = np.cumsum(lists.list_weight[order])
+    # Of each query by itself, so that sums round as they do where it is alone.
+    cumulated = ragged_cumsum(lists.list_weight[order], lists.list_ptr)
     ends = np.append(np.diff(lists.list_query[order]) != 0, True)
     last_of_value = ends.copy()
     last_of_value[:-1] |= np.diff(weight[order]) > TOLERANCE * weight[order][1:]
     group = np.cumsum(np.concatenate([[True], last_of_value[:-1]])) - 1
     total = lists.sum_over_lists(lists.list_weight)
-    before = np.concatenate([[0.0], np.cumsum(total)[:-1]])[lists.list_query[order]]
     m = total[lists.list_query[order]]
-    at_most = (cumulated[last_of_value][group] - before) / np.where(m > 0, m, 1.0)
+    at_most = cumulated[last_of_value][group] / np.where(m > 0, m, 1.0)
     bucket = np.ceil(n_buckets * at_most - 1e-9)
     confidence = np.empty(lists.n_lists)
     # The number of voters, not their weight: a formula with the weight would depend on its scale.

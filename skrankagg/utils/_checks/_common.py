@@ -4,6 +4,7 @@ import importlib.util
 import io
 import pickle
 import tempfile
+import warnings
 from pathlib import Path
 
 import joblib
@@ -14,7 +15,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 from ..._data._ranked_lists import RankedLists
-from ._shared import example_lists, example_qrels, fit, fit_transform, is_supervised, judgements, raises, same
+from ._shared import (
+    encode_queries,
+    example_lists,
+    example_qrels,
+    fit,
+    fit_transform,
+    is_supervised,
+    judgements,
+    raises,
+    same,
+    turned_names,
+)
 
 __all__ = ["COMMON_CHECKS"]
 
@@ -136,6 +148,58 @@ def check_query_subset(estimator):
             expected,
             "other queries show",
         )
+
+
+def check_mixed_queries(estimator):
+    """Each query alone equals itself among longer, cut, tied and weighted ones, in every published column."""
+    tags = getattr(get_tags(estimator), "aggregator_tags", None)
+    can_weigh, whole = getattr(tags, "voter_weights", True), getattr(tags, "integer_weights", False)
+    weights = "whole" if whole else "any" if can_weigh else "none"
+    names = encode_queries(weights).queries.tolist()
+    learns = get_tags(estimator).requires_fit or is_supervised(estimator)
+    alone = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is said of some of these lists is no matter here
+        if learns:
+            fit(estimator, encode_queries(weights))
+        for name in names:
+            try:
+                alone[name] = _published(estimator, encode_queries(weights, (name,)), learns)
+            except ValueError:
+                continue  # a query that the method refuses
+        # One that has chosen some of the voters may have nothing to say of queries without them.
+        least = 2 if learns else len(names) // 2
+        assert len(alone) >= least, f"only {len(alone)} of the queries {names} are taken"
+        taken = tuple(alone)
+        among = [_published(estimator, encode_queries(weights, taken, turned=turn), learns) for turn in (False, True)]
+    turned = turned_names(taken)
+    # The numbers of a learner of another library are its own, and round as it multiplies.
+    exact = "estimator" not in estimator.get_params(deep=False)
+    for which in among[0]:
+        expected = pd.concat([alone[name][which] for name in taken], ignore_index=True)
+        backwards = among[1][which].assign(
+            query=among[1][which]["query"].map({new: old for old, new in turned.items()})
+        )
+        for found in (among[0][which], backwards.sort_values("query", kind="stable")):
+            reason = f"other queries show in {which}"
+            for name in taken if not found.reset_index(drop=True).equals(expected) else ():
+                same(found[found["query"] == name], alone[name][which], f"{reason}, in the query '{name}'", exact=exact)
+
+
+def _published(estimator, lists, learns):
+    """What is published of queries, by name: the result, and fitted frames with a column `query`."""
+    if learns:
+        found = {"the result": estimator.transform(lists)}
+    else:
+        estimator = clone(estimator)
+        found = {"the result": estimator.fit_transform(lists)}
+        frames = {name: one for name, one in vars(estimator).items() if name.endswith("_")}
+        found |= {name: one for name, one in frames.items() if isinstance(one, pd.DataFrame) and "query" in one}
+    if isinstance(found["the result"], RankedLists):
+        frame = found["the result"].to_frame()
+        # Weights are shown where some are not 1.
+        found["the result"] = frame.assign(weight=frame.get("weight", 1.0))
+    return found
 
 
 def check_containers(estimator):

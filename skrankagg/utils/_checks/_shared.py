@@ -1,6 +1,7 @@
 """Data and assertions that all checks share."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..._data._ranked_lists import RankedLists, check_lists
 from ..._data._types import AnyLists
 
 __all__ = [
+    "encode_queries",
     "example_grade",
     "example_lists",
     "example_qrels",
@@ -20,8 +22,10 @@ __all__ = [
     "fit_transform",
     "is_supervised",
     "judgements",
+    "mixed_queries",
     "raises",
     "same",
+    "turned_names",
 ]
 
 
@@ -77,6 +81,70 @@ def example_lists(
         {"query": query, "voter": voter, "item": [f"i{name:02}" for name in item], "rank": rank, "score": score}
     )
     return lists
+
+
+def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
+    """Make queries that differ in kind, each a frame of its own: what is common to all lists of one is not of others.
+
+    Some are longer, cut, tied, weighted by fractions or in whole numbers, of pairs, of one list or of one item, with
+    scores below 0, or of another size. `weights` are those that lists may have, "any", "whole" or "none".
+    """
+
+    def kind(seed, **options):
+        return example_lists(seed, n_queries=1, **options)
+
+    def number(lists):
+        return lists["voter"].str[1:].astype(int)
+
+    plain, cut, fractions = kind(11, full=True, ties=False), kind(12), kind(23)
+    # Two lists say the same.
+    pairs = pd.DataFrame({"voter": np.repeat([f"v{v}" for v in range(5)], 2), "rank": 5 * [1.0, 2.0]})
+    pairs["item"] = [f"i{item:02}" for pair in ((0, 1), (0, 1), (1, 0), (1, 2), (2, 0)) for item in pair]
+    pairs["score"] = 3.0 / pairs["rank"]
+    queries = {}
+    if weights == "any":
+        # Running sums that went on from one query to the next would round by the weights of the first ones.
+        queries["thirds"] = fractions.assign(weight=1.1 + number(fractions) / 3)
+        queries["as heavy"] = kind(25).assign(weight=1e9)
+    queries |= {
+        "plain": plain,
+        "cut and tied": cut,
+        "longer": kind(13, n_items=14),
+        "few lists": kind(14, n_voters=3, n_items=6, full=True),
+        "pairs": pairs,
+        "one list": kind(15, n_voters=1, full=True),
+        "one item": kind(16, n_items=1, full=True),
+        "all tied": kind(17, full=True).assign(rank=1.0, score=1.0),
+        "below 0": kind(18).assign(score=lambda one: one["score"] - one["score"].median()),
+        "large": kind(19).assign(score=lambda one: one["score"] * 1e12),
+        "small": kind(20).assign(score=lambda one: one["score"] * 1e-12),
+    }
+    if weights != "none":
+        queries["whole weights"] = plain.assign(weight=1.0 + number(plain) % 3)
+        queries["equal weights"] = kind(21, ties=False).assign(weight=3.0)
+        queries["silent lists"] = kind(22).assign(weight=lambda one: np.where(one["voter"] == "v1", 0.0, 1.0))
+    if weights == "any":
+        # They have no common unit, so that sums of them round.
+        queries["fractions"] = fractions.assign(weight=1.1 + np.sqrt(number(fractions)))
+        queries["one fraction"] = plain.assign(weight=np.where(number(plain) == 2, 2.5, 3.0))
+        queries["heavy"] = kind(24).assign(weight=lambda one: 1e9 * (1.1 + np.sqrt(number(one))))
+    return {
+        f"{k:02} {name}": one.assign(query=f"{k:02} {name}", weight=one.get("weight", 1.0))
+        for k, (name, one) in enumerate(queries.items(), start=1)
+    }
+
+
+@lru_cache(maxsize=128)
+def encode_queries(weights: str, names: tuple[str, ...] | None = None, *, turned: bool = False) -> RankedLists:
+    """Encode some of :func:`mixed_queries`, all for None; `turned` renames them, so that the last one is the first."""
+    queries = mixed_queries(weights)
+    frame = pd.concat([queries[name] for name in names or queries], ignore_index=True)
+    return RankedLists.from_frame(frame.assign(query=frame["query"].map(turned_names(names))) if turned else frame)
+
+
+def turned_names(names: tuple[str, ...]) -> dict[str, str]:
+    """Other names of some queries, which sort the other way round."""
+    return {name: f"{len(names) - k:02}" for k, name in enumerate(names)}
 
 
 def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = None) -> Qrels:
@@ -156,10 +224,16 @@ def same(found, expected, reason, *, exact=True):
         assert found[column].astype(str).tolist() == expected[column].astype(str).tolist(), (
             f"{reason}: the order differs in column {column!r}."
         )
-    numbers = [name for name in expected.columns if name not in ids]
-    for column in numbers:
-        left, right = found[column].to_numpy(dtype=float), expected[column].to_numpy(dtype=float)
-        same = np.array_equal(left, right) if exact else np.allclose(left, right, rtol=1e-9, atol=1e-12)
+    for column in (name for name in expected.columns if name not in ids):
+        if not pd.api.types.is_numeric_dtype(expected[column].dtype):
+            assert found[column].tolist() == expected[column].tolist(), f"{reason}: the column {column!r} differs."
+            continue
+        left, right = (one[column].to_numpy(dtype=float, na_value=np.nan) for one in (found, expected))
+        same = (
+            np.array_equal(left, right, equal_nan=True)
+            if exact
+            else np.allclose(left, right, rtol=1e-9, atol=1e-12, equal_nan=True)
+        )
         assert same, f"{reason}: the numbers differ in column {column!r}."
 
 
