@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._data._compared_items import all_connected
 from ._data._frames_of_voters import holds_frames
 from ._data._one_query import OneQuery, check_top, is_batch, read_plain, read_weights
 from ._data._ranked_lists import RankedLists
@@ -95,7 +96,8 @@ def fuse(
     sums = isinstance(aggregator, BaseAggregator) and aggregator._any_numbering
     if not is_batch(lists, key):
         return _fuse_one(lists, aggregator, sums, weights, top, key, explain)
-    if sums or explain:
+    # Where a warning may be due, the queries are aggregated at once, so that there is one.
+    if explain or (sums and _read_tags(aggregator)[1] != "ignore"):
         return [_fuse_one(one, aggregator, sums, weights, top, key, explain) for one in lists]
     return _fuse_at_once(lists, aggregator, weights, top, key)
 
@@ -111,9 +113,10 @@ def _fuse_one(lists, aggregator, sums, weights, top, key, explain):
     if explain:
         return _explain(plain, OneQuery(plain, given, sort=True), aggregator, top)
     # A sum of rows asks for nothing else, where neither the lists nor the parameters call for a warning or an error.
-    if sums and not aggregator._names_voters() and (not _needs_scores(aggregator) or plain.scores is not None):
-        query = OneQuery(plain, given, sort=False)
-        if 2 not in query.list_length:
+    if sums and not aggregator._names_voters():
+        needs_scores, compares = _read_tags(aggregator)
+        query = OneQuery(plain, given, sort=False) if plain.scores is not None or not needs_scores else None
+        if query is not None and 2 not in query.list_length and all_connected(query, compares):
             return best_items(query, query.ids, aggregator._aggregate(query), top)
     query = OneQuery(plain, given, sort=True)
     return _pairs(_rank(aggregator, query), top)[0]
@@ -135,21 +138,24 @@ def _fuse_frames(frames, aggregator, weights, top, explain):
     return _pairs(_rank(aggregator, lists), top)[0]
 
 
-def _needs_scores(aggregator):
-    """Whether a method needs scores; its parameters are checked on the way, once for the same ones."""
+def _read_tags(aggregator):
+    """The tags `needs_scores` and `compares`; the parameters are checked on the way, once for the same ones."""
     kind = type(aggregator)
     try:
         return _checked(kind, *(getattr(aggregator, name) for name in kind._get_param_names()))
     except TypeError:  # a parameter that cannot be hashed
-        aggregator._validate_params()
-        return aggregator.__sklearn_tags__().aggregator_tags.needs_scores
+        return _check_and_read(aggregator)
 
 
 @lru_cache(maxsize=256, typed=True)
 def _checked(kind, *values):
-    aggregator = kind(**dict(zip(kind._get_param_names(), values, strict=True)))
+    return _check_and_read(kind(**dict(zip(kind._get_param_names(), values, strict=True))))
+
+
+def _check_and_read(aggregator):
     aggregator._validate_params()
-    return aggregator.__sklearn_tags__().aggregator_tags.needs_scores
+    tags = aggregator.__sklearn_tags__().aggregator_tags
+    return tags.needs_scores, tags.compares
 
 
 def _rank(aggregator, lists):

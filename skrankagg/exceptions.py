@@ -13,6 +13,7 @@ __all__ = [
     "MemoryLimitError",
     "MissingLibraryError",
     "MissingQueriesWarning",
+    "NotComparedWarning",
     "NothingJudgedWarning",
     "RankScoreConflictWarning",
     "SimilarIdsWarning",
@@ -225,6 +226,34 @@ class MissingQueriesWarning(UserWarning):
     skrankagg.exceptions.MissingQueriesWarning: 2 of the 3 judged queries have no results and count as 0; leave them ...
     >>> precision(run, qrels, k=1, missing="skip"), round(precision(run, qrels, k=1, missing="zero"), 4)
     (1.0, 0.3333)
+    """
+
+
+class NotComparedWarning(UserWarning):
+    """A consensus orders items of a query that no list compares, directly or by way of other items.
+
+    Two items are joined if a list of positive weight compares them: a list that contains both, or with
+    ``absent="last"`` one of them. Within each connected component the lists determine an order; across components they
+    say nothing. Methods with a parameter `absent`, and those that use such a method, warn once for each call.
+
+    See Also
+    --------
+    skrankagg.RankedLists.components : Finds the components.
+    skrankagg.base.AggregatorTags : Has the tag ``compares``.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from skrankagg import MarkovChain, RankedLists
+    >>> from skrankagg.exceptions import NotComparedWarning
+    >>> lists = RankedLists.from_lists({"u": ["a", "b"], "v": ["c", "d"], "w": ["c", "d"]})
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", NotComparedWarning)
+    ...     MarkovChain().fit_transform(lists)
+    Traceback (most recent call last):
+    skrankagg.exceptions.NotComparedWarning: MarkovChain orders items that no list compares: in 1 query ...
+    >>> lists.components()["component"].tolist()
+    [1, 1, 2, 2]
     """
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from threading import RLock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._arrays._ragged import expand, mid_ranks, sort_codes, tie_starts
 from ..exceptions import InputError
+from ._compared_items import check_absent, component_labels, labels_of_held
 from ._conflicts import find_conflicts, still_merged
 from ._frames import AnyFrame, first_row, frame_of, sample_index, show_id, take_ids
 from ._from_frame import FromFrame
@@ -222,6 +223,10 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         return np.bincount(self.candidate, weights=self.row_weight, minlength=self.n_candidates).astype(np.float64)
 
     @cached_property
+    def _labels_of_held(self) -> NDArray[np.int32]:
+        return labels_of_held(self)
+
+    @cached_property
     def rows_by_candidate(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Rows of each candidate: a pointer array of shape (n_candidates + 1,), and rows sorted by candidate."""
         rows, _ = sort_codes([self.candidate], [self.n_candidates])
@@ -258,6 +263,50 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         held = np.bincount(self.candidate, weights=value[self.row_list], minlength=self.n_candidates)
         return self.sum_over_lists(value)[self.candidate_query] - held
 
+    def components(self, absent: Literal["last", "ignore"] = "ignore") -> pd.DataFrame:
+        """Find the parts of each query between which no list compares any items.
+
+        Parameters
+        ----------
+        absent : {"last", "ignore"}, default="ignore"
+            Whether a list compares the items that it contains with all others ("last"), or only with each other.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `query`, `item` and `component`, query by query, sorted by item: the number of the item's connected
+            component in the graph whose edges join two items that a list of positive weight compares. 1 is the
+            largest component of the query; of equally large ones, the one with the first item has the lower number.
+
+        See Also
+        --------
+        skrankagg.exceptions.NotComparedWarning : Raised where a method orders items of several components.
+        skrankagg.HodgeRank : Reports the number of components of each query.
+
+        Notes
+        -----
+        Linear in the number of rows.
+
+        Examples
+        --------
+        >>> from skrankagg import RankedLists
+        >>> lists = RankedLists.from_lists({"u": ["b", "a"], "v": ["a", "c"], "w": ["x", "y"]})
+        >>> lists.components()
+          query item  component
+        0     q    a          1
+        1     q    b          1
+        2     q    c          1
+        3     q    x          2
+        4     q    y          2
+        """
+        check_absent(absent)
+        columns = {
+            "query": take_ids(self.queries, self.candidate_query),
+            "item": take_ids(self.items, self.candidate_item),
+            "component": component_labels(self, absent).astype(np.int64),
+        }
+        return frame_of(columns)
+
     # ------------------------------------------------------------------ other lists from these
 
     def with_list_weight(self, weight: ArrayLike) -> "RankedLists":
@@ -283,7 +332,7 @@ class RankedLists(FromFrame, FromPython, FromTables, Selection, QueryContainer, 
         lists = object.__new__(type(self))  # all derived arrays are shared, too, but for those that depend on weights
         lists.__dict__.update(self.__dict__)
         lists.__dict__.update(list_weight=weight)
-        for name in ("is_weighted", "candidate_weight"):
+        for name in ("is_weighted", "candidate_weight", "_labels_of_held"):
             lists.__dict__.pop(name, None)
         return lists
 

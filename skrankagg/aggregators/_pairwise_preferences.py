@@ -8,18 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from .._arrays._preferences import query_preferences
+from .._data._compared_items import check_absent
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from .._support._memory import check_matrix
-from .._support._suggestions import did_you_mean
 from ..exceptions import InputError
 
 if TYPE_CHECKING:
     pass
 
 __all__ = ["pairwise_preferences"]
-
-_ABSENT = ("last", "ignore")
 
 
 def pairwise_preferences(
@@ -75,9 +73,6 @@ def pairwise_preferences(
             f"pairwise_preferences expects the lists of one query; there are {lists.n_queries}. Take one: "
             "RankedLists.from_frame(df)[[0]]."
         )
-    if absent not in _ABSENT:
-        raise InputError(
-            f"absent must be one of {', '.join(map(repr, _ABSENT))}; got {absent!r}{did_you_mean(absent, _ABSENT)}."
-        )
+    check_absent(absent)
     check_matrix("pairwise_preferences", int(lists.query_n_items[0]), 33.0)
     return query_preferences(lists, 0, absent)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._data._compared_items import warn_of_components
 from .._data._conflicts import check_scores
 from .._data._exposure import hold_pairs, warn_of_exposure
 from .._data._fitted_rows import RemembersRows
@@ -23,6 +24,7 @@ from ..exceptions import InputError
 from ._consensus import Consensus, Contributions, EncodedConsensus, order_candidates, rank_sums
 from ._tags import TagsOfAggregator
 from ._voter_weights import voter_values
+from ._weight_range import check_range, check_sums
 
 __all__ = ["BaseAggregator"]
 
@@ -141,6 +143,9 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         ExposureWarning
             Once a call, if the method ranks the items that a list holds above those that it does not (the tag
             ``absent_below``) and most lists of a query are paired comparisons.
+        NotComparedWarning
+            Once a call, if the method compares items (the tag ``compares``) and no chain of lists connects all items
+            of a query.
         """
         return self._rank(self._begin(encode_plain(X))).to_frame()
 
@@ -185,6 +190,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         tags.target_tags.required = False
         tags.requires_fit = False
         tags.aggregator_tags.ties_by_rank = self._ties_by_rank
+        tags.aggregator_tags.compares = getattr(self, "absent", None)
         return tags
 
     @contextmanager
@@ -252,7 +258,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (self._pair_bytes * n + self._cell_bytes * m)
 
-    def _check_memory(self, lists, needed):
+    def _check_memory(self, lists, needed, advice=_LINEAR_METHODS):
         """Refuse a query that needs more memory than there is; `needed` is as `_memory` returns it."""
         if needed is None:
             return
@@ -261,7 +267,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         def describe():
             n, m = int(lists.query_n_items[q]), int(lists.list_ptr[q + 1] - lists.list_ptr[q])
             size = f"{n} item{'s' * (n != 1)} and {m} list{'s' * (m != 1)}"
-            return repr(self), f"query {show_id(lists.queries, q)} of {size}", _LINEAR_METHODS
+            return repr(self), f"query {show_id(lists.queries, q)} of {size}", advice
 
         check_memory(float(needed[q]), describe)
 
@@ -279,9 +285,16 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         A method within a method is given its lists by ``_prepare`` alone, and leaves the warning to the outer one.
         """
         lists = self._prepare(X)
-        if hold_pairs(lists) and self.__sklearn_tags__().aggregator_tags.absent_below:
-            warn_of_exposure(lists, type(self).__name__)
+        self._warn_of_lists(lists)
         return lists
+
+    def _warn_of_lists(self, lists):
+        """Warn of paired comparisons that the method misreads, and of items that no list compares."""
+        tags = self.__sklearn_tags__().aggregator_tags
+        if tags.absent_below and hold_pairs(lists):
+            warn_of_exposure(lists, type(self).__name__)
+        if tags.compares is not None:
+            warn_of_components(lists, tags.compares, type(self).__name__)
 
     def _prepare(self, X):
         """Check the parameters and the lists, encode them, and apply the voters' weights."""
@@ -292,6 +305,7 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         if getattr(self, "voter_weights", None) is not None:
             lists = lists.with_list_weight(lists.list_weight * self._given_weights(lists)[lists.list_voter])
             warn_of_misspelt_names(self.voter_weights, lists.voters, "voter_weights")
+        check_sums(self, lists)
         if lists.is_weighted and not tags.voter_weights:
             raise InputError(
                 f"{type(self).__name__} cannot weigh lists, and some weight is not 1; drop the column 'weight' or "
@@ -348,6 +362,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         if not isinstance(consensus, Consensus):
             consensus = Consensus(consensus)
         score = np.asarray(consensus.score, dtype=np.float64)
+        if score.shape == (lists.n_candidates,):
+            check_range(self, lists, score)
         if score.shape != (lists.n_candidates,) or np.isnan(score).any():
             raise ValueError(
                 f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "

@@ -1,6 +1,7 @@
 """What an aggregator needs and promises, as tags."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from .._support._sklearn import Tags
 
@@ -37,6 +38,11 @@ class AggregatorTags:
         Whether it takes a list to rank the items that it holds above those that it does not, so that of items that no
         list compares those come first that more lists hold. On paired comparisons it then warns, see
         :class:`~skrankagg.exceptions.ExposureWarning`.
+    compares : {"last", "ignore"}, default=None
+        Which items a list compares: those that it contains with all others ("last") or only with each other
+        ("ignore"). Where no lists connect the items of a query, the method warns, see
+        :class:`~skrankagg.exceptions.NotComparedWarning`. It is the method's parameter `absent`; None, for methods
+        without one, means that they do not warn.
     ties_by_rank : bool, default=False
         Whether items of equal score are sorted by their mean ranks, an absent item having the mean of those that the
         list leaves over, before the number of lists that hold them decides: for methods that leave much tied.
@@ -64,6 +70,7 @@ class AggregatorTags:
     learns_weights: bool = False
     absent_below: bool = True
     ties_by_rank: bool = False
+    compares: Literal["last", "ignore"] | None = None
 
 
 @dataclass(slots=True)

@@ -13,8 +13,11 @@ from ..exceptions import InputError, InputTypeError, UnequalLengthWarning, Unkno
 __all__ = []
 
 
-def begin(aggregator: BaseAggregator, X: object) -> RankedLists:
-    """Check an aggregator, and the lists as its ``transform`` does; returns them encoded, with its voter weights."""
+def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> RankedLists:
+    """Check an aggregator, and the lists as its ``transform`` does; returns them encoded, with its voter weights.
+
+    Without `warn` the caller warns of the lists itself.
+    """
     if not isinstance(aggregator, BaseAggregator):
         if hasattr(aggregator, "steps"):
             raise InputTypeError(
@@ -25,7 +28,8 @@ def begin(aggregator: BaseAggregator, X: object) -> RankedLists:
         raise InputTypeError(f"aggregator must be an aggregator{hint}; got {aggregator!r}.")
     if aggregator.__sklearn_tags__().requires_fit:
         check_is_fitted(aggregator)
-    return aggregator._begin(encode_plain(X))
+    lists = encode_plain(X)
+    return aggregator._begin(lists) if warn else aggregator._prepare(lists)
 
 
 @contextmanager

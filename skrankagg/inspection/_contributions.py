@@ -73,7 +73,7 @@ def voter_contributions(aggregator: BaseAggregator, X: PlainLists) -> pd.DataFra
 
     A negative contribution lowers the score, as the values of "z-score" below the mean do. There is one score that no
     list makes: :class:`~skrankagg.aggregators.RankStatistic` with ``absent="ignore"`` gives the worst score to an item
-    that only lists of weight 0 hold, and its contributions are 0.
+    that only lists of weight 0 hold, where others have weight, and its contributions are 0.
 
     Scores of other methods, such as :class:`~skrankagg.aggregators.Copeland`, cannot be divided among the lists
     exactly.

@@ -8,6 +8,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.utils import check_random_state
 
 from .._arrays._replicate_ranks import places_of_replicates
+from .._data._compared_items import component_labels
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
 from .._support._numbers import is_integer
 from .._support._progress import Progress
@@ -67,7 +68,7 @@ class Resampling:
         self, aggregator, X, *, n_resamples, confidence, unit, random_state, n_jobs, votes=None, verbose=False
     ):
         given = check_lists(encode_plain(X))
-        lists = begin(aggregator, given)
+        lists = begin(aggregator, given, warn=False)
         if not is_integer(n_resamples) or n_resamples < 2:
             raise InputError(f"n_resamples must be a whole number of at least 2; got {n_resamples!r}.")
         if isinstance(confidence, bool) or not 0 < confidence < 1:
@@ -96,6 +97,9 @@ class Resampling:
         seed = random_state if is_integer(random_state) else check_random_state(random_state).randint(2**31 - 1)
         self.draws = make_draws(given, lists, unit, self.n_resamples, abs(int(seed)), votes)
         self.lists = _pool(lists) if unit == "query" else lists
+        aggregator._warn_of_lists(self.lists)
+        #: Component of each candidate, (n_candidates,), 1 where the method does not compare items.
+        self.component = component_labels(self.lists, tags.aggregator_tags.compares)
         few = int((self.draws.n_units < _FEW).sum())
         if few:
             warn_user(

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from .._data._compared_items import n_components
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
 from ..base import BaseAggregator
@@ -76,8 +77,8 @@ def rank_stability(
         - `top_1`, `top_10`: the chance of one of the first places, of those of `top`
         - `above_next`: share of the draws in which the item is above the next one of the consensus, ties half; NaN for
           the last
-        - `tied_group`: number of the group, from 1; a group ends after an item that is above the next one in at least
-          `confidence` of the draws
+        - `tied_group`: number of the group, from 1, Int64; a group ends after an item that is above the next one in at
+          least `confidence` of the draws
         - `n_resamples`: the draws that count
 
     Raises
@@ -91,6 +92,8 @@ def rank_stability(
     -----
     FewListsWarning
         If there are fewer than five units to draw from.
+    NotComparedWarning
+        If the method compares items and no chain of lists connects all items of a query.
     UserWarning
         If weights that are whole and above 1 and others that are not whole meet in a query, and `votes` is None.
 
@@ -107,6 +110,10 @@ def rank_stability(
     drawn as there are, and a line of weight w stands for w of them, so that repeated and weighted lists give the same.
     Other weights, and those in `voter_weights`, multiply what is drawn. An item stays a candidate where no list that
     holds it is drawn.
+
+    **Items that no list compares**: where the items of a query fall into several components (see
+    :meth:`RankedLists.components <skrankagg.RankedLists.components>`), `above_next` is NaN for items of two components,
+    and all columns that count places among all items are missing for the whole query.
 
     Items that tie in a draw share their places: the interval begins at the quantile of the first of them and ends at
     that of the last (inverse distribution function, so that both are places), the mean is of the middle, and the
@@ -167,7 +174,10 @@ def rank_stability(
     lists, n = resampling.lists, resampling.lists.n_candidates
     columns = {name: np.full(n, np.nan) for name in ("rank_low", "rank_high", "rank_mean", "score_se")}
     columns |= {f"top_{k}": np.full(n, np.nan) for k in places} | {"above_next": np.full(n, np.nan)}
-    columns |= {"tied_group": np.ones(n, dtype=np.int64), "n_resamples": np.zeros(n, dtype=np.int64)}
+    # Places and groups are among items of all components.
+    one = n_components(lists, resampling.component) == 1
+    columns |= {"tied_group": np.where(one[lists.candidate_query], 1.0, np.nan)}
+    columns |= {"n_resamples": np.zeros(n, dtype=np.int64)}
     for block in resampling.replicates(ranked, scale):
         for q, score_se, first, last in block.of_queries():
             own = slice(lists.candidate_ptr[q], lists.candidate_ptr[q + 1])
@@ -179,17 +189,20 @@ def rank_stability(
             same = last is first
             first = first[order]
             last = first if same else last[order]
+            columns["score_se"][own] = score_se[order]
+            above = _share_above(first[:-1], first[1:])
+            component = resampling.component[own][order]
+            columns["above_next"][own.start : own.stop - 1] = np.where(component[:-1] == component[1:], above, np.nan)
+            if not one[q]:
+                continue
+            columns["tied_group"][own.start + 1 : own.stop] = 1 + np.cumsum(above >= confidence)
             if resampling.draws.n_units[q] > 1:
                 columns["rank_low"][own] = quantile_of_draws(first, (1 - confidence) / 2)
                 columns["rank_high"][own] = quantile_of_draws(last, (1 + confidence) / 2)
             columns["rank_mean"][own] = (first.mean(axis=1) + last.mean(axis=1)) / 2
-            columns["score_se"][own] = score_se[order]
             for k in places:
                 columns[f"top_{k}"][own] = _share_of_top(first, last, k)
-            above = _share_above(first[:-1], first[1:])
-            columns["above_next"][own.start : own.stop - 1] = above
-            columns["tied_group"][own.start + 1 : own.stop] = 1 + np.cumsum(above >= confidence)
-    for name in ("rank_low", "rank_high"):
+    for name in ("rank_low", "rank_high", "tied_group"):
         columns[name] = pd.array(columns[name], dtype="Int64")
     return ranked.to_frame()[["query", "item", "score", "rank"]].assign(**columns)
 
@@ -230,7 +243,7 @@ def preference_probabilities(
     -------
     DataFrame of shape (n_items, n_items)
         Rows and columns are the items in the order of the consensus: the share of the draws in which the row's item is
-        above the column's, ties half; 1/2 for an item and itself.
+        above the column's, ties half; 1/2 for an item and itself, NaN for two items that no chain of lists connects.
 
     Raises
     ------
@@ -243,6 +256,8 @@ def preference_probabilities(
     -----
     FewListsWarning
         If there are fewer than five units to draw from.
+    NotComparedWarning
+        If the method compares items and no chain of lists connects all items of a query.
     UserWarning
         If weights that are whole and above 1 and others that are not whole meet in a query, and `votes` is None.
 
@@ -288,6 +303,8 @@ def preference_probabilities(
     first = first[ranked.order]
     items = lists.items.take(lists.candidate_item[ranked.order])
     shares = np.stack([_share_above(place, first) for place in first])
+    component = resampling.component[ranked.order]
+    shares[component[:, None] != component] = np.nan
     return pd.DataFrame(shares, index=items, columns=items)
 
 

@@ -308,7 +308,7 @@ class RankStabilityDisplay:
     def _ends_of_groups(self, known):
         if "tied_group" not in self.table:
             return np.empty(0)
-        return np.flatnonzero((np.diff(self.table["tied_group"].to_numpy()) != 0) & known[1:])
+        return np.flatnonzero((np.diff(as_numbers(self.table["tied_group"])) != 0) & known[1:])
 
 
 def percent(share):

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from skrankagg import BordaCount, Bucklin, PositionalScoring, RankedLists, ReciprocalRankFusion, SequentialElimination
 from skrankagg.aggregators import condorcet_winner, pairwise_preferences, smith_set
+from skrankagg.aggregators._ballots import _rounds
 from skrankagg.datasets import load_formula1
 from skrankagg.exceptions import InputError
 from skrankagg.inspection import margin_of_victory, rank_stability
+from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
 
@@ -197,6 +199,7 @@ def smith(votes, absent):
 # ---------------------------------------------------------------------- compared with them
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize(
     "points", ["plurality", "veto", "dowdall", [7, 3, 3, 1], [1, 1], [9, 8, 7, 6, 5, 4, 3]], ids=str
@@ -209,6 +212,7 @@ def test_points_are_those_of_the_places(points, absent, votes):
     assert found == pytest.approx({item: float(value) for item, value in expected.items()}, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("rule", RULES)
 @given(votes=ballots_with_ties())
@@ -222,6 +226,7 @@ def test_rounds_are_those_of_counting_again(rule, absent, votes):
         assert scores(method, election({ballot: unit * weight for ballot, weight in votes.items()})) == expected
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(votes=ballots_with_ties())
 @settings(max_examples=15, deadline=None)
@@ -254,6 +259,7 @@ def test_the_smith_set_is_the_smallest_that_beats_all_others(absent, votes):
     assert number is None if len(expected) > 1 else items[number] == expected[0]
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(many=st.lists(ballots_with_ties(n_most=4), min_size=1, max_size=5), seed=st.integers(0, 99))
 @settings(max_examples=15, deadline=None)
 def test_many_queries_at_once_are_each_alone(many, seed):
@@ -387,6 +393,7 @@ def test_exhausted_ballots_count_no_more():
     assert scores(SequentialElimination(), election({**votes, "c": 2, "c b": 0}))["a"] == 3
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_bucklins_rule_adds_second_places():
     # No candidate has 6 first places of 10; with the second ones b has 9 and a 5.
     found = Bucklin().fit_transform(strict({"abc": 4, "bca": 1, "cba": 4, "acb": 1}))
@@ -412,6 +419,7 @@ def test_points_of_a_championship():
 # ---------------------------------------------------------------------- known relations
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(votes=ballots_with_ties())
 @settings(max_examples=20, deadline=None)
 def test_points_of_other_methods(votes):
@@ -539,3 +547,53 @@ def test_what_majorities_cannot_be_read_from_is_refused(function):
         function(np.ones((2, 3)))
     with pytest.raises(InputError, match="absent must be one of 'last', 'ignore'; got 'first'"):
         function(TENNESSEE, absent="first")
+
+
+# ---------------------------------------------------------------------- large queries
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize("rule", ["plurality", "veto"])
+def test_counting_by_classes_of_items_gives_the_same_rounds(rule, absent, monkeypatch):
+    rng = np.random.default_rng(0)
+    method = SequentialElimination(rule=rule, absent=absent)
+    for seed in range(40):
+        frame = example_lists(
+            seed,
+            n_queries=int(rng.integers(1, 4)),
+            n_voters=int(rng.integers(1, 6)),
+            n_items=int(rng.integers(1, 12)),
+            full=bool(seed % 2),
+            ties=bool(seed % 3),
+        )
+        weight = dict(
+            zip(sorted(frame["voter"].unique()), rng.choice([0.0, 0.1, 0.3, 1 / 3, 1.0, 2.0], 6), strict=False)
+        )
+        frame["weight"] = frame["voter"].map(weight)
+        expected = method.fit_transform(frame)
+        with monkeypatch.context() as patch:
+            patch.setattr(_rounds, "_MANY", 0)
+            patch.setattr(_rounds, "_MANY_FOR_EACH", 0)
+            pd.testing.assert_frame_equal(method.fit_transform(frame), expected)
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+def test_rounds_of_a_large_query_look_at_the_items_with_votes_only(absent, monkeypatch):
+    n, rng = 20_000, np.random.default_rng(0)
+    order = [np.argsort(np.arange(n) + spread * rng.normal(size=n)) for spread in (0.0, 2.0)]
+    lists = RankedLists.from_lists([one.tolist() for one in order])
+    looked, votes = [0, 0], _rounds._VotesByClass._votes
+
+    def watched(self, own):
+        rows, weight = votes(self, own)
+        looked[0], looked[1] = looked[0] + len(rows), looked[1] + 1
+        return rows, weight
+
+    monkeypatch.setattr(_rounds._VotesByClass, "_votes", watched)
+    monkeypatch.setattr(_rounds, "_MANY", 500)
+    found = SequentialElimination(rule="veto", absent=absent).fit_transform(lists)
+    assert looked[1] > n / 2 and looked[0] <= lists.n_rows
+    last = found["item"].iloc[-1]
+    assert last in {int(one[-1]) for one in order} and found["score"].iloc[0] > n / 2

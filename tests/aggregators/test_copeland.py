@@ -17,6 +17,7 @@ from skrankagg.utils.estimator_checks import example_lists
 pytestmark = pytest.mark.twice
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize(("method", "draw"), [(Condorcet, 0), (Copeland, Fraction(1, 2))])
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
@@ -93,6 +94,7 @@ def test_margins_of_rounding_are_draws():
     assert Copeland().fit_transform(frame)["score"].tolist() == [0.5, 0.5]
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 def test_queries_in_several_blocks_give_the_same(absent, monkeypatch):
     lists = RankedLists.from_frame(example_lists(n_queries=12))

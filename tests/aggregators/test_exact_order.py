@@ -117,12 +117,14 @@ def check(method, lists, weights, total, size, *, may_refuse):
                 assert found.loc[i, "score"] == found.loc[j, "score"], (i, j)
             elif gap > largest * Fraction(1, 10**11):
                 assert found.loc[i, "rank"] < found.loc[j, "rank"], (i, j)
-    decides = [scores for scores, weight in zip(lists, weights, strict=True) if weight]
+    decides = [(scores, weight) for scores, weight in zip(lists, weights, strict=True) if weight]
     if len(decides) == 1 and method.get_params().get("norm", 0) is None:
-        [own] = decides
+        [(own, weight)] = decides
         for i in own:
             for j in own:
-                if own[i] > own[j]:
+                # What weights make too small for floating point counts as 0.
+                underflow = weight != 1 and max(abs(own[i]), abs(own[j])) * weight * min(1, weight) < 1e-300
+                if own[i] > own[j] and not underflow:
                     assert found.loc[i, "rank"] < found.loc[j, "rank"], (i, j)
 
 
@@ -336,6 +338,39 @@ def test_what_leaves_the_range_of_numbers_is_refused_in_one_sentence(method, lis
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "score", "weight"])
     with pytest.raises(InputError, match="must add up numbers that fit into floating point; those of query 'q' do not"):
         method.fit_transform(frame)
+
+
+def weighted(*rows):
+    return pd.DataFrame(rows, columns=["query", "voter", "item", "score", "weight"])
+
+
+def test_underflow_counts_as_0_and_does_not_fail():
+    """Probabilities of a classifier may be subnormal; one of them must not keep other items from being ranked."""
+    first = [
+        ("q", "u", "a", 0.9, 0.5),
+        ("q", "u", "b", 1e-309, 0.5),
+        ("q", "v", "a", 0.2, 2.0),
+        ("q", "v", "c", 0.1, 2.0),
+    ]
+    tiny = [("r", "u", "a", 1e-309, 0.5), ("r", "u", "b", 3e-309, 0.5)]
+    plain = [("s", "u", "a", 0.7, 1.0), ("s", "u", "b", 1e-310, 1.0), ("s", "u", "c", 1e-312, 1.0)]
+    found = CombSUM(norm=None).fit_transform(weighted(*first, *tiny, *plain))
+    assert found["item"].tolist() == [*"acb", *"ab", *"abc"]
+    expected = [0.9 * 0.5 + 0.2 * 2.0, 0.2, 0.0, 0.0, 0.0, 0.7, 1e-310, 1e-312]
+    np.testing.assert_allclose(found["score"], expected, rtol=1e-12, atol=0)
+    for rows in (first, tiny, plain):
+        alone = CombSUM(norm=None).fit_transform(weighted(*rows))
+        whole = found[found["query"] == rows[0][0]].reset_index(drop=True)
+        pd.testing.assert_frame_equal(whole, alone)
+    for method in (CombMNZ(norm=None), CombMNZ(gamma=0.5, norm=None), CombSUM(norm="l2"), CombSUM(norm="max")):
+        assert method.fit_transform(weighted(*first, *tiny, *plain))["item"].tolist()[:3] == list("acb")
+
+
+def test_weights_that_underflow_beside_others_count_as_0():
+    found = CombSUM().fit_transform(
+        weighted(("q", "u", "a", 2.0, 1e-300), ("q", "u", "b", 1.0, 1e-300), ("q", "v", "b", 1.0, 1.0))
+    )
+    assert found["item"].tolist() == ["b", "a"] and found["score"].tolist() == [1.0, 1e-300]
 
 
 def test_the_names_of_items_of_equal_scores_decide_no_ties():

@@ -39,7 +39,7 @@ from skrankagg import (
 from skrankagg._support._sklearn import BaseEstimator, TransformerMixin
 from skrankagg.base import BaseAggregator
 from skrankagg.compat.pyflagr import Linear, Weighted
-from skrankagg.exceptions import ExposureWarning
+from skrankagg.exceptions import ExposureWarning, NotComparedWarning
 from skrankagg.metrics import make_ranking_scorer
 from skrankagg.preprocessing import AggregatorUnion, TopK, VoterSelector
 from skrankagg.utils.discovery import all_aggregators
@@ -231,8 +231,10 @@ def test_lists_of_two_must_carry_more_than_half_of_the_weight(weight, warned):
     assert len(caught(by_voter.fit_transform, lists.assign(weight=1.0))) == warned
 
 
-def test_lists_without_weight_are_not_compared():
-    assert not caught(BordaCount().fit_transform, duels(weight=0.0))
+def test_lists_without_weight_are_not_exposed():
+    with pytest.warns() as found:
+        BordaCount().fit_transform(duels(weight=0.0))
+    assert [one.category for one in found] == [NotComparedWarning]
 
 
 def test_tied_items_are_a_list_of_two():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from oracles import ballots, universe
 from skrankagg import BordaCount, HodgeRank, RankedLists
 from skrankagg._arrays import _pairwise
+from skrankagg.exceptions import NotComparedWarning
 from skrankagg.utils.estimator_checks import example_lists
 
 pytestmark = pytest.mark.twice
@@ -54,6 +55,7 @@ def by_incidence(frame, flow, absent):
     return items, score, left / total if total else np.nan
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_flow
 @every_absence
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), full=st.booleans(), longest=st.sampled_from([1, 2, 3, 9]))
@@ -100,11 +102,13 @@ def test_the_inconsistency_of_lists_that_agree():
         assert method.query_info_["inconsistency"][0] == pytest.approx((n - 2) / (3 * n), abs=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_flow
 def test_parts_that_no_list_compares_have_means_of_zero(flow):
     frame = pd.concat([profile("ab", "ab", "xyz", "u"), profile("abxyzu", query="r")])
     method = HodgeRank(flow=flow, absent="ignore")
-    score = method.fit_transform(frame).set_index(["query", "item"])["score"]["q"]
+    with pytest.warns(NotComparedWarning, match="in 1 of 2 queries .* query 'q' has 3, of 3, 2 and 1 items"):
+        score = method.fit_transform(frame).set_index(["query", "item"])["score"]["q"]
     assert method.query_info_["n_components"].tolist() == [4 - 1, 1]
     assert score["u"] == 0.0 and score["y"] == pytest.approx(0.0, abs=1e-15)
     assert score["a"] == -score["b"] > 0 and score["x"] == pytest.approx(-score["z"])
@@ -114,6 +118,7 @@ def test_parts_that_no_list_compares_have_means_of_zero(flow):
     assert HodgeRank(flow=flow).fit(frame).query_info_["n_components"].tolist() == [1, 1]
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_flow
 @every_absence
 def test_where_nothing_is_preferred_the_inconsistency_is_nan(flow, absent):

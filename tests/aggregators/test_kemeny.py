@@ -163,6 +163,7 @@ def test_sets_of_first_items_count_the_cheapest_orders(seed, n, most, several):
     assert n_ways.tolist() == [min(2, orders_by_subsets(margin)) for margin in margins]
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weights=st.sampled_from([(1,) * 5, (1, 2, 3, 1, 4), (0.3, 0.1, 0.2, 0.7, 1.5)]))
 @settings(max_examples=15, deadline=None)
 def test_small_components_have_the_order_that_programmes_prove(seed, weights):

@@ -65,6 +65,7 @@ def random_lists(rng):
 # ---------------------------------------------------------------------- against all orders
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("seed", range(80 if COMPILED else 30))
 def test_unique_and_ties_against_all_orders(seed):
     rng = np.random.default_rng(seed)

@@ -71,6 +71,7 @@ def test_full_lists_share_out_all_borda_points():
     assert BordaCount().fit_transform(frame)["score"].sum() == m * n * (n + 1) / 2
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=25, deadline=None)
 def test_mean_borda_points_equal_exact_fractions(seed, weighted):
@@ -96,6 +97,7 @@ def test_mean_borda_points_do_not_depend_on_the_scale_of_weights(factor):
     np.testing.assert_allclose(found["score"], expected["score"], rtol=1e-12 if factor > 1e-300 else 1e-3)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_items_that_only_lists_of_weight_0_hold_have_no_mean():
     frame = pd.DataFrame({"query": "q", "voter": list("uvv"), "item": list("aba"), "rank": [1, 1, 2]})
     consensus = BordaCount(absent="ignore", voter_weights={"u": 1, "v": 0}).fit_transform(frame)

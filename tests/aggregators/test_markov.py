@@ -60,6 +60,7 @@ def test_transitions_follow_the_rules_of_the_chain(chain, absent, seed, weighted
     np.testing.assert_allclose(chain_of(frame, chain, absent), expected, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_chain
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), jump=st.sampled_from([0.15, 0.01, 0.9]))
@@ -129,6 +130,7 @@ def test_an_item_of_one_list_is_judged_by_all_lists_where_absent_items_are_last(
     assert MarkovChain().fit_transform(lists)["item"].iloc[0] == "z"
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize(("chain", "ignore", "last"), [("mc4", 37.8, 48.0), ("mct", 39.5, 47.7), ("mc1", 41.5, 47.7)])
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.ExposureWarning")
 def test_the_reading_of_absence_on_a_benchmark_of_short_lists(chain, ignore, last, shared_data):
@@ -224,6 +226,7 @@ def test_items_that_no_list_holds_both_of():
     assert chain_of(lists, "mct", "last")[1].tolist() == [0.1875, 0.5625, 0.125, 0.125]
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
 def test_a_list_of_weight_zero_counts_as_absent_and_its_own_items_score_zero(chain, absent):
@@ -236,6 +239,7 @@ def test_a_list_of_weight_zero_counts_as_absent_and_its_own_items_score_zero(cha
     np.testing.assert_allclose(found["score"], [*expected["score"], 0.0], rtol=1e-12, atol=0)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
 def test_where_all_lists_weigh_nothing_all_items_tie(chain, absent):
@@ -259,6 +263,7 @@ def test_rounding_does_not_make_a_majority():
 # ---------------------------------------------------------------------- the long run
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_chain
 def test_no_jumps_are_the_limit_of_rare_jumps(chain):
     lists = pd.concat([example_lists(5, n_queries=3).drop(columns="score"), profile("ab", "xyz", "zyx")])

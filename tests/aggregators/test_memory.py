@@ -23,6 +23,7 @@ from skrankagg import (
     Minimax,
     Outranking,
     PickAPerm,
+    PlackettLuce,
     PreferenceRelations,
     RankedLists,
     RankedPairs,
@@ -131,6 +132,37 @@ def test_large_queries_need_what_is_stated(method, full_lists):
 def test_weighted_lists_need_what_is_stated(method, full_lists):
     lists = full_lists[True]
     assert 1 <= stated(method, lists) / peak(method.fit_transform, lists) <= 2.5
+
+
+@pytest.mark.parametrize("absent", ["last", "ignore"])
+@pytest.mark.parametrize(("kind", "n_items", "n_lists"), [("model", 700, 4), ("voters", 700, 4), ("voters", 60, 3000)])
+def test_standard_errors_need_what_is_stated(kind, n_items, n_lists, absent, monkeypatch):
+    lists = random_lists(n_items, n_lists)
+    options = {"absent": absent, "max_iter": 500, "tol": 1e-6}
+    method, without = PlackettLuce(std_errors=kind, **options), PlackettLuce(**options)
+    needed = float(method._error_memory(lists).max())
+    assert without._error_memory(lists) is None
+    # Beyond what is linear in the rows, as that of other methods.
+    taken = peak(method.fit_transform, lists) - (peak(without.fit_transform, lists) if n_lists > n_items else 0)
+    assert 1 <= needed / taken <= 2.5
+    if absent == "last":
+        with config_context(memory_limit=int(needed) - 1), pytest.raises(MemoryLimitError) as caught:
+            method.fit_transform(lists)
+        assert f"query 0 of {n_items} items and {n_lists} lists" in str(caught.value)
+        assert "; choose std_errors=None, or set another limit" in str(caught.value)
+        with config_context(memory_limit=int(needed) + 1):
+            method.fit_transform(lists)
+
+
+def test_standard_errors_of_100000_items_are_refused_before_anything_is_computed():
+    lists = RankedLists.from_frame(
+        pd.DataFrame({"query": "q", "voter": "v", "item": range(100_000), "rank": range(100_000)})
+    )
+    with (
+        config_context(memory_limit="100GB"),
+        pytest.raises(MemoryLimitError, match="needs about 800 GB for query 'q'"),
+    ):
+        PlackettLuce(std_errors="model").fit(lists)
 
 
 def test_majorities_need_matrices_where_they_are_counted_at_once():

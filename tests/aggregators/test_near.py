@@ -212,6 +212,7 @@ profiles = {"seed": st.integers(0, 10**6), "weights": st.sampled_from(WEIGHTS), 
 absences = st.sampled_from(["last", "ignore"])
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(**profiles, absent=absences, n_init=st.integers(1, 12), random_state=st.integers(0, 99))
 @settings(max_examples=20, deadline=None)
 def test_kwik_sort_is_quicksort_around_the_pivots_of_a_generator(seed, weights, ties, absent, n_init, random_state):
@@ -230,6 +231,7 @@ def test_kwik_sort_is_quicksort_around_the_pivots_of_a_generator(seed, weights, 
         assert score == below([draws[item] for item in range(len(order))])
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(**profiles, absent=absences)
 @settings(max_examples=20, deadline=None)
 def test_of_equally_good_lists_the_one_that_ranks_the_first_items_higher_is_picked(seed, weights, ties, absent):

@@ -212,6 +212,7 @@ STATISTICS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @RANKS
 @pytest.mark.parametrize("statistic", STATISTICS)
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
@@ -307,6 +308,7 @@ def test_the_mean_has_a_p_value_and_the_geometric_mean_an_exact_one(X):
         assert ("pvalue" in method.fit_transform(X)) == ("pvalue" in method.get_feature_names_out()) == has_one
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_an_item_of_lists_of_weight_zero_only_counts_as_absent(X):
     for method in (RobustRankAggregation, *(lambda s=s, **k: RankStatistic(statistic=s, **k) for s in STATISTICS)):
         for absent in ("last", "ignore"):

@@ -438,6 +438,7 @@ def test_queries_together_are_queries_alone():
     pd.testing.assert_frame_equal(together, pd.concat(alone, ignore_index=True), check_exact=False, atol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_worths_are_shares_and_standard_errors_may_be_infinite():
     frame = pd.DataFrame(
         [("q", v, item, rank) for v, duel in enumerate(["ab", "ba", "cd", "dc"]) for rank, item in enumerate(duel, 1)],

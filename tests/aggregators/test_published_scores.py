@@ -70,6 +70,7 @@ def queries(seed):
     return frame
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize(("method", "tied"), METHODS, ids=lambda value: repr(value))
 def test_scores_and_bounds_are_those_of_the_published_order(method, tied, absent):

@@ -102,6 +102,7 @@ def sizes_of(frame, sizes):
     return {"n_items": sizes}, dict.fromkeys(voters, sizes)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
 @settings(max_examples=60, deadline=None)
 def test_p_values_of_the_mean_equal_the_sum_over_all_outcomes(seed, weighted, sizes):
@@ -112,6 +113,7 @@ def test_p_values_of_the_mean_equal_the_sum_over_all_outcomes(seed, weighted, si
     np.testing.assert_allclose(found, [expected[item] for item in found.index], rtol=1e-11)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
 @settings(max_examples=60, deadline=None)
 def test_auto_equals_the_sum_over_all_outcomes_in_small_queries(seed, weighted, sizes):
@@ -453,6 +455,7 @@ def test_too_many_lists_are_refused_by_name(X):
     assert found["pvalue"].is_monotonic_increasing and found["pvalue"].iloc[-1] == pytest.approx(1.0)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_lists_of_one_place_say_nothing(X):
     tied = X.assign(score=1.0).query("voter == 'u'")
     for statistic in ("mean", "geometric-mean"):

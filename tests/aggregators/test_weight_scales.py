@@ -1,5 +1,7 @@
 """The scale of weights and scores decides nothing; what it would decide by rounding or overflow is refused."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,8 +13,11 @@ from skrankagg import (
     BIRRA,
     DIBRA,
     MAIC,
+    BordaCount,
     CombSUM,
     Copeland,
+    HodgeRank,
+    InverseSquareRank,
     Kemeny,
     KwikSort,
     LocalKemenization,
@@ -27,7 +32,7 @@ from skrankagg import (
 from skrankagg._arrays._weight_units import common_unit
 from skrankagg.aggregators._order_statistics import _normalised_ranks
 from skrankagg.datasets import make_mallows, make_ranked_lists
-from skrankagg.exceptions import InputError
+from skrankagg.exceptions import ExposureWarning, InputError
 
 # Probabilities of more lists are others: a list of weight 3 is three lists, and three are more evidence than one, which
 # counts against a prior, too; they move MAIC's weights further before a step is within its tolerance, and BIRRA lowers
@@ -224,3 +229,84 @@ def test_copies_for_unequal_shares_are_refused_too():
     share = dict.fromkeys(frame["voter"].unique(), 1.0) | {frame["voter"].iloc[0]: 0.9}
     with pytest.raises(InputError, match="top_cutoff for each voter takes time and memory"):
         RobustRankAggregation(top_cutoff=share, n_items=10).fit_transform(frame.assign(weight=1e9))
+
+
+# ---------------------------------------------------------------------- weights at the end of the range
+
+EXTREME = {
+    "1e300": lambda n: np.full(n, 1e300),
+    "up to 3e300": lambda n: np.resize([3e300, 1e300, 2e300], n),
+    "one of 1e300": lambda n: np.append(1e300, np.ones(n - 1)),
+    "one of 1e17": lambda n: np.append(1e17, np.ones(n - 1)),
+    "one of 1e6": lambda n: np.append(1e6, np.ones(n - 1)),
+    "1.7e308": lambda n: np.full(n, 1.7e308),
+}
+WITH_ERRORS = [PlackettLuce(std_errors="model"), PlackettLuce(std_errors="voters", absent="ignore")]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.UnequalLengthWarning")
+@pytest.mark.parametrize("name", EXTREME)
+@pytest.mark.parametrize("method", [*[one for one, *_ in GOLDEN], *WITH_ERRORS], ids=repr)
+def test_weights_of_any_size_give_numbers_or_one_sentence(method, name):
+    tags = get_tags(method).aggregator_tags
+    if not tags.voter_weights or (tags.integer_weights and name == "one of 1e6"):  # a million lists take their time
+        return
+    frame = weighted(1)
+    number = frame.groupby(["query", "voter"]).ngroup()
+    frame["weight"] = EXTREME[name](number.max() + 1)[number]
+    method = clone(method)
+    if "max_iter" in method.get_params(deep=False):
+        method.set_params(max_iter=30)  # few weights let a model converge
+    try:
+        found = method.fit_transform(frame)
+    except InputError as error:
+        assert str(error).count(". ") <= 1 and "weight" in str(error)
+    else:
+        assert np.isfinite(found["score"]).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("method", [InverseSquareRank(), MAIC(), PlackettLuce(), HodgeRank(absent="ignore")], ids=repr)
+def test_the_error_of_weights_names_the_query_and_the_weights(method):
+    pair = pd.DataFrame({"query": "r", "voter": list("uuvv"), "item": list("abba"), "rank": [1, 2] * 2, "weight": 1.0})
+    chain = [
+        ("q", "u", "a", 1),
+        ("q", "u", "b", 2),
+        ("q", "v", "b", 1),
+        ("q", "v", "c", 2),
+        ("q", "w", "c", 1),
+        ("q", "w", "d", 2),
+    ]
+    frame = pd.DataFrame([(*row, 1e300 if row[1] != "v" else 1.0) for row in chain], columns=pair.columns)
+    if isinstance(method, PlackettLuce):
+        frame = weighted(1)[["query", "voter", "item", "rank"]].query("query == 'q1'").assign(query="q", weight=1.0)
+        frame.loc[frame["voter"] == "v1", "weight"] = 1e300
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExposureWarning)
+        with pytest.raises(InputError) as caught:
+            clone(method).fit_transform(pd.concat([pair, frame], ignore_index=True))
+        assert str(caught.value) == (
+            f"{method!r} must compute with numbers that fit into floating point; with weights up to 1e+300 they do not "
+            "in query 'q', whose least weight is 1. Choose weights closer to 1."
+        )
+        clone(method).fit_transform(pair)
+
+
+def test_odds_of_large_weights_are_not_taken_of_negative_numbers():
+    """Rounding leaves a little less than nothing of what is against an item."""
+    rng = np.random.default_rng(0)
+    for absent in ("last", "ignore"):
+        for _ in range(20):
+            frame = weighted(1)
+            weight = rng.random(5) * 1e17
+            frame["weight"] = weight[frame["voter"].str[1:].astype(int) - 1]
+            assert np.isfinite(HodgeRank(flow="logit", absent=absent).fit_transform(frame)["score"]).all()
+
+
+def test_a_sum_of_weights_that_is_no_number_is_refused_by_its_query():
+    frame = weighted(1).drop(columns="rank")
+    frame["weight"] = np.where(frame["query"] == "q2", 1e308, 1.0)
+    for method in (Copeland(), Kemeny(), DIBRA(), BordaCount()):
+        with pytest.raises(InputError, match=r"with weights up to 1e\+308 they do not in query 'q2'"):
+            method.fit_transform(frame)

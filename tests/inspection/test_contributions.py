@@ -26,7 +26,7 @@ from skrankagg import (
     fuse,
 )
 from skrankagg.datasets import make_ranked_lists
-from skrankagg.exceptions import InputError, InputTypeError, MemoryLimitError
+from skrankagg.exceptions import InputError, InputTypeError, MemoryLimitError, NotComparedWarning
 from skrankagg.inspection import voter_contributions
 from skrankagg.preprocessing import TopK
 from skrankagg.utils.estimator_checks import example_lists
@@ -127,6 +127,8 @@ def test_shares_add_up(method):
     check_sums(method, JUDGED_LISTS)
 
 
+# Random lists may leave items uncompared, which is tested elsewhere.
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), number=st.integers(0, len(ADDITIVE) - 1))
 @settings(max_examples=120, deadline=None)
 def test_shares_add_up_under_any_weights(seed, number):
@@ -141,6 +143,21 @@ def test_shares_add_up_under_any_weights(seed, number):
     lists = X.groupby(["query", "voter"]).ngroup()
     first = lists.groupby(X["query"]).transform("min")  # one list of each query has a weight
     check_sums(fitted(method, X), X.assign(weight=np.where(lists == first, 1.0, weight[lists])))
+
+
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
+@pytest.mark.parametrize("method", [*ADDITIVE, RankStatistic(absent="ignore")], ids=repr)
+def test_shares_add_up_where_all_lists_weigh_0(method):
+    method, X = fitted(method), JUDGED_LISTS
+    check_sums(method, X.assign(weight=0.0))
+    check_sums(method, X.assign(weight=np.where(X["query"] == X["query"].iloc[0], 0.0, 1.0)))
+
+
+def test_without_any_weight_a_mean_rank_is_0_as_the_other_statistics_are():
+    X = JUDGED_LISTS.assign(weight=0.0)
+    for statistic in ("mean", "geometric-mean", "median", "min", "stuart"):
+        with pytest.warns(NotComparedWarning):
+            assert set(RankStatistic(statistic=statistic).fit_transform(X)["score"]) == {0.0}
 
 
 def test_learnt_and_given_weights_are_in_the_shares():

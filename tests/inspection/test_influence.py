@@ -127,6 +127,7 @@ def test_dropping_by_hand():
     assert found.loc["u", ["distance", "top_changed", "leader_changed"]].tolist() == [1 / 3, 1, False]
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_equals_recomputing(name):
     method = clone(METHODS[name])

@@ -44,6 +44,7 @@ def test_a_cycle_of_equal_majorities_has_no_free_neighbours_and_three_best_order
     assert not found["unique"].any() and found["optimal"].all()
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(
     seed=st.integers(0, 10**6),
     absent=st.sampled_from(["last", "ignore"]),

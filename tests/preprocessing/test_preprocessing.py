@@ -71,12 +71,14 @@ def test_every_transformer_is_checked():
 
 
 # Of equally good voters the first ids are kept, so names may have an effect.
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.twice
 @parametrize_with_checks(FIRST)
 def test_keeps_its_promises(aggregator, check):
     check(aggregator)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("transformer", OTHERS, ids=repr)
 @pytest.mark.parametrize("check", [*TRANSFORMER_CHECKS, check_query_subset], ids=lambda check: check.__name__)
 def test_other_variants_keep_the_promises_of_their_formula(transformer, check):
@@ -272,6 +274,7 @@ def test_passing_through_keeps_the_voters():
     assert "score" not in ranks_only
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_members_of_a_union_are_parameters():
     union = AggregatorUnion([("sum", CombSUM()), ("chain", make_pipeline(TopK(3), MarkovChain()))])
     union.set_params(sum__norm="rank", chain__topk__k=2)

@@ -121,6 +121,8 @@ def test_renaming_voters_changes_neither_order_nor_ties(method):
         assert_allclose(found["score"], expected["score"], rtol=1e-9, atol=1e-12)
 
 
+# An item that only the silent list contains is compared with no other where absent="ignore".
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
 def test_a_list_of_weight_0_has_no_effect_and_its_items_stay_ranked(method):
     if not method.__sklearn_tags__().aggregator_tags.voter_weights:

@@ -5,6 +5,7 @@ vote until all of that have left. Borda points are sums of margins, from which t
 """
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ..._arrays import TOLERANCE
 from ..._arrays._preferences import margins
@@ -14,19 +15,21 @@ from ..._data._ranked_lists import RankedLists
 __all__ = ["leave_by_margins", "leave_by_votes", "repeat_lists"]
 
 
+# Items, and items for each list, from which counting a round by classes of items is faster, measured.
+_MANY, _MANY_FOR_EACH = 8192, 16
+
+
 def leave_by_votes(lists, rule, absent):
     """Number of rounds that each candidate stays, float64 (n_candidates,), by "plurality" or "veto"."""
-    score = np.empty(lists.n_candidates)
-    tolerance = TOLERANCE * lists.sum_over_lists(lists.list_weight)[lists.candidate_query]
+    score, tolerance = np.empty(lists.n_candidates), TOLERANCE * lists.sum_over_lists(lists.list_weight)
     candidates, n_rounds = np.arange(lists.n_candidates), 0
     while len(candidates):
         # What is left is copied each time that half of the items have left, so that no pass is over many that have.
-        votes = _Votes(lists, rule, absent)
-        n_left, heads = len(candidates), lists.candidate_ptr[:-1]
+        many = lists.n_candidates > max(_MANY, _MANY_FOR_EACH * lists.n_lists)
+        votes = (_VotesByClass if many else _Votes)(lists, rule, absent)
+        n_left = len(candidates)
         while 2 * n_left > len(candidates):
-            total = np.where(votes.stays, votes.count(), np.inf)
-            least = np.minimum.reduceat(total, heads)[lists.candidate_query]
-            leaving = np.flatnonzero(votes.stays & (total <= least + tolerance))
+            leaving = votes.least(tolerance)
             score[candidates[leaving]] = n_rounds
             votes.remove(leaving)
             n_left -= len(leaving)
@@ -34,8 +37,9 @@ def leave_by_votes(lists, rule, absent):
         if n_left == 0:
             break
         # Lists without any of the remaining items are exhausted: they give all of these the same.
+        left = np.logical_or.reduceat(votes.stays, lists.candidate_ptr[:-1])
         lists, kept = lists._keep(votes.n_held > 0, votes.stays[lists.candidate])
-        candidates, tolerance = candidates[kept], tolerance[kept]
+        candidates, tolerance = candidates[kept], tolerance[left]
     return score
 
 
@@ -56,34 +60,53 @@ class _Votes:
         self.group = self.row_group[end]
         self.n_staying = lists.query_n_items.copy()
 
-    def count(self):
+    def least(self, tolerance):
+        """The candidates that get the least of their query, within a tolerance (n_queries,)."""
+        lists = self.lists
+        total = np.where(self.stays, self._count(), np.inf)
+        least = np.minimum.reduceat(total, lists.candidate_ptr[:-1]) + tolerance
+        return np.flatnonzero(self.stays & (total <= least[lists.candidate_query]))
+
+    def _count(self):
         """What each candidate gets, less what it would get if each list gave all its items the same."""
-        lists, weight = self.lists, self.lists.list_weight
-        voting = self.n_held > 0
-        n_absent = self.n_staying[lists.list_query] - self.n_held
-        # Last places are shared by the items that a list does not hold, where there are any.
-        by_absence = voting & (n_absent > 0) if self.sign == -1 and self.absent == "last" else None
-        own = np.flatnonzero(voting if by_absence is None else voting & ~by_absence)
-        total = self._share(own, weight[own])
-        if by_absence is not None and by_absence.any():
-            total += lists.sum_over_absent(np.where(by_absence, weight / np.maximum(n_absent, 1), 0.0))
+        lists = self.lists
+        own, by_absence, even = self._ways()
+        rows, weight = self._votes(own)
+        total = np.bincount(lists.candidate[rows], weights=weight, minlength=lists.n_candidates)
+        total = total.astype(np.float64, copy=False)  # of no rows NumPy counts in integers
+        if by_absence is not None:
+            total += lists.sum_over_absent(by_absence)
         total *= self.sign
-        if self.absent == "ignore":
-            even = self.sign * weight / np.maximum(self.n_held, 1)
+        if even is not None:
             total -= np.bincount(lists.candidate, weights=even[lists.row_list], minlength=lists.n_candidates)
         return total
 
-    def _share(self, own, weight):
-        """Share the weights of some lists among the candidates of the groups that have their votes."""
-        lists, group = self.lists, self.group[own]
+    def _ways(self):
+        """The lists whose own items have their votes, and two values of each list, (n_lists,), None where all are 0.
+
+        The first is what a list gives each item that it does not hold, the second what it takes from those it holds.
+        """
+        lists, weight = self.lists, self.lists.list_weight
+        voting = self.n_held > 0
+        even = self.sign * weight / np.maximum(self.n_held, 1) if self.absent == "ignore" else None
+        if self.sign == 1 or self.absent == "ignore":
+            return np.flatnonzero(voting), None, even
+        # Last places are shared by the items that a list does not hold, where there are any.
+        n_absent = self.n_staying[lists.list_query] - self.n_held
+        shared = voting & (n_absent > 0)
+        given = np.where(shared, weight / np.maximum(n_absent, 1), 0.0) if shared.any() else None
+        return np.flatnonzero(voting & ~shared), given, even
+
+    def _votes(self, own):
+        """The rows that have the votes of some lists, and the weight of each: tied items share it."""
+        lists, group, weight = self.lists, self.group[own], self.lists.list_weight[own]
         rows = self.group_ptr[group]
         if not self.strict:
             rows, ptr = gather_ranges(self.group_ptr, group)
             weight = np.repeat(weight / self.n_in_group[group], np.diff(ptr))
             staying = self.stays[lists.candidate[rows]]
             rows, weight = rows[staying], weight[staying]
-        total = np.bincount(lists.candidate[rows], weights=weight, minlength=lists.n_candidates)
-        return total.astype(np.float64, copy=False)  # of no rows NumPy counts in integers
+        return rows, weight
 
     def remove(self, leaving):
         """Let some candidates leave, and the lists pass their votes on."""
@@ -98,6 +121,67 @@ class _Votes:
         while len(moving):
             moving = moving[(self.n_held[moving] > 0) & (self.n_in_group[self.group[moving]] == 0)]
             self.group[moving] += self.sign
+
+
+class _VotesByClass(_Votes):
+    """The same, of many items for each list: a round looks only at the items that have votes of their own.
+
+    What others get depends on the lists that hold them, and is the same for all items of such a class.
+    """
+
+    def __init__(self, lists, rule, absent):
+        super().__init__(lists, rule, absent)
+        ptr, rows = lists.rows_by_candidate
+        self.class_of, example = _classes(lists, ptr, lists.row_list[rows])
+        self.class_query = lists.candidate_query[example]
+        held, class_ptr = gather_ranges(ptr, example)
+        ones = np.ones(len(held))
+        shape = len(example), lists.n_lists
+        self.holds = csr_array((ones, lists.row_list[rows[held]], class_ptr), shape=shape)
+        self.members = np.argsort(self.class_of, kind="stable")
+        self.n_members = np.bincount(self.class_of)
+        self.member_ptr = np.append(0, np.cumsum(self.n_members))
+
+    def least(self, tolerance):
+        lists = self.lists
+        own, by_absence, even = self._ways()
+        base = np.zeros(len(self.class_query))
+        if by_absence is not None:
+            base -= lists.sum_over_lists(by_absence)[self.class_query] - self.holds @ by_absence
+        if even is not None:
+            base -= self.holds @ even
+        rows, weight = self._votes(own)
+        voted, place = np.unique(lists.candidate[rows], return_inverse=True)
+        of_class = self.class_of[voted]
+        total = self.sign * np.bincount(place, weights=weight, minlength=len(voted)) + base[of_class]
+        # Classes with members that have no votes of their own.
+        others = self.n_members > np.bincount(of_class, minlength=len(base))
+        bound = np.full(lists.n_queries, np.inf)
+        np.minimum.at(bound, self.class_query[others], base[others])
+        np.minimum.at(bound, lists.candidate_query[voted], total)
+        bound += tolerance
+        leaving = voted[total <= bound[lists.candidate_query[voted]]]
+        chosen = np.flatnonzero(others & (base <= bound[self.class_query]))
+        if len(chosen):
+            members = self.members[gather_ranges(self.member_ptr, chosen)[0]]
+            leaving = np.concatenate([leaving, np.setdiff1d(members[self.stays[members]], voted)])
+        np.subtract.at(self.n_members, self.class_of[leaving], 1)
+        return leaving
+
+
+def _classes(lists, ptr, held):
+    """Number of the class of each candidate, (n_candidates,), and a candidate of each class.
+
+    Candidates of a class are held by the same lists of the same query: ``held[ptr[c]:ptr[c + 1]]``, ascending.
+    """
+    length = np.diff(ptr)
+    label = length * lists.n_queries + lists.candidate_query
+    for place in range(int(length.max(initial=0))):
+        longer = np.flatnonzero(length > place)
+        label = np.unique(label, return_inverse=True)[1]
+        label[longer] = label[longer] * lists.n_lists + held[ptr[longer] + place] + len(label)
+    _, example, label = np.unique(label, return_index=True, return_inverse=True)
+    return label, example
 
 
 def repeat_lists(lists, n_times):

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from ..._arrays._preferences import margins
 from ..._arrays._ragged import expand, positions
+from ..._data._compared_items import check_absent
 from ..._data._frames import frame_of, take_ids, take_or_missing
 from ..._data._ranked_lists import check_lists, encode_plain
 from ..._support._memory import check_matrix
-from ..._support._suggestions import did_you_mean
 from ...exceptions import InputError
 from .._majorities._copeland import Copeland
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ..._data._types import PlainLists
 
 __all__ = ["condorcet_winner", "smith_set"]
-
-_ABSENT = ("last", "ignore")
 
 
 @overload
@@ -83,7 +81,7 @@ def condorcet_winner(
     >>> condorcet_winner(pairwise_preferences(cycle)[0]) is None
     True
     """
-    _check_absent(absent)
+    check_absent(absent)
     if isinstance(X, np.ndarray):
         found = np.flatnonzero(_matrix_majority(X, "condorcet_winner")[0] == len(X) - 1)
         return int(found[0]) if len(found) else None
@@ -160,7 +158,7 @@ def smith_set(
     >>> smith_set(pairwise_preferences(cycle)[0])
     array([0, 1, 2])
     """
-    _check_absent(absent)
+    check_absent(absent)
     if isinstance(X, np.ndarray):
         wins, draws = _matrix_majority(X, "smith_set")
         return np.flatnonzero(_in_smith_set(wins, draws, np.array([0, len(wins)])))
@@ -173,13 +171,6 @@ def smith_set(
             "item": take_ids(lists.items, lists.candidate_item[members]),
         }
     )
-
-
-def _check_absent(absent):
-    if absent not in _ABSENT:
-        raise InputError(
-            f"absent must be one of {', '.join(map(repr, _ABSENT))}; got {absent!r}{did_you_mean(absent, _ABSENT)}."
-        )
 
 
 def _list_majority(lists, absent):

@@ -172,5 +172,6 @@ class FootruleOptimal(BaseNearKemeny):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        tags.aggregator_tags.absent_below = True  # `absent` changes the score reported, not the order
+        # `absent` changes the score reported, not the order.
+        tags.aggregator_tags.absent_below, tags.aggregator_tags.compares = True, "last"
         return tags

@@ -114,6 +114,8 @@ class LocalKemenization(BaseNearKemeny):
         own.condorcet_winner = True
         # Where no list compares two items, the repair leaves them in the order of the method.
         own.absent_below |= base.aggregator_tags.absent_below
+        if self.absent == "ignore":
+            own.compares = base.aggregator_tags.compares
         own.needs_scores = base.aggregator_tags.needs_scores
         own.voter_weights = base.aggregator_tags.voter_weights
         own.integer_weights = base.aggregator_tags.integer_weights

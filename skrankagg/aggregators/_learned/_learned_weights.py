@@ -300,6 +300,7 @@ class LearnedWeights(SupervisedAggregator):
         tags.aggregator_tags.needs_scores = inside.needs_scores
         tags.aggregator_tags.unanimity = inside.unanimity and self.positive
         tags.aggregator_tags.absent_below = inside.absent_below and self.positive
+        tags.aggregator_tags.compares = inside.compares
         return tags
 
 

@@ -3,16 +3,16 @@
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from ..._arrays import TOLERANCE
 from ..._arrays._pairwise import candidates_of, hold_both, preference_stacks
+from ..._data._compared_items import component_labels
 from ..._support._sklearn import StrOptions
 from ..._support._threads import one_blas_thread
 from ...base import BaseAggregator, Consensus
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
+from ...base._weight_range import refuse_weights
 
 __all__ = ["HodgeRank"]
 
@@ -40,7 +40,7 @@ class HodgeRank(BaseAggregator):
     query_info_ : pandas.DataFrame
         For each query of `fit`: `query`, `inconsistency`, the share, from 0 to 1, of the squared flow that the scores
         leave unexplained (NaN where all flow is 0), and `n_components`, the number of parts between which no list
-        compares any items.
+        compares any items, as :meth:`RankedLists.components <skrankagg.RankedLists.components>` finds them.
 
     See Also
     --------
@@ -60,7 +60,7 @@ class HodgeRank(BaseAggregator):
 
     the "margin" or the "logit". They have the mean 0 in each component, a set of items that comparisons connect.
     **Items of different components cannot be compared**: where `n_components` is above 1, nothing says how the
-    components lie to each other. An item that is compared with no other has the score 0.
+    components lie to each other, and the method warns. An item that is compared with no other has the score 0.
 
     The inconsistency is the minimum divided by :math:`\sum w_{ij} Y_{ij}^2`. It is 1 where the flow only goes round in
     circles, as among lists abc, bca and cab, and then all scores are 0. Margins do not add up along an order even if
@@ -125,14 +125,23 @@ class HodgeRank(BaseAggregator):
     @one_blas_thread
     def _aggregate(self, lists):
         score, scale = np.zeros(lists.n_candidates), np.empty(lists.n_candidates)
+        label = component_labels(lists, self.absent)
         inconsistency, n_components = np.empty(lists.n_queries), np.empty(lists.n_queries, dtype=np.int64)
         for queries, above, level in preference_stacks(lists):
             own = candidates_of(lists, queries)
             compared, gain = _comparisons(above, level, self.absent)
             if self.flow == "logit":
-                # W_ij is half of what compares the two and half of the margin.
-                gain = compared * (np.log1p(compared + gain) - np.log1p(compared - gain))
-            score[own], inconsistency[queries], n_components[queries] = least_squares(compared, gain)
+                # W_ij is half of what compares the two and half of the margin; rounding may take it below 0.
+                odds, against = compared + gain, compared - gain
+                for one in (odds, against):
+                    np.log1p(np.maximum(one, 0.0, out=one), out=one)
+                gain = compared * (odds - against)
+                del odds, against  # the matrices may be large
+            try:
+                score[own], inconsistency[queries] = least_squares(compared, gain, label[own])
+            except np.linalg.LinAlgError:  # some weights vanish beside others
+                refuse_weights(self, lists, queries[0])
+            n_components[queries] = label[own].max(axis=1)
             flow = np.divide(gain, compared, out=gain, where=compared > 0)
             scale[own] = np.abs(flow).max(axis=(1, 2))[:, None] + np.abs(score[own])
         queries = {"inconsistency": inconsistency, "n_components": n_components}
@@ -159,19 +168,23 @@ def _comparisons(above, level, absent):
     return compared, gain
 
 
-def least_squares(weight, gain):
+def least_squares(weight, gain, label):
     """Scores (k, n) whose differences come nearest to gain / weight, two stacks of matrices (k, n, n).
 
-    Returns also the shares of the squared flow that are left, (k,), NaN where there is none, and the numbers of
-    components, (k,). `weight` is symmetric, 0 where items are not compared, and `gain` antisymmetric.
+    Returns also the shares of the squared flow that are left, (k,), NaN where there is none. `weight` is symmetric, 0
+    where items are not compared, `gain` is antisymmetric, and `label` (k, n) numbers the components of each stack from
+    1.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._models._hodge_rank import least_squares
-    >>> least_squares(np.array([[[0.0, 2.0], [2.0, 0.0]]]), np.array([[[0.0, 1.0], [-1.0, 0.0]]]))
-    (array([[ 0.25, -0.25]]), array([0.]), array([1]))
+    >>> weight, gain = np.array([[[0.0, 2.0], [2.0, 0.0]]]), np.array([[[0.0, 1.0], [-1.0, 0.0]]])
+    >>> least_squares(weight, gain, np.array([[1, 1]]))
+    (array([[ 0.25, -0.25]]), array([0.]))
     """
     k, n = weight.shape[:2]
-    label, first = _components(weight)
+    n_found = label.max(axis=1)
+    label = (label - 1 + (np.cumsum(n_found) - n_found)[:, None]).ravel()
+    first = np.unique(label, return_index=True)[1]
     # The first item of each component is held at 0, which leaves one solution; its mean is taken away afterwards.
     items = np.arange(n)
     system = -weight
@@ -186,23 +199,7 @@ def least_squares(weight, gain):
     del system
     score -= (np.bincount(label, weights=score) / np.bincount(label))[label]
     score = score.reshape(k, n)
-    return score, _unexplained(weight, gain, score), np.bincount(stack, minlength=k)
-
-
-def _components(weight):
-    """Number of each item's component, over all stacks, (k n,), and the first item of each component."""
-    k, n = weight.shape[:2]
-    if (weight > 0).sum(axis=2).max(axis=1).min() == n - 1:
-        # Some item of each query is compared with all others.
-        return np.repeat(np.arange(k), n), n * np.arange(k)
-    # Each pair once, and in the form that is worked on, for the matrices may be large.
-    pair = np.triu(weight > 0)
-    start = np.append(0, np.cumsum(np.count_nonzero(pair, axis=2)))
-    item = (np.flatnonzero(pair) % n).astype(np.int32)
-    item += np.repeat(np.arange(k, dtype=np.int32) * n, np.diff(start[::n]))
-    edges = csr_array((np.ones(len(item)), item, start.astype(np.int32)), shape=(k * n, k * n))
-    _, label = connected_components(edges, directed=False)
-    return label, np.unique(label, return_index=True)[1]
+    return score, _unexplained(weight, gain, score)
 
 
 def _unexplained(weight, gain, score):

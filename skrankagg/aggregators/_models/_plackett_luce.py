@@ -13,6 +13,7 @@ from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import BY_VOTER, VoterGroups, VoterWeights
+from ...base._weight_range import check_range
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
 from ._connected import check_connected
@@ -29,6 +30,8 @@ __all__ = ["PlackettLuce"]
 
 # Pairs and replicates that are fitted at one time.
 _CELLS = 1 << 20
+# Bytes that standard errors take for each ordered pair of a query's items, and by "voters" for each list and item.
+_ERROR_BYTES, _SCORE_BYTES = 80.0, 32.0
 
 
 class PlackettLuce(WeightedAggregator):
@@ -142,8 +145,8 @@ class PlackettLuce(WeightedAggregator):
     times `voter_weights`. Log-worths that differ by less than ten times `tol` tie.
 
     The cost is that of about 30 passes over the rows; standard errors take the square of the length of each list and
-    the cube of the number of items. With `weighting` all is done some dozen times, and with "last"
-    take the number of lists times that of items.
+    the cube of the number of items, and memory for ten matrices of all pairs of items, which is checked first. With
+    `weighting` all is done some dozen times, and with "last" take the number of lists times that of items.
 
     References
     ----------
@@ -241,6 +244,8 @@ class PlackettLuce(WeightedAggregator):
         return ("worth",) if self.std_errors is None else ("worth", "std_error")
 
     def _aggregate_weighted(self, lists, weight, known):
+        # Before the method takes its time.
+        self._check_memory(lists, self._error_memory(lists), "choose std_errors=None")
         stages, pattern, variables, n_iter, converged = self._estimate(lists, weight)
         log_worth = variables[: lists.n_candidates]
         columns = {"worth": _shares_of_query(lists, log_worth)}
@@ -256,12 +261,20 @@ class PlackettLuce(WeightedAggregator):
             queries["tie_prevalence"] = prevalence[:, 1] if prevalence.shape[1] > 1 else np.zeros(lists.n_queries)
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
 
+    def _error_memory(self, lists):
+        """Bytes that standard errors take of each query, as `_memory` returns them."""
+        if self.std_errors is None:
+            return None
+        n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
+        return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors == "voters" else 0.0))
+
     def _estimate(self, lists, reliability):
         """The likelihood, what it has merged lists to, the likeliest variables, and how they were found."""
         if self.prior == 0:
             check_connected(lists, self.absent)
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
         variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
+        check_range(self, lists, variables[: lists.n_candidates], far=False)
         self._warn_unless(converged, lists)
         return stages, pattern, variables, n_iter, converged
 
@@ -420,6 +433,8 @@ class PlackettLuce(WeightedAggregator):
         # An item above another in all lists that hold both may be in weaker company elsewhere.
         tags.aggregator_tags.unanimity = False
         tags.aggregator_tags.absent_below = self.absent == "last"
+        if self.prior == 0:
+            tags.aggregator_tags.compares = None  # refuses such lists
         return tags
 
 

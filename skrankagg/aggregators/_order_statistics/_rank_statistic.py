@@ -254,7 +254,10 @@ class RankStatistic(BaseNormalisedRanks):
             copies = lists.list_weight * np.maximum(lists.list_length, 1)
             self._check_copies(lists, lists.sum_over_lists(copies), "statistic='stuart'")
         x, n_lists = self._normalise(lists)
-        return STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
+        score = STATISTICS[self.statistic](lists.candidate, x, n_lists, lists.row_weight)
+        silent = lists.sum_over_lists(lists.list_weight) == 0
+        # The list that stands in where none has any weight says nothing, so that scores stay sums over the lists.
+        return np.where(silent[lists.candidate_query], 0.0, score) if silent.any() else score
 
     def _aggregate(self, lists):
         score = self._score(lists)

@@ -50,12 +50,13 @@ class BaseComb(BaseAggregator):
         """The value of each row, (n_rows,), and what each list gives absent items, (n_lists,) or None for nothing."""
         return normalize(lists, self.norm, self.absent_score)
 
-    def _check_range(self, lists, points, scale=None, *, vanishes=False):
-        """Raise InputError where numbers have left the range of floating point, or vanish in it by their weights."""
+    def _check_range(self, lists, points, scale=None, *, lost=None):
+        """Raise InputError where numbers have left the range of floating point, or all of a query are `lost` in it."""
         finite = np.isfinite(points) if scale is None else np.isfinite(points) & np.isfinite(scale)
-        if finite.all() and not vanishes:
+        bad = ~finite if lost is None else ~finite | lost[lists.candidate_query]
+        if not bad.any():
             return
-        where = lists.candidate_query[first_row(~finite)] if not finite.all() else 0
+        where = lists.candidate_query[first_row(bad)]
         lightest, heaviest = smallest_size(lists.list_weight), lists.list_weight.max()
         raise InputError(
             f"{self!r} must add up numbers that fit into floating point; those of query "
@@ -83,12 +84,10 @@ class _SumsOfScores(BaseComb):
         with np.errstate(over="ignore", invalid="ignore"):
             points = sum_rows(lists, gain, absent)
             scale = sum_sizes(lists, gain, absent) if cancels else None
-        vanishes = False
-        if lists.is_weighted and absent is None:
-            # Under the other norms what is smaller than this next to 1 decides nothing.
-            least = smallest_size(gain) if self.norm in (None, "max") else 1e-16
-            vanishes = smallest_size(lists.list_weight) * least < _TINY
-        self._check_range(lists, points, scale, vanishes=vanishes)
+        lost = None
+        if lists.is_weighted and absent is None and smallest_size(lists.list_weight) * smallest_size(gain) < _TINY:
+            lost = _underflow(lists, points, sum_sizes(lists, gain), gain)
+        self._check_range(lists, points, scale, lost=lost)
         return Consensus(points, scale=scale, additive=absent is None)
 
     def _repeat(self, lists):
@@ -216,8 +215,10 @@ class _Supported(_SumsOfScores):
         with np.errstate(over="ignore"):
             points = total.score * factor
             scale = None if total.scale is None else total.scale * factor
-        vanishes = lists.is_weighted and ((np.abs(points) < _TINY) & (total.score != 0) & (factor != 0)).any()
-        self._check_range(lists, points, scale, vanishes=vanishes)
+        lost = None
+        if lists.is_weighted and ((np.abs(points) < _TINY) & (total.score != 0) & (factor != 0)).any():
+            lost = _underflow(lists, points, np.abs(points), self._gains(lists)[0])
+        self._check_range(lists, points, scale, lost=lost)
         return Consensus(points, scale=scale, additive=total.additive)
 
     def _contributions(self, lists):
@@ -375,3 +376,19 @@ class CombANZ(_Supported):
 
     gamma: float = -1.0
     _variants = ({"norm": "min-max"}, {"norm": None})
+
+
+def _underflow(lists, points, size, gain):
+    """Set what weights make too small for all its digits to 0, in place; returns where they lose too much.
+
+    `size` (n_candidates,) are the sums of the sizes of the terms, and `gain` (n_rows,) the terms without the weights. A
+    query is lost, bool (n_queries,), where its weights bring all of its sums near the end of the range, so that items
+    that differ would tie.
+    """
+    given = np.abs(gain) * (lists.list_weight > 0)[lists.row_list]
+    unweighted = np.bincount(lists.candidate, weights=given, minlength=lists.n_candidates)
+    heads = lists.candidate_ptr[:-1]
+    weighted = np.logical_or.reduceat(lists.list_weight != 1, lists.list_ptr[:-1])
+    points[(np.abs(points) < _TINY) & weighted[lists.candidate_query]] = 0.0
+    near, far = (np.maximum.reduceat(one, heads) * np.finfo(np.float64).eps < _TINY for one in (size, unweighted))
+    return weighted & near & ~far

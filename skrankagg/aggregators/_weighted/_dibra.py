@@ -308,6 +308,7 @@ class DIBRA(WeightedAggregator):
         own.unanimity = base.unanimity and self.prune is None
         own.condorcet_winner = False
         own.absent_below = base.absent_below
+        own.compares = base.compares
         return tags
 
 

@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from ..._data._ranked_lists import RankedLists
 from ..._fuse import fuse
 from ...base import AggregatorTags
-from ...exceptions import InputError, RankScoreConflictWarning
+from ...exceptions import InputError, NotComparedWarning, RankScoreConflictWarning
 
 __all__ = ["AGGREGATOR_CHECKS"]
 
@@ -185,7 +185,9 @@ def check_absent_below(aggregator):
     if is_supervised(aggregator):
         return  # what it does with these pairs depends on their judgements
     for often, seldom in (("ab", "cd"), ("cd", "ab")):
-        score = fit_transform(clone(aggregator), _compared_pairs(often, seldom)).set_index("item")["score"]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotComparedWarning)
+            score = fit_transform(clone(aggregator), _compared_pairs(often, seldom)).set_index("item")["score"]
         first = score[list(often)].min() > score[list(seldom)].max()
         if promised:
             assert first, "uncompared items must be ordered by the number of lists that hold them: absent_below"

@@ -1,0 +1,138 @@
+"""Parts of each query's items that no list compares with each other: labels, sizes and a warning."""
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from .._support._suggestions import did_you_mean
+from .._support._warn import warn_user
+from ..exceptions import InputError, NotComparedWarning
+from ._frames import first_row, show_id
+
+__all__ = [
+    "all_connected",
+    "check_absent",
+    "component_labels",
+    "labels_of_held",
+    "n_components",
+    "warn_of_components",
+]
+
+_ABSENT = ("last", "ignore")
+
+# Sizes of components that the warning lists.
+_SHOWN = 5
+
+
+def check_absent(absent):
+    """Raise InputError unless this is a reading of absent items."""
+    if absent not in _ABSENT:
+        raise InputError(
+            f"absent must be one of {', '.join(map(repr, _ABSENT))}; got {absent!r}{did_you_mean(absent, _ABSENT)}."
+        )
+
+
+def component_labels(lists, absent):
+    """Number the components of the comparison graph of each query: int32 (n_candidates,), from 1 for the largest.
+
+    Two items are joined if a list of positive weight compares them: a list that contains both, or with "last" one of
+    them. Of components of one size the one with the first item comes first. None is the tag of methods that do not
+    compare items, to which each query is one component.
+    """
+    if absent is None:
+        return np.ones(lists.n_candidates, dtype=np.int32)
+    if absent == "last":
+        silent = ~_any_votes(lists)
+        alone = np.arange(lists.n_candidates) - lists.candidate_ptr[lists.candidate_query] + 1
+        return np.where(silent[lists.candidate_query], alone, 1).astype(np.int32)
+    return lists._labels_of_held
+
+
+def _any_votes(lists):
+    return np.logical_or.reduceat(lists.list_weight > 0, lists.list_ptr[:-1])
+
+
+def labels_of_held(lists):
+    """Labels of `component_labels` where a list compares only the items that it contains."""
+    label, open_queries = np.ones(lists.n_candidates, dtype=np.int32), ~_surely_connected(lists)
+    if open_queries.all():
+        return _label(lists)
+    if open_queries.any():
+        label[open_queries[lists.candidate_query]] = _label(lists.take(np.flatnonzero(open_queries)))
+    return label
+
+
+def _surely_connected(lists):
+    """Queries, bool of shape (n_queries,), whose items the lengths of the lists show to be connected."""
+    # Two lists that are longer together than all items share one; a list of weight 0 may contain other items.
+    length, n = np.where(lists.list_weight > 0, lists.list_length, 0), lists.query_n_items
+    longest = np.maximum.reduceat(length, lists.list_ptr[:-1])
+    shortest = np.minimum.reduceat(length, lists.list_ptr[:-1])
+    return (longest == n) | ((shortest > 0) & (shortest + longest > n))
+
+
+def _label(lists):
+    """Labels by the connected components of one sparse graph of all queries."""
+    n, candidate, row_ptr = lists.n_candidates, lists.candidate, lists.row_ptr
+    voting = lists.list_weight > 0
+    if not voting.all():
+        kept = voting[lists.row_list]
+        candidate = candidate[kept]
+        row_ptr = np.append(0, np.cumsum(np.where(voting, lists.list_length, 0)))
+    # Candidates and lists are the nodes, rows the edges.
+    start = np.concatenate([np.zeros(n, dtype=row_ptr.dtype), row_ptr])
+    size = n + lists.n_lists
+    graph = csr_array((np.ones(len(candidate)), candidate, start), shape=(size, size))
+    n_found, label = connected_components(graph, directed=False)
+    label = label[:n]
+    first = np.full(n_found, n)
+    first[label[::-1]] = np.arange(n - 1, -1, -1)
+    # A list of weight 0 is a component of its own, without candidates.
+    held = np.flatnonzero(first < n)
+    query = lists.candidate_query[first[held]].astype(np.int64)
+    order = np.lexsort([first[held], -np.bincount(label, minlength=n_found)[held], query])
+    number = np.empty(n_found, dtype=np.int32)
+    number[held[order]] = np.arange(len(held)) - np.searchsorted(query[order], query[order]) + 1
+    return number[label]
+
+
+def n_components(lists, label):
+    """Number of components of each query, (n_queries,), of the labels of its candidates."""
+    return np.maximum.reduceat(label, lists.candidate_ptr[:-1])
+
+
+def all_connected(lists, absent):
+    """Whether each query has one component."""
+    if absent == "last":
+        return bool((_any_votes(lists) | (lists.query_n_items == 1)).all())
+    return absent is None or bool((component_labels(lists, absent) == 1).all())
+
+
+def warn_of_components(lists, absent, method):
+    """Warn of queries with items that no list compares, once for all, at the line that called the package.
+
+    The method has this name.
+    """
+    if all_connected(lists, absent):
+        return
+    label = component_labels(lists, absent)
+    several = n_components(lists, label) > 1
+    n_several, q = int(several.sum()), first_row(several)
+    sizes = np.bincount(label[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]])[1:].tolist()
+    few = ", ".join(map(str, sizes[:_SHOWN]))
+    shown = f"{few} and {len(sizes) - _SHOWN} more" if len(sizes) > _SHOWN else " and ".join(few.rsplit(", ", 1))
+    queries = f"1 of {lists.n_queries} queries" if lists.n_queries > 1 else "1 query"
+    if n_several > 1:
+        queries = f"{n_several} of {lists.n_queries} queries"
+    advice = (
+        "give some list of the query a positive weight"
+        if absent == "last"
+        else "rank each component by itself (RankedLists.components), add lists that connect them, or choose "
+        "absent='last' if a list ranks its items above all others"
+    )
+    warn_user(
+        f"{method} orders items that no list compares: in {queries} the items fall into several components; query "
+        f"{show_id(lists.queries, q)} has {len(sizes)}, of {shown} items, and their order across components means "
+        f"nothing; {advice}.",
+        NotComparedWarning,
+    )
