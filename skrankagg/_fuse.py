@@ -11,7 +11,7 @@ import numpy as np
 
 from ._data._compared_items import all_connected
 from ._data._frames_of_voters import holds_frames
-from ._data._one_query import OneQuery, check_top, is_batch, read_plain, read_weights
+from ._data._one_query import OneQuery, check_output, describe_method, is_batch, read_plain, read_weights
 from ._data._ranked_lists import RankedLists
 from .aggregators import ReciprocalRankFusion
 from .base import BaseAggregator
@@ -89,7 +89,7 @@ def fuse(
     >>> fuse(hybrid, CombSUM(), weights={"bm25": 0.25, "dense": 0.75}, top=1, explain=True)
     [('d2', 0.95, {'bm25': 0.2, 'dense': 0.75})]
     """
-    check_top(top)
+    check_output(top, explain)
     aggregator = _DEFAULT if aggregator is None else aggregator
     if holds_frames(lists):
         return _fuse_frames(lists, aggregator, weights, top, explain)
@@ -165,14 +165,15 @@ def _rank(aggregator, lists):
         held = ranked.lists
         ids = held.items.take(held.candidate_item[ranked.order]).tolist()
         scores, ptr = ranked.score.tolist(), held.candidate_ptr
-    elif hasattr(aggregator, "transform"):
+    elif hasattr(aggregator, "fit") and hasattr(aggregator, "transform") and not isinstance(aggregator, type):
         frame = aggregator.transform(lists)
         ids, scores = frame["item"].to_list(), frame["score"].to_list()
         query = frame["query"].to_numpy()
         ptr = np.concatenate([[0], np.flatnonzero(query[1:] != query[:-1]) + 1, [len(query)]])
     else:
         raise InputTypeError(
-            f"fuse expects an aggregator such as CombSUM(), or a pipeline that ends in one; got {aggregator!r}."
+            "fuse expects an aggregator such as CombSUM(), or a pipeline that ends in one; got "
+            f"{describe_method(aggregator)}."
         )
     return [(ids[start:stop], scores[start:stop]) for start, stop in pairwise(ptr)]
 
@@ -184,7 +185,9 @@ def _pairs(ranked, top):
 def _explain(plain, query, aggregator, top):
     """As `_fuse_one`, with the share of each list."""
     if not isinstance(aggregator, BaseAggregator):
-        raise InputError(f"explain=True needs an aggregator whose scores are sums over the lists; got {aggregator!r}.")
+        raise InputError(
+            f"explain=True needs an aggregator whose scores are sums over the lists; got {describe_method(aggregator)}."
+        )
     lists = aggregator._begin(query)
     shares = aggregator._contributions(lists)
     ranked = aggregator._rank(lists)

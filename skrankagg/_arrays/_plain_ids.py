@@ -46,6 +46,5 @@ def best_first(items, score, support, tolerance, support_tolerance, find_source=
     scores of one source, or of one and none, are never equal.
     """
     order = np.argsort(-score)  # the order of equal scores decides nothing
-    return _kernels.best_first(
-        items, order, score, support, tolerance, support_tolerance, find_source, top or len(items)
-    )
+    top = len(items) if top is None else min(top, len(items))
+    return _kernels.best_first(items, order, score, support, tolerance, support_tolerance, find_source, top)

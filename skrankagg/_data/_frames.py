@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 from narwhals.stable.v2.typing import IntoFrame
 
+from .._support._plain_arguments import is_hashable
+from .._support._shown import show
 from .._support._warn import warn_user
 from ..exceptions import AmbiguousInputWarning, InputError, InputTypeError, MissingLibraryError
 from ._id_codes import encode_ids, factorize
@@ -70,6 +72,8 @@ class Columns:
             )
         self.available = list(frame.collect_schema().names() if is_lazy else frame.columns)
         self._caller = caller
+        if any(one is pd.NA for one in self.available):  # which nothing can be compared with
+            raise InputError("X must have a title for each column; one is missing (<NA>). Rename or drop that column.")
         self._names = self._find(names)
         self._found = {column for column, name in names.items() if self._names[column] != name}
         if is_lazy:
@@ -82,6 +86,9 @@ class Columns:
 
     def _find(self, names):
         """Names of the columns in the frame: as given, or else what the frame has instead of a canonical name."""
+        for column, name in names.items():
+            if name is not None and (not is_hashable(name) or pd.isna(name) is True):
+                raise InputTypeError(f"{column} must be the name of a column; got {show(name)}. Pass its title.")
         found = dict(names)
         named = {name for column, name in names.items() if name != column}
         # One of rank and score is enough: where one is there, a column "position" may be anything, and "Rank" may not.
@@ -133,7 +140,7 @@ class Columns:
         """Raise ValueError unless each column exists exactly once."""
         missing = [name for name in columns if self._names.get(name, name) not in self.available]
         if missing:
-            named = ", ".join(repr(self._names.get(name, name)) for name in missing)
+            named = ", ".join(show(self._names.get(name, name)) for name in missing)
             others = [
                 one
                 for name in missing
@@ -295,6 +302,10 @@ def known_frame(frame, caller):
             hint = "; encode dicts and lists with RankedLists.from_runs or from_lists"
             if not isinstance(frame, Mapping) and frame and all(isinstance(one, str) for one in frame):
                 hint = "; encode ballots as text with RankedLists.from_ballots"
+        elif isinstance(frame, Mapping) and caller == "Qrels.from_frame":
+            hint = "; encode a dict by query with Qrels.from_dict"
+        elif isinstance(frame, Mapping | list | tuple) and caller == "RankedLists.from_wide":
+            hint = "; encode dicts and lists with RankedLists.from_lists"
         raise InputTypeError(
             f"{caller} expects a data frame (pandas, polars or pyarrow) with a row for each ranked item; got "
             f"{type(frame).__module__}.{type(frame).__qualname__}{hint}."

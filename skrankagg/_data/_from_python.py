@@ -1,6 +1,5 @@
 """Ranked lists from dicts and lists: runs, lists of one query, hits of search clients and ballots."""
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Self
@@ -9,11 +8,22 @@ import numpy as np
 import pandas as pd
 
 from .._arrays._ragged import positions
-from .._support._numbers import is_integer
+from .._support._shown import show
 from ..exceptions import InputError, InputTypeError
+from ._ballots import count_ballots
 from ._frames_of_voters import encode_frames, holds_frames
-from ._hits import is_pair, read_hit, split_pairs
-from ._long_rows import Duplicates, LowerIsBetter, MissingIds, Weights, as_mapping, encode_rows, flat_ids, repeat_id
+from ._hits import as_hits, hold_pairs, read_hit, read_score, split_pairs
+from ._long_rows import (
+    Duplicates,
+    LowerIsBetter,
+    MissingIds,
+    Weights,
+    as_mapping,
+    check_query,
+    encode_rows,
+    flat_ids,
+    repeat_id,
+)
 
 __all__ = ["FromPython", "plain_lists"]
 
@@ -103,24 +113,25 @@ class FromPython:
         runs = _named_runs(runs, caller)
         voter, query, items, scores = [], [], [], []
         for code, (name, run) in enumerate(runs.items()):
-            if hasattr(run, "to_dict"):
+            if hasattr(run, "to_dict") and not isinstance(run, type):
                 run = run.to_dict()
             if not isinstance(run, Mapping):
                 raise InputTypeError(
-                    f"{caller} expects a dict by query for each voter; {name!r} has {type(run).__name__}. Lists of one "
-                    "query are from_lists."
+                    f"{caller} expects a dict by query for each voter; {show(name)} has {type(run).__name__}. Lists of "
+                    "one query are from_lists."
                 )
             for one, results in run.items():
-                if isinstance(results, str) or not isinstance(results, Mapping | Sequence | np.ndarray):
+                if not isinstance(results, Mapping) and not _is_list(results):
                     raise InputTypeError(
-                        f"{caller} expects {_KINDS}; query {one!r} of voter {name!r} has {type(results).__name__}."
+                        f"{caller} expects {_KINDS}; query {show(one)} of voter {show(name)} has "
+                        f"{type(results).__name__}."
                     )
                 voter.append(code)
                 query.append(one)
                 if isinstance(results, Mapping):
                     scores.append(results.values())
-                elif len(results) and is_pair(results[0]):
-                    results, values = split_pairs(results, caller, f"query {one!r} of voter {name!r}")
+                elif hold_pairs(results):
+                    results, values = split_pairs(results, caller, f"query {show(one)} of voter {show(name)}")
                     scores.append(values)
                 items.append(results)
         if scores and sum(map(len, scores)) != sum(map(len, items)):
@@ -190,6 +201,7 @@ class FromPython:
         ['KRAS', 'TP53', 'MYC']
         """
         caller = "RankedLists.from_lists"
+        check_query(query)
         options: dict[str, Any] = {
             "lower_is_better": lower_is_better,
             "duplicates": duplicates,
@@ -242,8 +254,10 @@ class FromPython:
 
         Raises
         ------
+        TypeError
+            If a voter has no list of hits.
         ValueError
-            If a hit lacks its id.
+            If a hit lacks its id, or its score is not a number.
 
         See Also
         --------
@@ -261,12 +275,11 @@ class FromPython:
         named = as_mapping(hits, caller)
         rows: dict[str, list[Any]] = {"voter": [], "item": [], "rank" if score is None else "score": []}
         for code, (voter, found) in enumerate(named.items()):
-            for place, hit in enumerate(found, 1):
+            for place, hit in enumerate(as_hits(found, caller, voter), 1):
                 rows["voter"].append(code)
                 rows["item"].append(read_hit(hit, key, caller, voter, place))
-                value = place if score is None else read_hit(hit, score, caller, voter, place)
-                # Integers stay integers, which keeps their order.
-                rows["rank" if score is None else "score"].append(value if is_integer(value) else float(value))
+                value = place if score is None else read_score(hit, score, caller, voter, place)
+                rows["rank" if score is None else "score"].append(value)
         return encode_rows(
             cls,
             {"query": repeat_id(query, len(rows["voter"])), **rows},
@@ -294,7 +307,7 @@ class FromPython:
         ballots : sequence of str, or of lists of items or of lists of tied items
             Best first. In text ">" parts the levels and "=" the items of a level; blanks around ids do not count.
         counts : sequence of float, default=None
-            How many voters cast each ballot; None for one each. Equal ballots are put together.
+            How many voters cast each ballot, at least 0; None for one each. Equal ballots are put together.
         query : hashable, default="q"
             Id of the query.
         strip : bool, default=False
@@ -307,8 +320,10 @@ class FromPython:
 
         Raises
         ------
+        TypeError
+            If a ballot is neither text nor a list, such as a set or a dict, or the items of a level cannot be sorted.
         ValueError
-            If a ballot is empty or names an item twice, or the counts do not fit.
+            If a ballot is empty or names an item twice, or the counts do not fit or are not numbers of at least 0.
 
         See Also
         --------
@@ -321,17 +336,10 @@ class FromPython:
         >>> Copeland().fit_transform(lists)["item"].tolist()
         ['A', 'B', 'C']
         """
-        caller = "RankedLists.from_ballots"
-        if isinstance(ballots, str) or not isinstance(ballots, Sequence | np.ndarray):
-            raise InputTypeError(f"{caller} expects a sequence of ballots; got {type(ballots).__name__}.")
-        counts = [1] * len(ballots) if counts is None else list(counts)
-        if len(counts) != len(ballots):
-            raise InputError(f"{caller} expects a count for each of {len(ballots)} ballots; got {len(counts)}.")
-        total: Counter[tuple] = Counter()
-        for ballot, count in zip(ballots, counts, strict=True):
-            total[_levels(ballot, caller, strip)] += count
+        check_query(query)
+        total = count_ballots(ballots, counts, "RankedLists.from_ballots", strip=strip)
         rows = [
-            (query, voter, item, level, count)
+            (query, voter, item, level, float(count))
             for voter, (levels, count) in enumerate(total.items(), 1)
             for level, tied in enumerate(levels, 1)
             for item in tied
@@ -385,16 +393,21 @@ def plain_lists(cls, X):
     """Encode dicts and lists as :meth:`FromPython.from_runs` and ``from_lists`` do; anything else stays as it is."""
     if holds_frames(X):
         return cls.from_runs(X)
-    if isinstance(X, Mapping) and X:
-        if all(hasattr(run, "to_dict") or _is_by_query(run) for run in X.values()):
+    if isinstance(X, Mapping):
+        runs = [run for run in X.values() if not (isinstance(run, Mapping) and not run)]  # a voter may have nothing
+        if runs and all(hasattr(run, "to_dict") or _is_by_query(run) for run in runs):
             return cls.from_runs(X)
         return cls.from_lists(X)
-    if isinstance(X, list | tuple) and X:
-        if all(map(_is_named_run, X)):
+    if isinstance(X, list | tuple):
+        if X and all(map(_is_named_run, X)):
             return cls.from_runs(X)
-        if all(isinstance(one, list | tuple | Mapping) for one in X):
+        if not X or any(isinstance(one, list | tuple | Mapping) for one in X):
             return cls.from_lists(X)
     return X
+
+
+def _is_list(results):
+    return isinstance(results, Sequence | np.ndarray) and not isinstance(results, str | bytes) and np.iterable(results)
 
 
 def _is_by_query(run):
@@ -427,19 +440,3 @@ def _values(scores, lengths):
         # Integers stay integers, which keeps their order.
         return {"score": pd.Series(list(chain.from_iterable(scores)))}
     return {"rank": positions(np.concatenate([[0], np.cumsum(lengths)])).astype(np.float64)}
-
-
-def _levels(ballot, caller, strip):
-    """The levels of a ballot as a tuple of sorted tuples."""
-    if isinstance(ballot, str):
-        levels = [[item.strip() for item in level.split("=")] for level in ballot.split(">")]
-    else:
-        levels = [list(level) if isinstance(level, list | tuple | set) else [level] for level in ballot]
-        if strip:
-            levels = [[one.strip() if isinstance(one, str) else one for one in level] for level in levels]
-    items = list(chain.from_iterable(levels))
-    if not items or not all(levels) or "" in items:
-        raise InputError(f"{caller} expects items at every level, such as 'A > B = C'; got {ballot!r}.")
-    if len(set(items)) != len(items):
-        raise InputError(f"{caller} expects each item once in a ballot; got {ballot!r}.")
-    return tuple(tuple(sorted(level)) for level in levels)

@@ -8,9 +8,12 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._arrays._ragged import positions, sort_codes, starts_to_ptr
+from .._support._plain_arguments import check_flag
+from .._support._shown import show
 from ..exceptions import InputError, InputTypeError
 from ._comparisons import read_ties, refuse_outcomes
 from ._frames import AnyFrame, Columns
+from ._id_codes import encode_ids
 from ._long_rows import (
     Duplicates,
     LowerIsBetter,
@@ -23,10 +26,9 @@ from ._long_rows import (
     strip_ids,
 )
 from ._matrices_of_lists import as_table, check_pvalues, warn_of_rows
+from ._matrix_cells import check_ranks, read_cells, read_names
 
 __all__ = ["FromTables"]
-
-_TURN = " Pass rows='voters' if each row of the matrix is the list of a voter."
 
 
 class FromTables:
@@ -164,9 +166,11 @@ class FromTables:
 
         Raises
         ------
+        TypeError
+            If the matrix is text, a dict or ragged rows, or names cannot be hashed.
         ValueError
-            If the matrix has not two dimensions, names do not fit, there is nothing in it, or a p-value is missing or
-            not from 0 to 1.
+            If the matrix has not two dimensions, a cell is no number, names do not fit, there is nothing in it, or a
+            p-value is missing or not from 0 to 1.
 
         Warns
         -----
@@ -200,34 +204,28 @@ class FromTables:
         {0: {'q': ['Ann', 'Bob']}, 1: {'q': ['Ann', 'Bob']}, 2: {'q': ['Bob', 'Ann']}}
         """
         caller = "RankedLists.from_matrix"
-        if kind not in ("score", "rank", "pvalue"):
-            raise InputError(f"kind must be 'score', 'rank' or 'pvalue'; got {kind!r}.")
+        if not isinstance(kind, str) or kind not in ("score", "rank", "pvalue"):
+            raise InputError(f"kind must be 'score', 'rank' or 'pvalue'; got {show(kind)}.")
         if rows not in (None, "items", "voters"):
-            raise InputError(f"rows must be 'items' or 'voters'; got {rows!r}.")
+            raise InputError(f"rows must be 'items' or 'voters'; got {show(rows)}.")
         is_named = items is not None or voters is not None
         values = as_table(values, caller)
         if isinstance(values, pd.DataFrame):
             own = (values.columns, values.index) if rows == "voters" else (values.index, values.columns)
             items = list(own[0]) if items is None else items
             voters = list(own[1]) if voters is None else voters
-        matrix = np.asarray(values)
-        if matrix.dtype.kind not in "iu":  # integers stay integers, which keeps their order
-            matrix = matrix.astype(np.float64)
-        if matrix.ndim != 2:
-            raise InputError(f"{caller} expects a matrix of items by voters; got {matrix.ndim} dimension(s).")
+        matrix = read_cells(values, caller)
         if rows is None and not is_named:
             warn_of_rows(matrix, items, caller)
         if rows == "voters":
             matrix = matrix.T
-        items = list(range(matrix.shape[0])) if items is None else list(items)
-        voters = list(range(matrix.shape[1])) if voters is None else list(voters)
-        for name, given, size in (("items", items, matrix.shape[0]), ("voters", voters, matrix.shape[1])):
-            if len(given) != size or len(set(given)) != size:
-                fits = rows != "voters" and len(given) != size and len(given) in matrix.shape
-                raise InputError(
-                    f"{caller} expects {size} different {name}, as the matrix has; got {len(given)}, "
-                    f"{len(set(given))} of them different.{_TURN if fits else ''}"
-                )
+        n_items, n_voters = matrix.shape
+        # The names may fit the matrix the other way round.
+        turned = (None, None) if rows == "voters" else (n_voters, n_items)
+        items = read_names(items, "items", n_items, caller, turned[0])
+        voters = read_names(voters, "voters", n_voters, caller, turned[1])
+        if kind == "rank":
+            check_ranks(matrix, items, voters, caller)
         if kind == "pvalue":
             check_pvalues(matrix, items, voters, lower_is_better)
             lower_is_better = True
@@ -311,13 +309,15 @@ class FromTables:
         ['a', 'b', 'c']
         """
         caller = "RankedLists.from_comparisons"
+        check_flag("strip", strip)
         names = {"winner": winner, "loser": loser, "tie": tie, "judge": judge}
         columns = Columns(df, names, caller)
         columns.require("winner", "loser", *(name for name in ("tie", "judge") if names[name] is not None))
         refuse_outcomes(df, winner, loser, caller)
         both = join_ids([columns.series(winner), columns.series(loser)])
         try:  # sorted, so that the order of the rows does not show in the names of the voters
-            codes, items = pd.factorize(strip_ids(both) if strip else both, sort=True)
+            both = strip_ids(both) if strip else both
+            codes, items = encode_ids(both) if both.dtype == object else pd.factorize(both, sort=True)
         except TypeError as error:
             raise InputTypeError(
                 f"{caller} expects items that can be sorted, such as strings or integers; they are not ({error}). "
@@ -341,7 +341,13 @@ class FromTables:
         judges, judge_names = None, None
         if judge is not None:
             judges = columns.series(judge)
-            judges, judge_names = pd.factorize(strip_ids(judges) if strip else judges)
+            try:
+                judges, judge_names = pd.factorize(strip_ids(judges) if strip else judges)
+            except TypeError as error:
+                raise InputTypeError(
+                    f"{caller} expects judges that can be hashed, such as strings or integers; they are not ({error}). "
+                    "Convert them to one type, such as strings."
+                ) from None
             if (judges < 0).any():
                 raise InputError(f"{caller} expects a judge in each row; {int((judges < 0).sum())} are missing.")
         keys = [first, second, tied] if judges is None else [judges, first, second, tied]

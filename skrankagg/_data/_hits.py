@@ -1,11 +1,14 @@
 """The places of a list as people have them: an item with its score, or a hit of a search client."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
-from .._support._numbers import is_real
-from ..exceptions import InputError
+import numpy as np
 
-__all__ = ["is_pair", "read_hit", "split_pairs"]
+from .._support._numbers import is_integer, is_real
+from .._support._shown import show
+from ..exceptions import InputError, InputTypeError
+
+__all__ = ["as_hits", "hold_pairs", "is_pair", "read_hit", "read_score", "split_pairs"]
 
 
 def is_pair(one):
@@ -13,6 +16,13 @@ def is_pair(one):
     if not isinstance(one, list | tuple) or len(one) != 2 or not is_real(one[1]):
         return False
     return isinstance(one, tuple) or isinstance(one[0], str)
+
+
+def hold_pairs(places):
+    """Whether a list holds items with their scores: its first place does, or is a tuple and another one does."""
+    if not len(places):
+        return False
+    return is_pair(places[0]) or (isinstance(places[0], list | tuple) and any(map(is_pair, places)))
 
 
 def split_pairs(pairs, caller, where):
@@ -23,9 +33,19 @@ def split_pairs(pairs, caller, where):
         odd = next(one for one in pairs if not is_pair(one))
         raise InputError(
             f"{caller} expects an item and a score at each place of a list that begins with such a pair; {where} holds "
-            f"{odd!r}."
+            f"{show(odd)}."
         ) from None
     return list(items), list(scores)
+
+
+def as_hits(hits, caller, voter):
+    """The hits of a voter as a list."""
+    if isinstance(hits, str | bytes | Mapping | Set) or not np.iterable(hits):
+        raise InputTypeError(
+            f"{caller} expects a list of hits for each voter, best first; voter {show(voter)} has {show(hits)}. Pass "
+            "the list that the client returns."
+        )
+    return list(hits)
 
 
 def read_hit(hit, where, caller, voter, place):
@@ -34,5 +54,23 @@ def read_hit(hit, where, caller, voter, place):
         if callable(where):
             return where(hit)
         return hit[where] if isinstance(hit, Mapping) else getattr(hit, where)
-    except (KeyError, AttributeError):
-        raise InputError(f"{caller} expects {where!r} in every hit; hit {place} of voter {voter!r} has none.") from None
+    except (KeyError, AttributeError, TypeError, IndexError) as error:
+        raise InputError(
+            f"{caller} expects {show(where)} in every hit; hit {place} of voter {show(voter)} has none."
+        ) from (error if callable(where) else None)
+
+
+def read_score(hit, where, caller, voter, place):
+    """The score of a hit as a number: an integer stays one, which keeps its order."""
+    value = read_hit(hit, where, caller, voter, place)
+    if is_integer(value):
+        return value
+    try:
+        if isinstance(value, str | bytes):  # which float would read
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"{caller} expects a number as the score of every hit; that of hit {place} of voter {show(voter)} is "
+            f"{show(value)}. Convert it with float."
+        ) from None

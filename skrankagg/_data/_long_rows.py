@@ -1,5 +1,6 @@
 """From the rows of any source to ranked lists: duplicates, missing ids, the direction of scores, and weights."""
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Literal, TypeAlias
@@ -9,6 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._support._numbers import is_integer
+from .._support._plain_arguments import check_flag, is_hashable
+from .._support._shown import show
 from .._support._suggestions import did_you_mean
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT, Columns
@@ -20,6 +23,7 @@ __all__ = [
     "MissingIds",
     "Weights",
     "as_mapping",
+    "check_query",
     "encode_rows",
     "flat_ids",
     "has_own_mask",
@@ -63,18 +67,24 @@ def encode_rows(
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
         ("missing_ids", missing_ids, ("error", "drop")),
     ):
-        if value not in known:
-            raise InputError(f"{name} must be one of {', '.join(known)}; got {value!r}{did_you_mean(value, known)}.")
+        if not (isinstance(value, str) and value in known):
+            raise InputError(
+                f"{name} must be one of {', '.join(known)}; got {show(value)}{did_you_mean(value, known)}."
+            )
     if not len(voters):
         raise InputError(f"{caller} expects at least one voter; none came.")
+    if any(one is None or one is pd.NA for one in voters):
+        raise InputError(f"{caller} expects a name for each voter; one is missing. Give it one.")
     frame = pd.DataFrame(dict(columns))
     kind = "score" if "score" in frame else "rank"
+    check_flag("strip", strip)
     if strip:
         voters = _strip_names(voters, caller)
         frame["query"], frame["item"] = strip_ids(frame["query"]), strip_ids(frame["item"])
     frame = _without_missing(frame, missing_ids, caller)
     if plain_ids and _is_nullable(frame["item"].dtype):
         frame["item"] = frame["item"].to_numpy(dtype=frame["item"].dtype.numpy_dtype)
+    _refuse_no_numbers(frame, kind, voters, caller)
     falling = _voters_of(lower_is_better, voters, kind)
     if falling.any():
         # From 0, so that 0 does not become -0; integers stay exact, but for those whose negative 64 bits cannot hold.
@@ -94,11 +104,13 @@ def encode_rows(
     except InputError:
         # Encoding finds them on its way; only here is it known what to do about them.
         _refuse_duplicates(frame, caller)
+        _refuse_infinite(frame, kind, caller)
         raise
 
 
 def repeat_id(one: Hashable, n: int) -> np.ndarray:
     """A column of one id, (n,), in the dtype that pandas gives it."""
+    check_query(one)
     return pd.Series([one]).repeat(n).to_numpy()
 
 
@@ -139,11 +151,17 @@ def has_own_mask(columns: Columns, name: str) -> bool:
     return columns.is_pandas and _is_nullable(columns.series(name).dtype)
 
 
+def check_query(query: Any) -> None:
+    """Refuse an id of the query that cannot be hashed."""
+    if not is_hashable(query):
+        raise InputTypeError(f"query must be an id, such as str or int; got {show(query)}. Pass one id.")
+
+
 def as_mapping(given: Any, caller: str) -> dict[Hashable, Any]:
     """Lists by voter: a mapping as it is, a sequence numbered from 1."""
     if isinstance(given, Mapping):
         return dict(given)
-    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+    if isinstance(given, str | bytes) or not isinstance(given, Sequence | np.ndarray) or not np.iterable(given):
         raise InputTypeError(f"{caller} expects a dict by voter or a sequence of lists; got {type(given).__name__}.")
     return dict(enumerate(given, 1))
 
@@ -201,11 +219,12 @@ def _strip_names(voters, caller):
     if isinstance(voters, pd.Index):
         return voters
     names = [one.strip() if isinstance(one, str) else one for one in voters]
+    total = Counter(names)
     for name, voter in zip(names, voters, strict=True):
-        if names.count(name) > 1:
+        if total[name] > 1:
             raise InputError(
-                f"{caller} expects voters that differ in more than blanks with strip=True; {voter!r} and another one "
-                f"become {name!r}. Rename one of them."
+                f"{caller} expects voters that differ in more than blanks with strip=True; {show(voter)} and another "
+                f"one become {show(name)}. Rename one of them."
             )
     return names
 
@@ -222,16 +241,46 @@ def _without_missing(frame, missing_ids, caller):
     )
 
 
+def _refuse_no_numbers(frame, name, voters, caller):
+    values = frame[name]
+    if pd.api.types.is_numeric_dtype(values.dtype) and values.dtype.kind != "c":
+        return
+    for row, value in enumerate(values.tolist()):
+        if not (isinstance(value, float) or (is_integer(value) and abs(value) < 2**63)):
+            voter = voters[int(frame["voter"].iloc[row])]
+            raise InputError(
+                f"{caller} expects a number as each {name}, an int of 64 bits or a float; item "
+                f"{show(frame['item'].iloc[row])} of voter {show(voter)} has {show(value)}. Convert it, or leave the "
+                "item out."
+            )
+
+
+def _refuse_infinite(frame, name, caller):
+    bad = ~np.isfinite(frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
+    if bad.any():
+        row = frame.iloc[int(np.argmax(bad))]
+        raise InputError(
+            f"{caller} expects finite numbers; the {name} of item {show(row['item'])} of voter {show(row['voter'])} is "
+            f"{row[name]}. Leave the item out."
+        ) from None
+
+
 def _voters_of(lower_is_better, voters, kind):
     """Mask of the voters whose scores are better where they are smaller."""
     if isinstance(lower_is_better, bool | np.bool_):
         mask = np.full(len(voters), bool(lower_is_better))
     elif isinstance(lower_is_better, str) or not np.iterable(lower_is_better):
-        raise InputTypeError(f"lower_is_better must be True, False or a list of voters; got {lower_is_better!r}.")
+        raise InputTypeError(f"lower_is_better must be True, False or a list of voters; got {show(lower_is_better)}.")
     else:
+        lower_is_better = list(lower_is_better)
+        if not all(map(is_hashable, lower_is_better)):
+            raise InputTypeError(
+                f"lower_is_better must be True, False or a list of voters; got {show(lower_is_better)}."
+            )
         unknown = [name for name in lower_is_better if name not in voters]
         if unknown:
-            raise InputError(f"lower_is_better names {unknown[0]!r}, which is not a voter{_hint(unknown[0], voters)}.")
+            hint = _hint(unknown[0], voters)
+            raise InputError(f"lower_is_better names {show(unknown[0])}, which is not a voter{hint}.")
         mask = np.isin(np.arange(len(voters)), [list(voters).index(name) for name in lower_is_better])
     if mask.any() and kind == "rank":
         raise InputError("lower_is_better is for scores, and these are ranks, of which 1 is always the best; drop it.")
@@ -240,23 +289,25 @@ def _voters_of(lower_is_better, voters, kind):
 
 def _hint(name, voters):
     near = near_voters([name], voters)
-    return f"; did you mean {near[0][1]!r}?" if near else f"; there are {', '.join(map(repr, list(voters)[:5]))}"
+    return f"; did you mean {near[0][1]!r}?" if near else f"; there are {', '.join(map(show, list(voters)[:5]))}"
 
 
 def _refuse_duplicates(frame, caller):
+    if not frame["item"].map(is_hashable).all():
+        return
     twice = frame.duplicated(_LIST).to_numpy()
     if twice.any():
         row = frame.iloc[int(np.argmax(twice))]
         raise InputError(
             f"{caller} expects each list to hold an item once; {int(twice.sum())} places repeat one, the first is item "
-            f"{row['item']!r} of voter {row['voter']!r}. Pass duplicates='first', 'best' or 'mean'."
+            f"{show(row['item'])} of voter {show(row['voter'])}. Pass duplicates='first', 'best' or 'mean'."
         ) from None
 
 
 def _without_duplicates(frame, duplicates):
     """Keep the first or the best place of each item of a list, or their mean, at the first place."""
     numbers = [name for name in ("rank", "score") if name in frame]
-    if frame[numbers].isna().any(axis=None) or not frame["item"].map(_is_hashable).all():
+    if frame[numbers].isna().any(axis=None) or not frame["item"].map(is_hashable).all():
         return frame  # encoding refuses them
     if duplicates == "best":
         frame = frame.sort_values(numbers[0], ascending=numbers[0] == "rank", kind="stable")
@@ -264,14 +315,6 @@ def _without_duplicates(frame, duplicates):
         for name in numbers:
             frame[name] = frame.groupby(_LIST, sort=False, observed=True)[name].transform("mean")
     return frame.drop_duplicates(_LIST, ignore_index=True)
-
-
-def _is_hashable(one):
-    try:
-        hash(one)
-    except TypeError:
-        return False
-    return True
 
 
 def _weights_of(weights, voters):
@@ -283,10 +326,24 @@ def _weights_of(weights, voters):
         lacking = [name for name in voters if name not in weights]
         if unknown or lacking:
             name = (unknown or lacking)[0]
-            what = f"names {name!r}, which is not a voter{_hint(name, voters)}" if unknown else f"lacks {name!r}"
-            raise InputError(f"weights must have one for each voter; it {what}.")
+            what = f"names {show(name)}, which is not a voter{_hint(name, voters)}"
+            raise InputError(f"weights must have one for each voter; it {what if unknown else f'lacks {show(name)}'}.")
         weights = [weights[name] for name in voters]
-    weights = np.asarray(weights, dtype=np.float64)
+    weights = _as_weights(weights)
     if weights.shape != (len(voters),):
         raise InputError(f"weights must have one for each of {len(voters)} voters; it has shape {weights.shape}.")
     return weights
+
+
+def _as_weights(weights):
+    try:
+        found = np.asarray(weights)
+        if found.dtype.kind in "biuf" or (found.dtype == object and not any(map(_is_text, found.ravel()))):
+            return found.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputTypeError(f"weights must be numbers, one for each voter; got {show(weights)}. Convert them with float.")
+
+
+def _is_text(one):
+    return isinstance(one, str | bytes)

@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from .._arrays._plain_ids import gather_scores, number_items
 from .._arrays._ragged import expand, mid_ranks, positions, tie_starts
-from .._support._numbers import is_integer, is_real
+from .._support._numbers import as_float, is_integer, is_real
+from .._support._plain_arguments import check_flag
+from .._support._shown import show
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT
-from ._hits import is_pair, read_hit, split_pairs
+from ._hits import hold_pairs, is_pair, read_hit, split_pairs
 from ._ranked_lists import RankedLists
 
-__all__ = ["OneQuery", "PlainQuery", "check_top", "is_batch", "read_plain", "read_weights"]
+__all__ = ["OneQuery", "PlainQuery", "check_output", "describe_method", "is_batch", "read_plain", "read_weights"]
 
 #: Rows up to which what the lengths of lists decide is kept.
 _KEPT_ROWS = 10_000
@@ -51,7 +53,7 @@ class PlainQuery:
 
     def name(self, v):
         """Name of a list for messages."""
-        return f"list {v + 1}" if self.names is None else f"list {self.names[v]!r}"
+        return f"list {v + 1}" if self.names is None else f"list {show(self.names[v])}"
 
     def to_lists(self):
         """The lists as :meth:`RankedLists.from_lists` takes them, without those that are empty."""
@@ -59,7 +61,16 @@ class PlainQuery:
         held = [v for v, ids in enumerate(self.ids) if ids]
         if self.scores is None:
             return {names[v]: self.ids[v] for v in held}
-        return {names[v]: dict(zip(self.ids[v], self.scores[v], strict=True)) for v in held}
+        return {names[v]: self._by_id(v) for v in held}
+
+    def _by_id(self, v):
+        try:
+            scored = dict(zip(self.ids[v], self.scores[v], strict=True))
+        except TypeError as error:
+            raise _unhashable(error) from None
+        if len(scored) != len(self.ids[v]):
+            raise _repeated(self.name(v), next(one for k, one in enumerate(self.ids[v]) if one in self.ids[v][:k]))
+        return scored
 
 
 def is_batch(lists, key):
@@ -81,7 +92,14 @@ def is_batch(lists, key):
 
 
 def _is_sized(one):
-    return hasattr(one, "__len__")
+    return hasattr(type(one), "__len__") and getattr(one, "ndim", 1) != 0
+
+
+def describe_method(method):
+    """Describe what came instead of an aggregator, for messages: its class needs to be called."""
+    if not isinstance(method, type):
+        return show(method)
+    return f"the class {method.__name__}. Make an aggregator of it, {method.__name__}()"
 
 
 def read_plain(lists, key=None):
@@ -111,17 +129,17 @@ def _read_list(one, key, name):
     if not isinstance(one, list | tuple):
         if isinstance(one, Mapping):
             return list(one), list(one.values())
-        if not isinstance(one, np.ndarray | pd.Series | pd.Index):
+        if not isinstance(one, np.ndarray | pd.Series | pd.Index) or one.ndim == 0:
             raise InputTypeError(
-                f"fuse expects {_KINDS}; list {name!r} is of type {type(one).__name__}. Convert it to a list, best "
+                f"fuse expects {_KINDS}; list {show(name)} is of type {type(one).__name__}. Convert it to a list, best "
                 "first."
             )
         one = one.tolist()
     if key is not None:
         one = [read_hit(hit, key, "fuse", name, place) for place, hit in enumerate(one, 1)]
-    if not len(one) or not is_pair(one[0]):
+    if not hold_pairs(one):
         return one if isinstance(one, list) else list(one), None
-    return split_pairs(one, "fuse", f"list {name!r}")
+    return split_pairs(one, "fuse", f"list {show(name)}")
 
 
 def read_weights(plain, weights):
@@ -130,24 +148,27 @@ def read_weights(plain, weights):
     if isinstance(weights, Mapping):
         if names is None or set(weights) != set(names):
             raise InputError(
-                f"weights must be given for the lists by the same names; got {list(weights)} for "
-                f"{'unnamed lists' if names is None else names}."
+                f"weights must be given for the lists by the same names; got {show(list(weights))} for "
+                f"{'unnamed lists' if names is None else show(names)}."
             )
         weights = [weights[name] for name in names]
+    elif isinstance(weights, str | bytes) or not np.iterable(weights):
+        raise InputTypeError(f"weights must be numbers, one for each list, or a dict by name; got {show(weights)}.")
     else:
         weights = list(weights)
     if len(weights) != len(plain.ids):
         raise InputError(f"weights must be one for each of {len(plain.ids)} lists; got {len(weights)}.")
     for v, weight in enumerate(weights):
-        if not 0 <= _as_float(weight) < np.inf:
-            raise InputError(f"weights must be finite and at least 0; that of {plain.name(v)} is {weight!r}.")
+        if not 0 <= as_float(weight) < np.inf:
+            raise InputError(f"weights must be finite and at least 0; that of {plain.name(v)} is {show(weight)}.")
     return weights
 
 
-def check_top(top):
-    """Refuse a number of items to return that is none."""
+def check_output(top, explain):
+    """Refuse a number of items to return that is none, and an `explain` that is no bool."""
+    check_flag("explain", explain)
     if top is not None and (not is_integer(top) or top < 1):
-        raise InputError(f"top must be an integer of at least 1, or None for all items; got {top!r}.")
+        raise InputError(f"top must be an integer of at least 1, or None for all items; got {show(top)}.")
 
 
 class OneQuery(RankedLists):
@@ -179,9 +200,7 @@ class OneQuery(RankedLists):
         try:
             items, code, repeated, odd = number_items(ids, int(row_ptr[-1]))
         except TypeError as error:
-            raise InputTypeError(
-                f"fuse expects ids that can be hashed, such as str or int ({error}). Name the id of a hit by key=."
-            ) from None
+            raise _unhashable(error) from None
         if repeated >= 0 or odd >= 0 or type(items[0]) not in _PLAIN_TYPES:
             self._refuse(plain, held, row_ptr, items, repeated, odd)
         score = None
@@ -255,19 +274,16 @@ class OneQuery(RankedLists):
         v = int(np.searchsorted(row_ptr, row, side="right")) - 1
         one, where = plain.ids[held[v]][row - int(row_ptr[v])], plain.name(held[v])
         if repeated >= 0:
-            raise InputError(
-                f"fuse expects each list to hold an id once; {where} repeats {one!r}. Keep one of them, or encode the "
-                "lists with RankedLists.from_lists(duplicates='first')."
-            )
-        if odd < 0:
+            raise _repeated(where, one)
+        if odd < 0 and not any(pd.isna(item) is True for item in items):
             try:
                 if all(a < b for a, b in pairwise(sorted(items))):
                     return
             except TypeError:
                 pass
         raise InputTypeError(
-            f"fuse expects ids of one type that has an order, such as str or int; {where} holds {one!r} of type "
-            f"{type(one).__name__}, the first id is {items[0]!r}. Convert them, say with str."
+            f"fuse expects ids of one type that has an order, such as str or int; {where} holds {show(one)} of type "
+            f"{type(one).__name__}, the first id is {show(items[0])}. Convert them, say with str."
         )
 
 
@@ -303,7 +319,7 @@ def _sort_names(held, names):
         return sorted(held, key=names.__getitem__)
     except TypeError:
         raise InputTypeError(
-            f"fuse expects names of lists that can be sorted; got {names}. Convert them to str."
+            f"fuse expects names of lists that can be sorted; got {show(names)}. Convert them to str."
         ) from None
 
 
@@ -317,23 +333,29 @@ def _read_scores(plain, held, n_rows):
     except (TypeError, OverflowError):
         pass
     flat = list(chain.from_iterable(scores))
-    score = np.array([_as_float(value) for value in flat])
+    score = np.array([as_float(value) for value in flat])
     bad = ~np.isfinite(score)
     large = np.abs(score) >= EXACT_LIMIT
     if large.any():  # integers that float64 cannot tell apart
-        bad |= large & np.array([is_integer(value) and int(value) != _as_float(value) for value in flat])
+        bad |= large & np.array([is_integer(value) and int(value) != as_float(value) for value in flat])
     if bad.any():
         row = int(np.argmax(bad))
         v, one = [(v, one) for v in held for one in plain.ids[v]][row]
         raise InputError(
-            f"fuse expects finite numbers that float64 holds for scores; that of {one!r} in {plain.name(v)} is "
-            f"{flat[row]!r}."
+            f"fuse expects finite numbers that float64 holds for scores; that of {show(one)} in {plain.name(v)} "
+            f"is {show(flat[row])}."
         )
     return score, False
 
 
-def _as_float(value):
-    try:
-        return float(value) if is_real(value) else np.nan
-    except OverflowError:
-        return np.inf
+def _unhashable(error):
+    return InputTypeError(
+        f"fuse expects ids that can be hashed, such as str or int ({error}). Name the id of a hit by key=."
+    )
+
+
+def _repeated(where, one):
+    return InputError(
+        f"fuse expects each list to hold an id once; {where} repeats {show(one)}. Keep one of them, or encode the "
+        "lists with RankedLists.from_lists(duplicates='first')."
+    )

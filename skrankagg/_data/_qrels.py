@@ -11,10 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
+from .._support._shown import show
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
 from ._aligned_qrels import AlignedQrels
 from ._frames import AnyFrame, Columns, first_row, frame_of, plain_index, show_id, take_ids
+from ._grades import read_grades
 from ._immutable import Immutable
 
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ class Qrels(Immutable):
         TypeError
             If a query has anything else.
         ValueError
-            If nothing is judged.
+            If nothing is judged, or a grade is not a finite number.
 
         See Also
         --------
@@ -118,13 +120,12 @@ class Qrels(Immutable):
             raise InputTypeError(f"Qrels.from_dict expects a dict by query; got {type(judgements).__name__}.")
         rows: list[tuple[Any, Any, float]] = []
         for query, judged in judgements.items():
-            if isinstance(judged, str) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
+            if isinstance(judged, str | bytes) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
                 raise InputTypeError(
                     "Qrels.from_dict expects a dict of item to grade, or a list or set of relevant items; query "
-                    f"{query!r} has {type(judged).__name__}."
+                    f"{show(query)} has {type(judged).__name__}."
                 )
-            grades = judged if isinstance(judged, Mapping) else dict.fromkeys(judged, 1.0)
-            rows.extend((query, item, grade) for item, grade in grades.items())
+            rows.extend((query, item, grade) for item, grade in read_grades(judged, query).items())
         return cls.from_frame(pd.DataFrame(rows, columns=["query", "item", "relevance"]))
 
     @classmethod
@@ -207,8 +208,8 @@ class Qrels(Immutable):
         """
         if not hasattr(lists, "candidate_ptr"):
             raise InputTypeError(
-                f"align expects RankedLists, whose samples are queries; got {type(lists).__name__}. Encode a frame "
-                "first: RankedLists.from_frame(df)."
+                f"align expects RankedLists, whose samples are queries; got {type(lists).__name__}. Encode it first, "
+                "with RankedLists.from_frame, from_runs or from_lists."
             )
         return AlignedQrels(self, lists.queries)
 
@@ -362,8 +363,12 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
     """
     for given, where in ((y, "y"), (qrels, "qrels")):
         if given is not None and not isinstance(given, Qrels | AlignedQrels):
-            array = "If it holds ids of queries, give qrels=... to the constructor, too."
-            advice = "Wrap it: Qrels.from_frame(df)." if hasattr(given, "columns") else array
+            if isinstance(given, Mapping):
+                advice = "Wrap it: Qrels.from_dict(judgements)."
+            elif hasattr(given, "columns"):
+                advice = "Wrap it: Qrels.from_frame(df)."
+            else:
+                advice = "If it holds ids of queries, give qrels=... to the constructor, too."
             raise InputTypeError(
                 f"{where} must be a Qrels, which scikit-learn passes on whole, or made by qrels.align(lists), which it "
                 f"cuts along with the lists; got {type(given).__name__}. {advice}"
@@ -372,7 +377,8 @@ def choose_qrels(owner, y=None, qrels=None, *, purpose="measure by"):
     if chosen is None:
         raise InputError(
             f"{type(owner).__name__} needs judgements to {purpose}; none came. Give them to the constructor as "
-            "qrels=..., or to the call as qrels=Qrels.from_frame(df), or as y=qrels.align(lists)."
+            "qrels=..., or to the call as qrels=Qrels.from_frame(df) or Qrels.from_dict(judgements), or as "
+            "y=qrels.align(lists)."
         )
     return check_qrels(chosen)
 

@@ -1,8 +1,9 @@
 """What counts as a number where a parameter expects one: True and False, which are integers to Python, do not."""
 
+import math
 from numbers import Integral, Real
 
-__all__ = ["is_integer", "is_real"]
+__all__ = ["as_float", "is_finite", "is_integer", "is_real"]
 
 
 def is_integer(value):
@@ -13,3 +14,18 @@ def is_integer(value):
 def is_real(value):
     """Whether a value is a real number of Python or NumPy, an integer among them, and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def as_float(value):
+    """A real number as a float, infinite where it is too large for one; NaN for anything else."""
+    try:
+        return float(value) if is_real(value) else math.nan
+    except OverflowError:
+        return math.inf
+
+
+def is_finite(value):
+    """Whether a value is a bool, or a real number that a float holds, neither NaN nor infinite."""
+    if type(value) is float:
+        return math.isfinite(value)
+    return isinstance(value, bool) or math.isfinite(as_float(value))

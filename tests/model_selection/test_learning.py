@@ -122,7 +122,7 @@ def test_aligned_judgements_survive_pickling_and_other_processes():
 
 
 def test_what_cannot_be_aligned_is_refused_in_a_sentence():
-    with pytest.raises(InputTypeError, match=r"align expects RankedLists.*got DataFrame\. Encode a frame first"):
+    with pytest.raises(InputTypeError, match=r"align expects RankedLists.*got DataFrame\. Encode it first"):
         QRELS.align(FRAME)
     for call in (
         lambda: GridSearchCV(CombSUM(), {"norm": ["rank"]}, scoring=BARE).fit(LISTS, Y[:5]),

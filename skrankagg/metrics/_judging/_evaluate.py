@@ -12,9 +12,20 @@ from ..._data._frames import plain_index
 from ..._data._frames_of_voters import holds_frames, name_frames
 from ..._data._qrels import check_qrels, encode_run
 from ..._data._ranked_lists import RankedLists
+from ..._support._plain_arguments import check_flag
+from ..._support._shown import show
 from ...exceptions import InputError, InputTypeError
 from .._relevance._conventions import Conventions, check_conventions
-from .._relevance._inputs import QrelsLike, RunLike, check_order, encode_frame, look_up, warn_of_runs
+from .._relevance._inputs import (
+    QrelsLike,
+    RunLike,
+    check_order,
+    encode_frame,
+    is_nested,
+    is_plain,
+    look_up,
+    warn_of_runs,
+)
 from .._relevance._registry import MeasureLike, get_measures, note_measures
 from ._evaluate_voters import look_up_voters
 
@@ -43,8 +54,8 @@ def evaluate(
         column `voter`, are a run for each voter, and so are the frames of a list, which are named by their column
         `voter` or numbered from 1.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts, or dict of these
-        Judgements: columns `query`, `item`, `relevance`; for a run of plain lists or dicts, for each query the relevant
-        items, or a dict of item to grade.
+        Judgements: columns `query`, `item`, `relevance`; or for each query the relevant items, or a dict of item to
+        grade. A list of lists takes a list of these, in the same order; other runs take any but a list.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`measure_names`, each once.
     per_query : bool, default=False
@@ -66,7 +77,7 @@ def evaluate(
     Raises
     ------
     TypeError
-        If `run` is a dict by query where one by name is expected, or holds the judgements.
+        If `run` is a dict by query where one by name is expected, or if run and judgements have changed places.
     ValueError
         If a run in a dict has several lists for a query, if ids cannot match those of the judgements (integers on one
         side, strings on the other), if a measure or a convention is unknown or a measure comes twice, or if `ties` is
@@ -123,14 +134,14 @@ def evaluate(
     v      0.500000      1.0
     """
     check_conventions({"missing": missing})
+    check_flag("per_query", per_query)
     measures = get_measures(metrics, **conventions)
     check_order("evaluate", run, qrels)
     if isinstance(run, list | tuple) and holds_frames(run):
         run = name_frames(run, "evaluate")
-    if isinstance(qrels, Mapping):
-        _check_names(run, qrels)
     if isinstance(run, Mapping):
-        kind, index, runs = "run", pd.Index(list(run)), dict(run)
+        _check_names(run, qrels)
+        kind, index, runs = "run", pd.Index(list(run), tupleize_cols=False), dict(run)
         if not runs:
             raise InputError("evaluate expects at least one run; the dict of runs is empty.")
         for one in runs.values():
@@ -162,13 +173,26 @@ def evaluate(
 
 
 def _check_names(run, qrels):
-    """Refuse the dict of one run, by query, where a dict of runs is meant."""
-    queries = [name for name in run if name in qrels] if isinstance(run, Mapping) else []
-    if queries:
+    """Refuse the dict of one run, by query, where a dict of runs is meant, and names that are tuples."""
+    pair = next((name for name in run if isinstance(name, tuple)), None)
+    if pair is not None:
         raise InputTypeError(
-            f"evaluate expects a dict of runs by name; {queries[0]!r} is a query of the judgements. Give the run a "
-            "name, evaluate({'run': run}, qrels), or call the measure itself, such as ndcg(run, qrels)."
+            f"evaluate expects names of runs that are text or numbers; got {show(pair)}. Join its parts to one name."
         )
+    query = next((name for name in run if name in qrels), None) if isinstance(qrels, Mapping) else None
+    if isinstance(qrels, Mapping) and not qrels:
+        raise InputError("evaluate expects at least one judgement; the dict of judgements is empty. Check its source.")
+    what = "is a query of the judgements"
+    if query is None and (is_nested(qrels) if isinstance(qrels, Mapping) else not is_plain(qrels)):
+        held = {name: one for name, one in run.items() if not is_plain(one) or len(one)}
+        if all(is_plain(one) and not is_nested(one) for one in held.values()):
+            query, what = next(iter(held), None), "has the results of one query"
+    if query is None:
+        return
+    raise InputTypeError(
+        f"evaluate expects a dict of runs by name; {show(query)} {what}. Give the run a name, evaluate({{'run': run}}, "
+        "qrels), or call the measure itself, such as ndcg(run, qrels)."
+    )
 
 
 def _look_up(name, run, qrels, missing):
@@ -177,4 +201,4 @@ def _look_up(name, run, qrels, missing):
     except (InputError, InputTypeError) as error:
         if name is None:
             raise
-        raise type(error)(f"The run {name!r} cannot be evaluated: {error}") from None
+        raise type(error)(f"The run {show(name)} cannot be evaluated: {error}") from None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from ..._support._numbers import is_real
+from ..._support._shown import show
 from ..._support._suggestions import did_you_mean
 from ...exceptions import InputError
 
@@ -85,12 +86,12 @@ def check_conventions(conventions: Mapping[str, Any]) -> None:
         if value is None and option in _OPTIONAL:
             continue
         allowed = OPTIONS[option]
-        if isinstance(allowed, tuple) and value not in allowed:
+        if isinstance(allowed, tuple) and not (isinstance(value, str) and value in allowed):
             raise InputError(
-                f"{option} must be one of {', '.join(allowed)}; got {value!r}{did_you_mean(value, allowed)}."
+                f"{option} must be one of {', '.join(allowed)}; got {show(value)}{did_you_mean(value, allowed)}."
             )
         if allowed is float and not is_real(value):
-            raise InputError(f"{option} must be a number; got {value!r}.")
+            raise InputError(f"{option} must be a number; got {show(value)}.")
         if option == "persistence" and not 0 < value < 1:
             raise InputError(f"persistence must lie between 0 and 1; got {value!r}.")
         if option in _POSITIVE and not value > 0:

@@ -6,7 +6,7 @@ best first, or a mapping of item to score; and next to them what is relevant, th
 A run of which nothing is judged is measured like any other, with a warning, and so is one that lacks most queries.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,9 +15,12 @@ import pandas as pd
 
 from ..._data._frames import plain_index
 from ..._data._frames_of_voters import holds_frames
+from ..._data._grades import read_grades
 from ..._data._qrels import Qrels, check_qrels, match_ids, show_ids
 from ..._data._ranked_lists import RankedLists, check_lists, check_run
 from ..._data._types import AnyLists, AnyQrels
+from ..._support._numbers import is_finite
+from ..._support._shown import show
 from ..._support._warn import warn_user
 from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
 from ._ranked_relevance import RankedRelevance, RelevanceList
@@ -31,6 +34,8 @@ __all__ = [
     "encode_frame",
     "find_fault",
     "grade_run",
+    "is_nested",
+    "is_plain",
     "look_up",
     "rank_relevance",
     "warn_of_runs",
@@ -97,7 +102,9 @@ def rank_relevance(caller, run, qrels, missing=None):
 
 def look_up(run, qrels, missing=None):
     """Look up the grades of a run, as :func:`rank_relevance` does, without warnings; returns a :class:`GradedRun`."""
-    if isinstance(run, _PLAIN) and (isinstance(qrels, _PLAIN) or not _holds_nothing(run)):
+    if isinstance(run, Mapping) and not isinstance(qrels, _PLAIN) and not _holds_nothing(run):
+        run = RankedLists.from_runs({"run": run})
+    elif is_plain(run) and (is_plain(qrels) or not _holds_nothing(run)):
         return _plain(run, qrels, missing)
     qrels, run = check_qrels(qrels), check_optional_run(run)
     queries = np.arange(qrels.n_queries)
@@ -109,13 +116,23 @@ def look_up(run, qrels, missing=None):
 
 def check_optional_run(run):
     """Encode a run as :func:`check_run` does, or return None where it holds nothing."""
-    empty = _holds_nothing(run) if isinstance(run, _PLAIN) else getattr(run, "shape", (1,))[0] == 0
+    empty = _holds_nothing(run) if is_plain(run) else _has_no_rows(run)
     return None if empty else check_run(run)
 
 
 def encode_frame(run):
     """Encode a frame that holds something; plain lists and empty frames stay as they are."""
-    return run if isinstance(run, _PLAIN) or getattr(run, "shape", (1,))[0] == 0 else check_lists(run)
+    return run if is_plain(run) or _has_no_rows(run) else check_lists(run)
+
+
+def is_plain(given):
+    """Whether a run or judgements are plain Python, or an array of items."""
+    return isinstance(given, _PLAIN) and getattr(given, "ndim", 1) != 0
+
+
+def _has_no_rows(run):
+    shape = getattr(run, "shape", ())
+    return isinstance(shape, tuple) and len(shape) > 0 and shape[0] == 0
 
 
 def grade_run(run, qrels, queries):
@@ -164,6 +181,8 @@ def check_order(caller, run, qrels):
         what, run = "a frame with a column rank or score and no relevance second", None
     elif isinstance(run, _PLAIN) and _holds_sets(run):
         what = "a set, which has no order and so can only be judgements,"
+    elif isinstance(qrels, Mapping) and _holds_runs(qrels):
+        what, run = "a dict of runs second", None
     else:
         return
     place = "" if run is None else " first"
@@ -182,6 +201,12 @@ def _only_ranks(frame):
     return "relevance" not in names and bool(names & {"rank", "score"})
 
 
+def _holds_runs(qrels):
+    """Whether a dict holds runs by name, each a dict by query, and not judgements by query."""
+    runs = [one for one in qrels.values() if not (isinstance(one, Mapping) and not one)]
+    return bool(runs) and all(isinstance(one, Mapping) and is_nested(one) for one in runs)
+
+
 def _column_names(frame):
     names = getattr(frame, "column_names", None)  # pyarrow's, whose columns are arrays
     if hasattr(frame, "collect_schema"):  # polars', which warns where a lazy frame is asked for its columns
@@ -191,7 +216,7 @@ def _column_names(frame):
 
 def _holds_sets(run):
     values = run.values() if isinstance(run, Mapping) else [run] if isinstance(run, (set, frozenset)) else run
-    return any(isinstance(value, (set, frozenset)) for value in values)
+    return np.iterable(values) and any(isinstance(value, (set, frozenset)) for value in values)
 
 
 def warn_of_runs(runs, missing, kind="run"):
@@ -230,20 +255,26 @@ def warn_of_runs(runs, missing, kind="run"):
 
 
 def _plain(run, qrels, missing):
-    if not isinstance(qrels, _PLAIN):
+    if not is_plain(qrels):
         raise InputTypeError(
             "A run of plain lists needs relevant items in plain lists, sets or dicts, one for each query; got "
             f"{type(qrels).__name__}. Give both as frames, or both as lists."
         )
-    if not _is_nested(run) and (isinstance(qrels, (set, frozenset)) or not _is_nested(qrels)):
+    if not is_nested(run) and (isinstance(qrels, (set, frozenset)) or not is_nested(qrels)):
         run, qrels = [run], [qrels]
+    elif isinstance(qrels, Mapping) and not qrels:
+        raise InputError("At least one judged query is expected; the dict of judgements is empty. Check its source.")
+    elif isinstance(qrels, Set):
+        raise InputTypeError(
+            "A set has no order, so it can hold the relevant items of one query only; got it for several."
+        )
     elif len(run) == 0:
         run = {} if isinstance(qrels, Mapping) else [()] * len(qrels)
     fault = None
     if isinstance(run, Mapping) != isinstance(qrels, Mapping):
         raise InputTypeError("A run that is a dict by query needs judgements that are one too, and a list a list.")
     if isinstance(qrels, Mapping):
-        queries = pd.Index(list(qrels), name="query")
+        queries = pd.Index(list(qrels), name="query", tupleize_cols=False)
         fault = _plain_fault(run, qrels)
         run, qrels = [run.get(query, ()) for query in qrels], list(qrels.values())
     else:
@@ -254,11 +285,13 @@ def _plain(run, qrels, missing):
             )
         queries = pd.RangeIndex(len(run), name="query")
     for query, returned in zip(queries, run, strict=True):
-        if isinstance(returned, str) or not np.iterable(returned):
-            raise InputTypeError(f"Each query needs its items in a list or a dict; query {query!r} has {returned!r}.")
+        if isinstance(returned, str | bytes) or not np.iterable(returned) or not hasattr(returned, "__len__"):
+            raise InputTypeError(
+                f"Each query needs its items in a list or a dict; query {show(query)} has {show(returned)}."
+            )
     chosen = [k for k, returned in enumerate(run) if len(returned) or missing != "skip"]
     returned = [_ranking(run[k], queries[k]) for k in chosen]
-    grades = [_grades(qrels[k], queries[k]) for k in chosen]
+    grades = [read_grades(qrels[k], queries[k]) for k in chosen]
     item = [item for items, _ in returned for item in items]
     score = [score for _, scores in returned for score in scores]
     found = [grade.get(item, np.nan) for (items, _), grade in zip(returned, grades, strict=True) for item in items]
@@ -299,7 +332,8 @@ def _holds_nothing(run):
     return all(isinstance(value, _PLAIN) and len(value) == 0 for value in values)
 
 
-def _is_nested(given):
+def is_nested(given):
+    """Whether plain Python holds lists or dicts, and not ids or numbers alone."""
     values = given.values() if isinstance(given, Mapping) else given
     return any(isinstance(value, _PLAIN) for value in values)
 
@@ -321,23 +355,30 @@ def _ranking(returned, query):
     if isinstance(returned, Mapping):
         # An unsigned integer of NumPy has no negative.
         given = {item: score.item() if isinstance(score, np.generic) else score for item, score in returned.items()}
-        items = sorted(given, key=lambda item: (-given[item], item))
-        scores = [float(returned[item]) for item in items]
-        if not np.isfinite(scores).all():
-            raise InputError(f"Scores must be finite numbers; query {query!r} has others. Drop those items.")
-        return items, scores
+        for item, score in given.items():
+            if not is_finite(score):
+                raise InputError(
+                    f"Scores must be finite numbers; that of item {show(item)} of query {show(query)} is {show(score)}."
+                    " Drop that item, or convert the score with float."
+                )
+        try:
+            items = sorted(given, key=lambda item: (-given[item], item))
+        except TypeError as error:
+            raise InputTypeError(
+                f"Items of equal score are sorted by their ids, which must be of one type; those of query "
+                f"{show(query)} are not ({error}). Convert them, say with str."
+            ) from None
+        return items, [float(returned[item]) for item in items]
     items = list(returned)
-    if len(set(items)) != len(items):
-        raise InputError(f"Each list must hold an item once; that of query {query!r} repeats one. Drop the repeats.")
+    try:
+        n_different = len(set(items))
+    except TypeError as error:
+        raise InputTypeError(
+            f"Items must be ids, such as str or int; those of query {show(query)} cannot be hashed ({error}). Name "
+            "their ids."
+        ) from None
+    if n_different != len(items):
+        raise InputError(
+            f"Each list must hold an item once; that of query {show(query)} repeats one. Drop the repeats."
+        )
     return items, [float(-k) for k in range(len(items))]
-
-
-def _grades(truth, query):
-    if isinstance(truth, Mapping):
-        grades = {item: float(grade) for item, grade in truth.items()}
-        if not np.isfinite(list(grades.values())).all():
-            raise InputError(f"Grades must be finite numbers; query {query!r} has others. Drop those items.")
-        return grades
-    if not isinstance(truth, Iterable) or isinstance(truth, str):
-        raise InputTypeError(f"Relevant items must be a list, a set or a dict; query {query!r} has {truth!r}.")
-    return dict.fromkeys(truth, 1.0)

@@ -1,0 +1,82 @@
+"""Ballots as text or as levels of items, with the number of voters who cast each."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence, Set
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._support._numbers import as_float
+from .._support._plain_arguments import check_flag
+from .._support._shown import show
+from ..exceptions import InputError, InputTypeError
+
+__all__ = ["count_ballots"]
+
+#: A ballot: its levels, best first, each the sorted items that it ties.
+Levels = tuple[tuple[Hashable, ...], ...]
+
+
+def count_ballots(ballots: Any, counts: Any, caller: str, *, strip: bool) -> Counter[Levels]:
+    """Count equal ballots, in the order in which they first come."""
+    check_flag("strip", strip)
+    if isinstance(ballots, str | bytes) or not isinstance(ballots, Sequence | np.ndarray) or not np.iterable(ballots):
+        raise InputTypeError(f"{caller} expects a sequence of ballots; got {type(ballots).__name__}.")
+    counts = [1] * len(ballots) if counts is None else _as_counts(counts, caller)
+    if len(counts) != len(ballots):
+        raise InputError(f"{caller} expects a count for each of {len(ballots)} ballots; got {len(counts)}.")
+    total: Counter[Levels] = Counter()
+    for ballot, count in zip(ballots, counts, strict=True):
+        total[_levels(ballot, caller, strip)] += count
+    return total
+
+
+def _as_counts(counts, caller):
+    if isinstance(counts, str | bytes | Mapping | Set) or not np.iterable(counts):
+        raise InputTypeError(
+            f"{caller} expects counts as a sequence of numbers, one for each ballot; got {type(counts).__name__}."
+        )
+    counts = list(counts)
+    for count in counts:
+        if not 0 <= as_float(count) < np.inf:
+            raise InputError(f"counts must be finite numbers of at least 0; one is {show(count)}. Drop that ballot.")
+    return counts
+
+
+def _levels(ballot, caller, strip):
+    """The levels of a ballot as a tuple of sorted tuples."""
+    if isinstance(ballot, str):
+        levels = [[item.strip() for item in level.split("=")] for level in ballot.split(">")]
+    elif isinstance(ballot, bytes | Mapping | Set) or not np.iterable(ballot):
+        raise InputTypeError(
+            f"{caller} expects each ballot as text such as 'A > B = C', or as a list of items or of lists of tied "
+            f"items, best first; got {show(ballot)}."
+        )
+    else:
+        levels = [list(level) if _is_level(level) else [level] for level in ballot]
+        if strip:
+            levels = [[one.strip() if isinstance(one, str) else one for one in level] for level in levels]
+    items = list(chain.from_iterable(levels))
+    try:
+        repeated = len(set(items)) != len(items)
+        ordered = tuple(tuple(sorted(level)) for level in levels)
+    except TypeError as error:
+        raise InputTypeError(
+            f"{caller} expects items of one type that has an order, such as str or int, in each level of a ballot; got "
+            f"{show(ballot)} ({error}). Write tied items as a list inside the ballot."
+        ) from None
+    if not items or not all(levels) or "" in items or _any_missing(items):
+        raise InputError(f"{caller} expects items at every level, such as 'A > B = C'; got {show(ballot)}.")
+    if repeated:
+        raise InputError(f"{caller} expects each item once in a ballot; got {show(ballot)}.")
+    return ordered
+
+
+def _is_level(one):
+    return isinstance(one, list | tuple | Set | np.ndarray) and np.iterable(one)
+
+
+def _any_missing(items):
+    return set(map(type, items)) != {str} and any(pd.isna(one) is True for one in items)

@@ -1,0 +1,44 @@
+"""Judgements of one query as plain Python holds them: items with grades, or the relevant items."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .._support._numbers import is_finite
+from .._support._shown import show
+from ..exceptions import InputError, InputTypeError
+
+__all__ = ["read_grades"]
+
+
+def read_grades(judged: Any, query: Hashable) -> dict[Hashable, float]:
+    """Read the judgements of a query as grades by item; relevant items without grades get 1.
+
+    >>> from skrankagg._data._grades import read_grades
+    >>> read_grades({"a": 2, "b": 0}, "q"), read_grades(["c"], "q")
+    ({'a': 2.0, 'b': 0.0}, {'c': 1.0})
+    """
+    if isinstance(judged, Mapping):
+        return {item: _read_grade(item, grade, query) for item, grade in judged.items()}
+    # What can be read only once would be empty for the next run.
+    if isinstance(judged, str | bytes) or not np.iterable(judged) or not hasattr(judged, "__len__"):
+        raise InputTypeError(
+            f"Relevant items must be a list, a set or a dict; query {show(query)} has {show(judged)}. Write a list."
+        )
+    try:
+        return dict.fromkeys(judged, 1.0)
+    except TypeError as error:
+        raise InputTypeError(
+            f"Relevant items must be ids, such as str or int; those of query {show(query)} cannot be hashed ({error}). "
+            "Name their ids."
+        ) from None
+
+
+def _read_grade(item, grade, query):
+    if not is_finite(grade) and not isinstance(grade, np.bool_):
+        raise InputError(
+            f"Grades must be finite numbers; that of item {show(item)} of query {show(query)} is {show(grade)}. Drop "
+            "that item, or convert the grade with float."
+        )
+    return float(grade)

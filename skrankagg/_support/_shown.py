@@ -1,0 +1,24 @@
+"""Values of users in messages: on one line, and cut where they are long."""
+
+import re
+
+import numpy as np
+
+__all__ = ["show"]
+
+_LONGEST = 80
+
+
+def show(value: object) -> str:
+    """Write a value for a message: its repr on one line, cut where it is long.
+
+    >>> from skrankagg._support._shown import show
+    >>> show("d1"), show("x" * 100)[-6:]
+    ("'d1'", 'xxx...')
+    """
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except Exception:  # a class of the user's own
+        text = f"<{type(value).__name__}>"
+    text = re.sub(r"\s*\n\s*", " ", text)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
