@@ -3,6 +3,7 @@
 import warnings
 from itertools import combinations, permutations
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -115,6 +116,33 @@ def davidson_written_out(classes, log_worth, left_over, prevalence):
     return total
 
 
+def written_classes(lists, k, absent):
+    """Classes of a list, best first, and the items that it leaves over."""
+    rows = slice(lists.row_ptr[k], lists.row_ptr[k + 1])
+    held, rank, q = lists.candidate[rows], lists.rank[rows], lists.list_query[k]
+    everything = set(range(*lists.candidate_ptr[q : q + 2]))
+    rest = sorted(everything - set(held.tolist())) if absent == "last" else []
+    return [held[rank == place].tolist() for place in np.unique(rank)], rest
+
+
+def levels_of_sizes(written, largest):
+    """Find which sizes of sets are chosen whenever they can be, (largest,): those of a higher level beat the lower."""
+    stages = [
+        (len(items), sum(map(len, classes[k:])) + len(rest))
+        for classes, rest in written
+        for k, items in enumerate(classes)
+    ]
+    sizes = {1, *(size for size, _ in stages)}
+    graph = nx.DiGraph([(1, 2)] if 2 in sizes else [])  # comparisons of the prior could have tied
+    graph.add_nodes_from(sizes)
+    graph.add_edges_from((size, other) for size, left in stages for other in sizes if other <= left and other != size)
+    rivals, level = nx.condensation(graph), np.zeros(largest)
+    for node in reversed(list(nx.topological_sort(rivals))):
+        below = [level[size - 1] for other in rivals[node] for size in rivals.nodes[other]["members"]]
+        level[[size - 1 for size in rivals.nodes[node]["members"]]] = max(below, default=-1) + 1
+    return level
+
+
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
@@ -124,15 +152,18 @@ def test_davidsons_ties_are_those_of_all_sets(absent, seed):
     lists = lists.with_list_weight(rng.choice([0.5, 1.0, 2.0], lists.n_lists))
     stages = TiedStages(lists, absent)
     variables = stages.start(rng.normal(size=lists.n_candidates))
-    variables[lists.n_candidates :] += rng.normal(size=stages.n_extra)
+    variables[lists.n_candidates :] += np.where(stages.free.ravel(), rng.normal(size=stages.n_extra), 0.0)
     value, gradient = stages.value_and_gradient(variables)
+    written = [written_classes(lists, k, absent) for k in range(lists.n_lists)]
     prevalence, expected = stages.prevalence(variables), np.zeros(2)
-    for k in range(lists.n_lists):
-        rows = slice(lists.row_ptr[k], lists.row_ptr[k + 1])
-        held, rank, q = lists.candidate[rows], lists.rank[rows], lists.list_query[k]
-        classes = [held[rank == place].tolist() for place in np.unique(rank)]
-        rest = set(range(*lists.candidate_ptr[q : q + 2])) - set(held.tolist()) if absent == "last" else ()
-        expected[q] += lists.list_weight[k] * davidson_written_out(classes, variables, rest, prevalence[q])
+    for q in range(2):
+        of_query = range(*lists.list_ptr[q : q + 2])
+        # Prevalences that grow without bound are very large ones.
+        prevalence[q] *= np.exp(60.0 * levels_of_sizes([written[k] for k in of_query], prevalence.shape[1]))
+        for k in of_query:
+            expected[q] += lists.list_weight[k] * davidson_written_out(
+                written[k][0], variables, written[k][1], prevalence[q]
+            )
     np.testing.assert_allclose(value, expected, atol=1e-10)
     slopes = [
         (stages.value_and_gradient(variables + one)[0].sum() - stages.value_and_gradient(variables - one)[0].sum())
@@ -144,8 +175,91 @@ def test_davidsons_ties_are_those_of_all_sets(absent, seed):
     summed = lists.list_weight[own] @ next(stages.by_list(variables))
     np.testing.assert_allclose(summed[:n], gradient[:n], atol=1e-10)
     ties = gradient[lists.n_candidates :].reshape(stages.seen.shape)[0]
-    np.testing.assert_allclose(summed[n:], ties[stages.seen[0]], atol=1e-10)
-    assert (ties[~stages.seen[0]] == 0).all()
+    np.testing.assert_allclose(summed[n:], ties[stages.free[0]], atol=1e-10)
+    assert (ties[~stages.free[0]] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("ballots", "absent"),
+    [
+        ([["abc"], ["abd"], ["aec"], ["bcf"]], "last"),
+        ([["abc", "def"], ["abd", "cef"], ["abf", "cde"]], "ignore"),
+        ([["abc", "d", "e"], ["bcd", "ae"], ["ace", "b", "d"], ["cde"]], "last"),  # what is left over is pairs
+        ([["abcd", "e"], ["abce", "d"], ["abde", "c"]], "ignore"),
+        ([["abcd", "e", "f"], ["abc", "ef", "d"], ["ae", "b", "cdf"]], "last"),  # three and four are rivals
+    ],
+)
+def test_approval_ballots_have_the_limit_of_ever_more_frequent_ties(ballots, absent):
+    lists = RankedLists.from_ballots([[list(tied) for tied in ballot] for ballot in ballots])
+    method = PlackettLuce(ties="davidson", absent=absent, std_errors="model")
+    found = method.fit_transform(lists).sort_values("item")
+    assert method.query_info_["converged"].all()
+    written = [written_classes(lists, k, absent) for k in range(lists.n_lists)]
+    largest = max(len(items) for classes, _ in written for items in classes)
+    level, n = levels_of_sizes(written, largest), lists.n_candidates
+    used = sorted({1, *(len(items) for classes, _ in written for items in classes)})
+    # Above the lowest level the first prevalence is a unit.
+    free = [size for size in used if size != min(one for one in used if level[one - 1] == level[size - 1])]
+
+    def minus_log_likelihood(variables):
+        prevalence = np.zeros(largest)
+        prevalence[[size - 1 for size in used]] = np.exp(60.0 * level[[size - 1 for size in used]])
+        prevalence[[size - 1 for size in free]] *= np.exp(variables[n:])
+        value = sum(davidson_written_out(classes, variables, rest, prevalence) for classes, rest in written)
+        return -value, prevalence[1] if largest > 1 and level[1] == 0 else 0.0
+
+    def minus_log_posterior(variables):
+        minus, pairs = minus_log_likelihood(variables)
+        t = variables[:n]
+        return minus - (0.5 * t - np.log(1 + np.exp(t) + pairs * np.exp(t / 2))).sum()
+
+    best = minimize(minus_log_posterior, np.zeros(n + len(free)), method="BFGS", options={"gtol": 1e-7})
+    np.testing.assert_allclose(found["score"], best.x[:n], atol=1e-4)
+    expected = -minus_log_likelihood(np.append(found["score"], best.x[n:]))[0]
+    assert method.query_info_["log_likelihood"][0] == pytest.approx(expected, abs=1e-6)
+    step = 1e-3 * np.eye(len(best.x))
+    curves = np.array(
+        [
+            [
+                sum(s * r * minus_log_likelihood(best.x + s * one + r * other)[0] for s in (1, -1) for r in (1, -1))
+                / 4e-6
+                for one in step
+            ]
+            for other in step
+        ]
+    )
+    centre = np.eye(len(best.x))[:n] - np.append(np.ones(n) / n, np.zeros(len(free)))
+    covariance = centre @ np.linalg.pinv(curves, rcond=1e-6, hermitian=True) @ centre.T
+    np.testing.assert_allclose(found["std_error"], np.sqrt(np.diag(covariance)), rtol=2e-3)
+
+
+def test_items_that_approval_ballots_treat_alike_tie():
+    lists = RankedLists.from_ballots([[["a", *others]] for others in combinations("bcdefgh", 3)])
+    for std_errors in ("model", "voters"):
+        found = PlackettLuce(ties="davidson", std_errors=std_errors).fit_transform(lists)
+        assert found["item"][0] == "a"
+        assert found["score"].nunique() == 2
+        assert np.isfinite(found["std_error"]).all()
+
+
+@pytest.mark.parametrize("ballots", [["a > b", "a = b"], ["a = b", "a = b"], ["a > b = c", "a = b > c"]])
+def test_without_a_prior_ties_alone_do_not_join_items(ballots):
+    lists = RankedLists.from_ballots(ballots)
+    with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* have none, because ties alone join"):
+        PlackettLuce(prior=0, absent="ignore", ties="davidson").fit(lists)
+    assert np.isfinite(PlackettLuce(prior=0, absent="ignore").fit_transform(lists)["score"]).all()
+
+
+def test_without_a_prior_pairs_that_always_tie_are_infinitely_frequent():
+    lists = RankedLists.from_ballots(["a = b > c", "a = c > b", "b = c > a", "b = c > a"])
+    method = PlackettLuce(prior=0, absent="ignore", ties="davidson", std_errors="model")
+    found = method.fit_transform(lists)
+    assert method.query_info_["tie_prevalence"].tolist() == [np.inf]
+    # Each ballot chooses one of three pairs, in proportion to the root of the worths; leaving one item out.
+    log_odds = 2 * np.log([1 / 2, 1 / 4, 1 / 4])
+    expected = dict(zip("abc", log_odds.mean() - log_odds, strict=True))
+    np.testing.assert_allclose(found["score"], [expected[item] for item in found["item"]], atol=1e-8)
+    assert np.isfinite(found["std_error"]).all()
 
 
 def test_davidsons_model_of_pairs_is_the_likeliest_one():

@@ -8,22 +8,49 @@ from ..._arrays._preferences import ties
 from ..._data._frames import show_id
 from ...exceptions import InputError
 from .._kemeny._components import strong_components
+from ._standard_errors import invert_information
 
-__all__ = ["check_connected"]
+__all__ = ["check_connected", "check_maximum"]
 
 
 def check_connected(lists, absent):
-    """Raise InputError unless in each query a chain of lists leads down from each item to each other."""
+    """Raise InputError unless in each query a chain of lists leads down from each item to each other.
+
+    Returns the queries where some chains need ties, (n_queries,).
+    """
+    needs_ties = np.zeros(lists.n_queries, dtype=bool)
     for q in range(lists.n_queries):
         prefer, both = preference_matrix(lists, q, absent="ignore")
-        # Tied items are each as good as above the other.
-        above = (prefer > 0) | (ties(prefer, both) > TOLERANCE * both)
+        above = prefer > 0
         if absent == "last":
             above |= prefer_held(prefer[None], both[None])[0] > 0
         np.fill_diagonal(above, False)
-        n_parts, label = strong_components(above)
-        if n_parts > 1:
-            _refuse(lists, q, above, n_parts, label)
+        needs_ties[q] = strong_components(above)[0] > 1
+        if needs_ties[q]:
+            # Tied items are each as good as above the other.
+            above |= ties(prefer, both) > TOLERANCE * both
+            np.fill_diagonal(above, False)
+            n_parts, label = strong_components(above)
+            if n_parts > 1:
+                _refuse(lists, q, above, n_parts, label)
+    return needs_ties
+
+
+def check_maximum(lists, stages, variables, needs_ties):
+    """Raise InputError where the likelihood of a query has no maximum though ties join its items.
+
+    Where one list ranks a above b and another one ties them, the likeliest worth of a grows with how frequent ties
+    are, and both grow without bound.
+    """
+    if not needs_ties.any():
+        return
+    for q, information in enumerate(stages.information(variables)):
+        if needs_ties[q] and invert_information(information)[1]:
+            raise InputError(
+                f"With prior=0 and ties='davidson' the lists must have likeliest worths; those of query "
+                f"{show_id(lists.queries, q)} have none, because ties alone join some of its items. Choose prior=0.5, "
+                "or ties='efron'."
+            )
 
 
 def _refuse(lists, q, above, n_parts, label):

@@ -16,7 +16,7 @@ from ...base._voter_weights import BY_VOTER, VoterGroups, VoterWeights
 from ...base._weight_range import check_range
 from ...base._weighted import WEIGHTING
 from ...exceptions import InputError
-from ._connected import check_connected
+from ._connected import check_connected, check_maximum
 from ._duels import PairCounts, merge_equal_pairs, pair_queries
 from ._many_minima import minimise
 from ._posterior import most_likely, plain_prior
@@ -24,7 +24,7 @@ from ._reliabilities import learn_reliabilities
 from ._reliable_stages import ReliableStages
 from ._stages import Stages
 from ._standard_errors import standard_errors
-from ._tied_stages import MOST_TIED, TiedStages
+from ._tied_stages import MOST_TIED, TiedStages, pair_prevalence
 
 __all__ = ["PlackettLuce"]
 
@@ -80,7 +80,8 @@ class PlackettLuce(WeightedAggregator):
     ----------
     query_info_ : DataFrame
         For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter`, `converged`, and
-        with ``ties="davidson"`` `tie_prevalence`, :math:`d_2`, 0 where no two items tie.
+        with ``ties="davidson"`` `tie_prevalence`, :math:`d_2`: 0 where no two items tie, infinite where two items tie
+        whenever they can (with ``prior=0``).
     voter_weights_ : DataFrame
         Unless ``weighting=None``: `voter`, `weight`, its reliability; with "query" the mean over its lists, of each
         relative to its query.
@@ -91,7 +92,8 @@ class PlackettLuce(WeightedAggregator):
     ------
     InputError
         With ``prior=0``, if the worths of a query have no maximum: some items were never ranked below, or never above,
-        the others. With ``ties="davidson"``, if more than 20 items tie in a list.
+        the others, or with ``ties="davidson"`` only tied with them. With ``ties="davidson"``, if more than 20 items tie
+        in a list.
 
     Warns
     -----
@@ -118,17 +120,19 @@ class PlackettLuce(WeightedAggregator):
     not hold ("last"). List weights multiply it. The score is :math:`t_i`; the column `worth` is :math:`e^{t_i}` as a
     share of the query. **Scores of different queries cannot be compared**: each query has a scale of its own.
 
-    The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` for each item [3]_, so that there is one finite answer for all
-    data. Without it there is one only if from each item to each other a chain of lists leads down [2]_; scores then
-    have the mean 0.
+    The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` for each item [3]_, so that all data have one answer, with
+    finite worths. Without it there is one only if from each item to each other a chain of lists leads down [2]_; scores
+    then have the mean 0. With "davidson" ties alone may not join the items.
 
     Of a class of :math:`d` tied items the r-th choice, from 0, is from the sum less :math:`r / d` of the class
     ("efron") or from the whole sum ("breslow"), as for tied times in Cox's model, whose partial likelihood this
     is [4]_. With "davidson" a set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean
     of its worths, :math:`d_1 = 1` and the others estimated for each query [3]_, [5]_; the sum over all sets is an
     elementary symmetric polynomial, which takes the square of the largest class for each row. The comparisons of the
-    prior may then tie, too. A tie at the end of a list is evidence that its items are alike. If it only means "not
-    ranked", leave its items out.
+    prior may then tie, too. Where sets of one size are chosen whenever they can be, as in approval ballots of three
+    items each, :math:`d_k` has no finite maximum. The answer is then the limit: sets of that size do not compete with
+    sets of sizes that they never yield to. A tie at the end of a list is evidence that its items are alike. If it only
+    means "not ranked", leave its items out.
 
     A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_: near 0 are choices by
     chance, and the mean over the voters, of the query or of all, is 1. With "davidson" :math:`d_k^\eta` takes the place
@@ -257,8 +261,7 @@ class PlackettLuce(WeightedAggregator):
             "converged": converged,
         }
         if self.ties == "davidson":
-            prevalence = stages.prevalence(variables)
-            queries["tie_prevalence"] = prevalence[:, 1] if prevalence.shape[1] > 1 else np.zeros(lists.n_queries)
+            queries["tie_prevalence"] = pair_prevalence(stages, variables)
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
 
     def _error_memory(self, lists):
@@ -270,10 +273,11 @@ class PlackettLuce(WeightedAggregator):
 
     def _estimate(self, lists, reliability):
         """The likelihood, what it has merged lists to, the likeliest variables, and how they were found."""
-        if self.prior == 0:
-            check_connected(lists, self.absent)
+        needs_ties = check_connected(lists, self.absent) if self.prior == 0 else None
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
         variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
+        if needs_ties is not None and self.ties == "davidson":
+            check_maximum(lists, stages, variables, needs_ties)
         check_range(self, lists, variables[: lists.n_candidates], far=False)
         self._warn_unless(converged, lists)
         return stages, pattern, variables, n_iter, converged
@@ -353,7 +357,7 @@ class PlackettLuce(WeightedAggregator):
     def _plain_stages(self, lists, owner=None):
         if self.ties != "davidson":
             return Stages(lists, self.absent, self.ties)
-        stages = TiedStages(lists, self.absent, owner)
+        stages = TiedStages(lists, self.absent, owner, has_prior=self.prior > 0)
         if stages.largest > MOST_TIED:
             raise InputError(
                 f"ties='davidson' takes up to {MOST_TIED} tied items of a list; some list ties {stages.largest}. "

@@ -46,8 +46,8 @@ class ReliableStages:
         cell_ptr = np.searchsorted(self.cell_query, np.arange(lists.n_queries + 1))
         self.list_ptr = merged.list_ptr[cell_ptr]
         self.cell = merged.candidate_query
-        #: Which tie sizes occur in each query.
-        self.seen = self.inner.seen[cell_ptr[:-1]]
+        #: Which tie sizes occur in each query, and which of these have a prevalence that is estimated.
+        self.seen, self.free = self.inner.seen[cell_ptr[:-1]], self.inner.free[cell_ptr[:-1]]
         self.reliability = np.ones(len(self.cell_query))
 
     def known(self, reliability):
@@ -77,7 +77,7 @@ class ReliableStages:
 
     def start(self, log_worth):
         """Variables to begin with, as those of the plain likelihood."""
-        return np.concatenate([log_worth, np.where(self.seen, np.log(0.1), 0.0).ravel()])
+        return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def extra_query(self):
         """The query of each variable besides the log-worths."""
@@ -85,7 +85,7 @@ class ReliableStages:
 
     def tie_sizes_of(self, other):
         """Give chances to the tie sizes that other lists of the same queries have, and to no others."""
-        self.seen = other.seen
+        self.seen, self.free = other.seen, other.free
         self.inner.tie_sizes_of(other.inner)
 
     def n_choices(self):
@@ -117,7 +117,7 @@ class ReliableStages:
             blocks = []
             for cell in np.flatnonzero(self.cell_query == q):
                 score, own = next(cells), self._own(cell, q)
-                mine = np.zeros((len(score), lists.query_n_items[q] + int(self.seen[q].sum())))
+                mine = np.zeros((len(score), lists.query_n_items[q] + int(self.free[q].sum())))
                 mine[:, own] = score[:, : len(own)]
                 mine[:, lists.query_n_items[q] :] = score[:, len(own) :]
                 blocks.append(self.reliability[cell] * mine)
@@ -128,7 +128,7 @@ class ReliableStages:
         lists, cells = self.lists, iter(self.inner.information(self._inner(variables)))
         for q in range(lists.n_queries):
             n = lists.query_n_items[q]
-            whole = np.zeros((n + int(self.seen[q].sum()),) * 2)
+            whole = np.zeros((n + int(self.free[q].sum()),) * 2)
             for cell in np.flatnonzero(self.cell_query == q):
                 own = np.append(self._own(cell, q), np.arange(n, len(whole)))
                 whole[np.ix_(own, own)] += self.reliability[cell] ** 2 * next(cells)

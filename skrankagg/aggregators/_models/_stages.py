@@ -37,7 +37,7 @@ class Stages:
         self.weight = lists.list_weight[lists.row_list]
         self.candidate, self.row_list, self.ptr = lists.candidate, lists.row_list, lists.row_ptr
         #: Which tie sizes have a parameter: none.
-        self.seen = np.zeros((lists.n_queries, 0), dtype=bool)
+        self.seen = self.free = np.zeros((lists.n_queries, 0), dtype=bool)
         self.list_ptr = lists.list_ptr
         # Rows are sorted by rank; a class begins where the rank changes.
         start = np.ones(lists.n_rows, dtype=bool)

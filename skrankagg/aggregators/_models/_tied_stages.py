@@ -7,13 +7,17 @@ counting the sets would take a time that grows with their number. Lists are work
 
 Variables are the log-worths of the candidates, and after them for each query the logarithms of d_2, d_3, ...; d_1 is 1,
 and d_k is 0 where no class of k items occurs.
+
+Sizes are rivals where the lists bound the prevalence of each by the other. Where a size is always chosen if it can be,
+its prevalence grows without bound against the sizes that it never yields to. The likelihood is then that of the limit,
+in which a choice is among the sets of rival sizes. The smallest of some rivals has the prevalence 1.
 """
 
 import copy
 
 import numpy as np
 
-__all__ = ["MOST_TIED", "TiedStages"]
+__all__ = ["MOST_TIED", "TiedStages", "pair_prevalence"]
 
 #: Largest class of tied items: the polynomials take its square for each row.
 MOST_TIED = 20
@@ -34,10 +38,13 @@ class TiedStages:
         Whether the items that a list does not hold are left at its end.
     owner : ndarray of shape (n_queries,), dtype=int64, default=None
         Queries of one owner have the same tie sizes; None gives each its own.
+    has_prior : bool, default=True
+        Whether each item also wins comparisons that might have tied, which bounds the prevalence of pairs.
     """
 
-    def __init__(self, lists, absent, owner=None):
+    def __init__(self, lists, absent, owner=None, *, has_prior=True):
         self.lists, self.absent, self.list_weight = lists, absent, lists.list_weight
+        self.has_prior = has_prior
         self.list_ptr = lists.list_ptr
         self.owner = np.arange(lists.n_queries) if owner is None else owner
         new = np.ones(lists.n_rows, dtype=bool)
@@ -46,16 +53,30 @@ class TiedStages:
         #: Size of the class of each row, and whether the row begins it.
         self.size, self.begins = np.bincount(row_class)[row_class], new
         self.largest = int(self.size.max())
-        #: Which tie sizes occur in each query, from 2, in lists that count.
-        self.seen = self._seen()
         self.blocks = list(self._blocks())
+        self._read_sizes()
 
-    def _seen(self):
-        lists = self.lists
-        rows = np.flatnonzero(self.begins & (self.list_weight[lists.row_list] > 0))
-        seen = np.zeros((int(self.owner.max()) + 1, self.largest + 1), dtype=bool)
-        seen[self.owner[lists.list_query[lists.row_list[rows]]], self.size[rows]] = True
-        return seen[self.owner, 2:]
+    def _read_sizes(self):
+        """Note the sizes of choices in lists that count, and which of them are rivals."""
+        most_left = np.zeros((int(self.owner.max()) + 1, self.largest + 1), dtype=np.int64)
+        for own, _, size in self.blocks:
+            one, place = np.nonzero((size > 0) & (self.list_weight[own] > 0)[:, None])
+            owner = self.owner[self.lists.list_query[own[one]]]
+            np.maximum.at(most_left, (owner, size[one, place]), place + 1)
+        known = most_left > 0
+        known[:, 1] = True
+        # Sizes that each size was preferred to, or chains of such sizes lead to.
+        above = known[:, :, None] & known[:, None] & (most_left[:, :, None] >= np.arange(self.largest + 1))
+        if self.has_prior and self.largest > 1:
+            above[:, 1, 2] |= known[:, 2]
+        for k in range(1, self.largest + 1):
+            above |= above[:, :, k, None] & above[:, None, k]
+        rivals = (above & above.transpose(0, 2, 1)) | np.eye(self.largest + 1, dtype=bool)
+        #: Which tie sizes occur in each query, from 2, and which of these have a prevalence that is estimated.
+        self.seen = known[self.owner, 2:]
+        self.free = self.seen & (np.argmax(rivals, axis=2)[self.owner, 2:] < np.arange(2, self.largest + 1))
+        #: Which sizes, from 1, compete with a choice of each size, (n_queries, 1 + largest, largest); None for all.
+        self.rivals = None if (rivals[:, 1] == known).all() else rivals[self.owner, :, 1:]
 
     @property
     def n_extra(self):
@@ -68,18 +89,18 @@ class TiedStages:
 
     def start(self, log_worth):
         """Variables to begin with: ties of every size that occurs are one tenth as frequent as choices of one."""
-        return np.concatenate([log_worth, np.where(self.seen, np.log(0.1), 0.0).ravel()])
+        return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def with_list_weight(self, weight):
         """The same rows under other weights of the lists, (n_lists,)."""
         other = copy.copy(self)
         other.list_weight = weight
-        other.seen = other._seen()
+        other._read_sizes()
         return other
 
     def tie_sizes_of(self, other):
         """Give chances to the tie sizes that other lists of the same queries have, and to no others."""
-        self.seen = other.seen
+        self.seen, self.free, self.rivals = other.seen, other.free, other.rivals
 
     def n_choices(self):
         """Total weight of the rows of each candidate, and of the classes of each size: as many as variables."""
@@ -106,24 +127,24 @@ class TiedStages:
             np.add.at(value, query, weight * terms)
             np.add.at(gradient, candidate.ravel(), (weight[:, None] * slopes).ravel())
             np.add.at(ties, query, weight[:, None] * tie_slopes)
-        return value, np.concatenate([gradient[:-1], np.where(self.seen, ties[:, 1:], 0.0).ravel()])
+        return value, np.concatenate([gradient[:-1], np.where(self.free, ties[:, 1:], 0.0).ravel()])
 
     def by_list(self, variables):
         """Derivatives of the log-likelihood of one copy of each list, query by query: (n_lists, n_items + n_sizes).
 
-        The sizes are those that occur in the query.
+        The sizes are those of the query whose prevalence is estimated.
         """
         lists = self.lists
         scores = [
-            np.zeros((m, n + seen.sum()))
-            for m, n, seen in zip(np.diff(lists.list_ptr), lists.query_n_items, self.seen, strict=True)
+            np.zeros((m, n + free.sum()))
+            for m, n, free in zip(np.diff(lists.list_ptr), lists.query_n_items, self.free, strict=True)
         ]
         for own, candidate, _, slopes, tie_slopes in self._of_lists(variables):
             for k, one in enumerate(own):
                 q = lists.list_query[one]
                 score, held = scores[q][one - lists.list_ptr[q]], candidate[k] < lists.n_candidates
                 score[candidate[k][held] - lists.candidate_ptr[q]] = slopes[k][held]
-                score[lists.query_n_items[q] :] = tie_slopes[k, 1:][self.seen[q]]
+                score[lists.query_n_items[q] :] = tie_slopes[k, 1:][self.free[q]]
         yield from scores
 
     def information(self, variables):
@@ -135,14 +156,16 @@ class TiedStages:
         start, stop = lists.candidate_ptr[q], lists.candidate_ptr[q + 1]
         alone = lists.take([q]).with_list_weight(self.list_weight[lists.list_ptr[q] : lists.list_ptr[q + 1]])
         stages = copy.copy(self)
-        stages.lists, stages.list_weight, stages.seen = alone, alone.list_weight, self.seen[q : q + 1]
+        stages.lists, stages.list_weight = alone, alone.list_weight
+        stages.seen, stages.free = self.seen[q : q + 1], self.free[q : q + 1]
+        stages.rivals = None if self.rivals is None else self.rivals[q : q + 1]
         stages.size, stages.begins = (
             of_rows[lists.row_ptr[lists.list_ptr[q]] : lists.row_ptr[lists.list_ptr[q + 1]]]
             for of_rows in (self.size, self.begins)
         )
         stages.blocks = list(stages._blocks())
         at = np.concatenate([variables[start:stop], variables[lists.n_candidates :].reshape(self.seen.shape)[q]])
-        counted = np.concatenate([np.ones(stop - start, dtype=bool), stages.seen[0]])
+        counted = np.concatenate([np.ones(stop - start, dtype=bool), stages.free[0]])
         curves = np.zeros((len(at), len(at)))
         for k in np.flatnonzero(counted):
             step = np.zeros(len(at))
@@ -203,7 +226,11 @@ class TiedStages:
             for p in range(longest):
                 sums[p + 1] = sums[p]
                 sums[p + 1, :, :, 1:] += x[:, p, :, None] * sums[p, :, :, :-1]
-            choices = sums[1:, :, sizes, sizes + 1].transpose(1, 0, 2) * d[:, None, :]  # (lists, rows, k): d_k e_k
+            # The prevalences of the sizes that may be chosen at each row, and with them d_k e_k: (lists, rows, k).
+            d_here = np.broadcast_to(d[:, None], (n_lists, longest, n_sizes))
+            if self.rivals is not None:
+                d_here = d_here * self.rivals[lists.list_query[own][:, None], size]
+            choices = sums[1:, :, sizes, sizes + 1].transpose(1, 0, 2) * d_here
             total = _add_up(choices)
             is_stage = size > 0
             # Half of a tie: the mean of the log-worths of the class, which ends at its first row.
@@ -227,12 +254,20 @@ class TiedStages:
                 begins = is_stage[:, p]
                 left = np.where(begins, size[:, p], left)
                 share = np.where(begins, 1.0 / np.maximum(size[:, p], 1), share)
-                back[:, sizes, sizes + 1] += d * inverse[:, p, None]
+                back[:, sizes, sizes + 1] += d_here[:, p] * inverse[:, p, None]
                 by_root = _add_up(back[:, :, 1:] * sums[p, :, :, :-1])
                 slopes[:, p] = np.where(left > 0, share, 0.0) - _add_up(by_root * x[:, p] / roots)
                 left = np.maximum(left - 1, 0)
                 back[:, :, :-1] += back[:, :, 1:] * x[:, p, :, None]
             yield own, candidate, _add_up(terms), slopes, tie_slopes
+
+
+def pair_prevalence(stages, variables):
+    """Return d_2 of each query, (n_queries,): 0 where no pairs tie, infinite where pairs tie whenever they can."""
+    if not stages.seen.shape[1]:
+        return np.zeros(len(stages.seen))
+    bounded = stages.free[:, 0] | ~stages.seen[:, 0]
+    return np.where(bounded, stages.prevalence(variables)[:, 1], np.inf)
 
 
 def _add_up(values):
