@@ -1,6 +1,6 @@
 """Judgements of one query as plain Python holds them: items with grades, or the relevant items."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,17 @@ from .._support._numbers import is_finite
 from .._support._shown import show
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["read_grades"]
+__all__ = ["read_container", "read_grades"]
+
+
+def read_container(judged: Any, query: Hashable) -> dict[Hashable, float]:
+    """Read the judgements of a query as grades by item, from dicts, lists, sets and arrays only."""
+    if isinstance(judged, str | bytes) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
+        raise InputTypeError(
+            "Qrels.from_dict expects a dict of item to grade, or a list or set of relevant items; query "
+            f"{show(query)} has {type(judged).__name__}."
+        )
+    return read_grades(judged, query)
 
 
 def read_grades(judged: Any, query: Hashable) -> dict[Hashable, float]:

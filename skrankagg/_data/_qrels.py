@@ -1,6 +1,6 @@
 """Qrels: relevance judgements, encoded once and aligned with ranked lists."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -11,12 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._arrays._ragged import expand, gather_ranges, group_order, starts_to_ptr
-from .._support._shown import show
 from .._support._warn import warn_user
 from ..exceptions import InputError, InputTypeError, NothingJudgedWarning
 from ._aligned_qrels import AlignedQrels
 from ._frames import AnyFrame, Columns, first_row, frame_of, plain_index, show_id, take_ids
-from ._grades import read_grades
+from ._grades import read_container
 from ._immutable import Immutable
 
 if TYPE_CHECKING:
@@ -118,14 +117,11 @@ class Qrels(Immutable):
         """
         if not isinstance(judgements, Mapping):
             raise InputTypeError(f"Qrels.from_dict expects a dict by query; got {type(judgements).__name__}.")
-        rows: list[tuple[Any, Any, float]] = []
-        for query, judged in judgements.items():
-            if isinstance(judged, str | bytes) or not isinstance(judged, Mapping | Sequence | Set | np.ndarray):
-                raise InputTypeError(
-                    "Qrels.from_dict expects a dict of item to grade, or a list or set of relevant items; query "
-                    f"{show(query)} has {type(judged).__name__}."
-                )
-            rows.extend((query, item, grade) for item, grade in read_grades(judged, query).items())
+        rows = [
+            (query, item, grade)
+            for query, judged in judgements.items()
+            for item, grade in read_container(judged, query).items()
+        ]
         return cls.from_frame(pd.DataFrame(rows, columns=["query", "item", "relevance"]))
 
     @classmethod

@@ -69,8 +69,8 @@ class AggregatorTags:
     supervised: bool = False
     learns_weights: bool = False
     absent_below: bool = True
-    ties_by_rank: bool = False
     compares: Literal["last", "ignore"] | None = None
+    ties_by_rank: bool = False
 
 
 @dataclass(slots=True)

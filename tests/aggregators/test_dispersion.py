@@ -87,6 +87,7 @@ def test_the_ends():
     assert phi[0] == 1 and likelihood[0] == pytest.approx(-10 * math.log(6))
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_missing_where_the_model_does_not_hold():
     cut = pd.DataFrame({"query": "cut", "voter": list("uuuvv"), "item": list("abcab"), "rank": [1, 2, 3, 1, 2]})
     tied = pd.DataFrame({"query": "tied", "voter": list("uuuvvv"), "item": list("abcabc"), "rank": [1, 2, 3, 1, 1, 2]})

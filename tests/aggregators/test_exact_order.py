@@ -229,6 +229,7 @@ def own_tail(query, n_others, length, weight):
     return pd.DataFrame([*common, *tail], columns=["query", "voter", "item", "rank", "weight"])
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("method", DECAYS, ids=repr)
 @pytest.mark.parametrize(("n_others", "length", "weight"), [(100, 910, 1.0), (3, 900, 0.01), (100, 30, 1e-11)])
 def test_the_order_of_a_list_that_decides_alone_stays_whatever_its_length_weight_and_the_other_queries(

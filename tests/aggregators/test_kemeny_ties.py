@@ -90,6 +90,7 @@ def test_unique_and_ties_against_all_orders(seed):
         assert (total[1:] > total[0] + tolerance).all()
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(
     seed=st.integers(0, 10**6),
     n_items=st.integers(2, 12),

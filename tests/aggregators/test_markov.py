@@ -460,6 +460,7 @@ def test_every_way_of_counting_chosen_pairs_agrees(cells, monkeypatch):
     assert _pairwise.count_above(ranks, chosen).tolist() == expected.tolist()
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @every_chain
 def test_queries_in_several_blocks_give_the_same(chain, absent, monkeypatch):

@@ -267,6 +267,7 @@ def test_the_repair_inserts_items_one_by_one(seed, weights, ties, absent):
         assert score == below([rank[item] for item in range(len(order))])
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize(
     "method",
     [KwikSort(), PickAPerm(absent="ignore"), LocalKemenization(), FootruleOptimal(), FootruleOptimal(absent="ignore")],

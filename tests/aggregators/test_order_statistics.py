@@ -173,6 +173,7 @@ def agrees(consensus, column, expected, rtol=1e-12):
 RANKS = pytest.mark.parametrize("params", [{}, {"n_items": 30}, {"absent": "ignore"}], ids=str)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @RANKS
 @given(seed=st.integers(0, 10**6), weighted=st.booleans())
 @settings(max_examples=15, deadline=None)

@@ -145,6 +145,7 @@ def boards(seed):
     return pd.concat(rows)
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("seed", range(4))
 def test_auto_depends_on_the_query_alone_and_equals_exact_or_normal(seed, absent):
@@ -184,6 +185,7 @@ def test_the_column_exact_says_how_p_values_were_computed(X):
     assert not RankStatistic(n_items={"u": 1009, "v": 2003, "w": 3001}).fit(X).query_info_["exact"].item()
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_lists_of_one_place_are_in_no_sum():
     tied = pd.DataFrame({"query": "q", "voter": list("uuvvww"), "item": list("ababab"), "rank": [1, 1, 1, 2, 1, 2]})
     found = RankStatistic().fit_transform(tied.assign(weight=np.repeat([10**6, 1, 1], 2)))
@@ -192,6 +194,7 @@ def test_lists_of_one_place_are_in_no_sum():
     assert (silent["pvalue"] == 1.0).all()
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @given(seed=st.integers(0, 10**6), weighted=st.booleans(), sizes=SIZES)
 @settings(max_examples=60, deadline=None)
 def test_p_values_of_the_geometric_mean_bound_the_sum_over_all_outcomes(seed, weighted, sizes):

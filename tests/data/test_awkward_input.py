@@ -136,6 +136,7 @@ def test_ranks_may_start_at_zero(aggregator):
     )
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @every_method
 def test_disjoint_lists_keep_their_own_orders(aggregator):
     lists = pd.DataFrame(

@@ -124,6 +124,7 @@ def likelihood_of_list(places, log_worth, absent, ties):
     return total, n_choices
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 @pytest.mark.parametrize("ties", ["efron", "breslow"])
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("cv", [VoterKFold(4), VoterKFold(3, shuffle=True, random_state=1)])
@@ -201,6 +202,7 @@ def test_weights_of_the_model_count_in_the_fit_alone():
     assert cross_val_likelihood(PlackettLuce(), silent).loc[0, ["n_lists", "n_choices"]].tolist() == [4, 8]
 
 
+@pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NotComparedWarning")
 def test_queries_without_choices_and_of_one_list():
     one = cross_val_likelihood(PlackettLuce(absent="ignore"), [["a", "b", "c"]]).loc[0]
     assert one["per_choice"] == pytest.approx(one["uniform"]) == pytest.approx(-np.log(6) / 2)
