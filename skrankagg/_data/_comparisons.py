@@ -31,7 +31,7 @@ def read_ties(values, name):
         raise InputError(
             f"tie must be a column of booleans or of the numbers 0 and 1; column {name!r} holds "
             f"{', '.join(list(bad)[:_SHOWN])}{', ...' if len(bad) > _SHOWN else ''}. Make a column such as "
-            f"df[{name!r}] == 'yes', and drop rows of which nothing is known."
+            f"df[{name!r}] == 'yes', and drop the rows whose outcome is unknown."
         )
     return found.astype(bool)
 

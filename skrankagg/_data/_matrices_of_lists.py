@@ -47,7 +47,7 @@ def warn_of_rows(matrix, index, caller):
 
 
 def check_pvalues(matrix, items, voters, lower_is_better):
-    """Raise InputError unless every number of a matrix is a p-value, of which lower ones are better."""
+    """Raise InputError unless every number of a matrix is a p-value, from 0 to 1."""
     if not isinstance(lower_is_better, bool | np.bool_):
         raise InputError(
             f"lower_is_better must be left out with kind='pvalue', where lower is better for all voters; got "
