@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from skrankagg import RankedLists
 from skrankagg.base import Consensus
-from skrankagg.base._consensus import best_items, order_candidates, rank_scores, rank_sums
+from skrankagg.base._consensus import best_items, order_candidates, rank_scores, rank_sums, sole_lists_again
 from skrankagg.utils.estimator_checks import example_lists
 
 
@@ -114,7 +114,7 @@ def test_candidates_are_in_the_order_of_a_loop_over_the_lists(seed, additive, si
 def test_items_of_one_query_are_in_the_same_order(seed, additive, top):
     rng = np.random.default_rng(seed)
     frame = example_lists(seed, n_queries=1, n_voters=3, n_items=7)
-    weight = dict(zip(["v0", "v1", "v2"], nearly(rng, 3, [0.0, 0.3, 0.3]), strict=True))
+    weight = dict(zip(["v0", "v1", "v2"], nearly(rng, 3, [0.0, 0.3, 0.3]) * rng.choice([1.0, 1e-13]), strict=True))
     lists = RankedLists.from_frame(frame.assign(weight=frame["voter"].map(weight)) if seed % 3 else frame)
     score = nearly(rng, lists.n_candidates, [0.5, 1.0, 2.0] + [np.inf, -np.inf] * rng.integers(2))
     score *= rng.choice([1.0, 1e-3])
@@ -125,6 +125,20 @@ def test_items_of_one_query_are_in_the_same_order(seed, additive, top):
     assert found == [(ids[one], value) for one, value in zip(order, expected.tolist(), strict=True)][:top]
     if scale is None and not additive:
         assert best_items(lists, ids, score, top) == found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_only_list_of_an_item_is_found_under_each_weight(seed):
+    rng = np.random.default_rng(seed)
+    lists = RankedLists.from_frame(example_lists(seed, n_queries=3, n_voters=4, n_items=9))
+    weight = rng.choice([0.0, 0.5, 2.0], (lists.n_lists, 5))
+    expected = np.full((lists.n_candidates, 5), -2)
+    for item, column in itertools.product(range(lists.n_candidates), range(5)):
+        holding = lists.row_list[(lists.candidate == item) & (weight[lists.row_list, column] > 0)]
+        if len(holding):
+            expected[item, column] = holding[0] if len(holding) == 1 else -1
+    np.testing.assert_array_equal(sole_lists_again(lists)(weight), expected)
+    assert (expected == -2).any() and (expected >= 0).any()
 
 
 @pytest.mark.parametrize("seed", range(8))
