@@ -1,4 +1,4 @@
-"""How hypothesis draws: the same examples in every run; others, and more of them, with options of pytest."""
+"""How hypothesis draws: the same few examples in every run; others, and more of them, with options of pytest."""
 
 import functools
 import time
@@ -14,6 +14,9 @@ settings.register_profile("random", settings.get_profile("ci"), derandomize=Fals
 settings.register_profile("unshrunk", settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("fixed")
 
+# Examples that each property draws at least.
+_FEWEST = 5
+
 
 def pytest_addoption(parser):
     group = parser.getgroup("examples of properties")
@@ -27,17 +30,27 @@ def is_property(item):
 
 
 def keep_properties(config, items):
-    """With --examples, deselect the tests that are no properties, and give the others their examples and seconds."""
+    """With --examples, deselect the tests that are no properties, and give the others their examples and seconds.
+
+    Without a profile a property draws a third of its examples: they are the same in every run.
+    """
     number = config.getoption("examples", None)
-    if number is None:
-        return
     properties = [item for item in items if is_property(item)]
+    if number is None:
+        if config.getoption("--hypothesis-profile") is None:
+            for test in {item.obj for item in properties}:
+                _take_examples(test, max(_FEWEST, test._hypothesis_internal_use_settings.max_examples // 3))
+        return
     config.hook.pytest_deselected(items=[item for item in items if not is_property(item)])
     items[:] = properties
     for test in {item.obj for item in properties}:
-        # The number in a test's own settings comes before that of a profile, so a profile alone cannot raise it.
-        test._hypothesis_internal_use_settings = settings(test._hypothesis_internal_use_settings, max_examples=number)
+        _take_examples(test, number)
         test.hypothesis.inner_test = _bounded(test.hypothesis.inner_test, config.getoption("seconds"))
+
+
+def _take_examples(test, number):
+    # The number in a test's own settings comes before that of a profile, so a profile alone cannot change it.
+    test._hypothesis_internal_use_settings = settings(test._hypothesis_internal_use_settings, max_examples=number)
 
 
 def pytest_runtest_setup(item):

@@ -21,5 +21,5 @@ def write_files(frame, folder, starts):
             **{name: part[name].cat.remove_unused_categories() for name in part.select_dtypes("category")}
         )
         paths.append(folder / f"part_{k}.parquet")
-        part.to_parquet(paths[-1], index=False, row_group_size=50)
+        part.to_parquet(paths[-1], index=False, row_group_size=50 if len(part) < 5000 else 5000)
     return paths

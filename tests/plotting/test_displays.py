@@ -269,8 +269,7 @@ def test_a_name_does_not_take_the_space_of_the_cells(plt):
     assert sizes[1].height == pytest.approx(sizes[0].height, rel=0.15)
 
 
-@pytest.mark.parametrize("n_voters", [3, 40])
-@pytest.mark.parametrize("length", [0, 50])
+@pytest.mark.parametrize(("n_voters", "length"), [(3, 50), (40, 0)])
 def test_legends_are_outside_of_the_axes_and_on_the_page(plt, n_voters, length):
     frame, qrels = make_ranked_lists(n_queries=4, n_voters=n_voters, random_state=0)
     frame["voter"] = [f"{name}$x_1$".rjust(length, "w") for name in frame["voter"]]
