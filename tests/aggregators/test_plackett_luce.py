@@ -349,6 +349,23 @@ def test_ties_of_lists_that_do_not_count_change_nothing():
     np.testing.assert_allclose(again, without.sort_values("item")["score"], atol=1e-9)
 
 
+def test_weights_without_a_maximum_are_refused_as_lists_are():
+    lists = RankedLists.from_lists({"u": ["a", "b"], "v": ["b", "a"]})
+    again = PlackettLuce(prior=0, absent="ignore")._repeat(lists)
+    np.testing.assert_allclose(again(np.array([3.0, 1.0])), [np.log(3) / 2, -np.log(3) / 2], atol=1e-9)
+    with pytest.raises(InputError, match="a chain of lists must lead"):
+        again(np.array([1.0, 0.0]))
+
+
+def test_stated_memory_holds_the_matrices_of_standard_errors():
+    lists = RankedLists.from_frame(example_lists(1, n_queries=2, n_voters=7, n_items=9))
+    n, n_lists = lists.query_n_items, np.diff(lists.list_ptr)
+    stated = {kind: PlackettLuce(std_errors=kind)._error_memory(lists) for kind in ("model", "voters")}
+    assert (stated["model"] >= 8 * n**2).all()
+    # And the derivatives of each list.
+    assert (stated["voters"] - stated["model"] >= 8 * n * n_lists).all()
+
+
 def test_too_many_tied_items_are_refused():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": range(25), "rank": 1})
     with pytest.raises(InputError, match="takes up to 20 tied items of a list; some list ties 25"):

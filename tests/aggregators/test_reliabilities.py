@@ -188,6 +188,40 @@ def test_information_and_derivatives_of_lists_at_known_reliabilities(ties, absen
         np.testing.assert_allclose(scores.sum(axis=0), gradient[mine], atol=1e-10)
 
 
+def test_derivatives_where_only_some_sizes_of_ties_are_rivals():
+    ballots = ["abcd", "abc", "bcde", "def", "acdf", "cef"]
+    lists = RankedLists.from_ballots([[list(ballot)] for ballot in ballots])
+    voter = np.arange(lists.n_lists) % 3
+    stages = ReliableStages(lists, voter, PlackettLuce(ties="davidson")._plain_stages, "last")
+    stages.known(np.array([0.5, 1.0, 2.0])[voter])
+    at, n = stages.start(np.random.default_rng(1).normal(size=lists.n_candidates)), lists.n_candidates
+    # Sets of three are the unit, and sets of four have a prevalence.
+    assert stages.seen.tolist() == [[False, True, True]] and stages.free.tolist() == [[False, False, True]]
+    counted = np.concatenate([np.ones(n, dtype=bool), stages.free[0]])
+    step = 1e-6 * np.eye(len(at))[counted]
+    gradient = stages.value_and_gradient(at)[1]
+    numeric = [
+        (stages.value_and_gradient(at + one)[0].sum() - stages.value_and_gradient(at - one)[0].sum()) / 2e-6
+        for one in step
+    ]
+    np.testing.assert_allclose(gradient[counted], numeric, atol=1e-7)
+    assert (gradient[~counted] == 0).all()
+    information, scores = next(stages.information(at)), next(stages.by_list(at))
+    numeric = [
+        (stages.value_and_gradient(at - one)[1] - stages.value_and_gradient(at + one)[1])[counted] / 2e-6
+        for one in step
+    ]
+    np.testing.assert_allclose(information, numeric, atol=1e-6)
+    np.testing.assert_allclose(scores.sum(axis=0), gradient[counted], atol=1e-10)
+    factor, more = np.array([0.7, 1.1, 1.5]), 1e-6 * np.eye(3)
+    _, slope = stages.by_reliability(at, factor)
+    numeric = [
+        (stages.by_reliability(at, factor + one)[0].sum() - stages.by_reliability(at, factor - one)[0].sum()) / 2e-6
+        for one in more
+    ]
+    np.testing.assert_allclose(slope, numeric, atol=1e-7)
+
+
 def test_equal_reliabilities_are_the_plain_model():
     lists = RankedLists.from_frame(example_lists(2, n_queries=2, n_voters=5, n_items=6))
     plain = PlackettLuce(std_errors="voters")
