@@ -242,7 +242,7 @@ def interval_of_mean(values, confidence, n_resamples, method, random_state):
         np.mean,
         confidence_level=confidence,
         n_resamples=n_resamples,
-        method="BCa" if method == "bca" else method,
+        method=method,
         batch=max(1, 5_000_000 // len(values)),
         **{_GENERATOR: np.random.default_rng(random_state)},
     ).confidence_interval

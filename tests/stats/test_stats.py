@@ -61,7 +61,7 @@ def test_a_drawn_randomization_test_is_near_the_exact_one_and_can_be_repeated():
 
 @pytest.mark.parametrize("test", PAIRED_TESTS.values(), ids=PAIRED_TESTS)
 def test_no_difference_is_no_evidence(test):
-    assert test(np.zeros(5))[1] == 1.0
+    assert test(np.zeros(5)) == (0.0, 1.0)
     assert test(np.ones(30))[1] < 1e-4
     with pytest.raises(ValueError, match="finite numbers"):
         test([0.1, np.nan])
@@ -185,6 +185,30 @@ def test_friedmans_test_equals_that_of_scipy_with_and_without_ties():
         assert (found.statistic, found.pvalue) == pytest.approx(tuple(theirs))
         f = (14 * found.statistic) / (15 * 4 - found.statistic)
         assert found.f_statistic == pytest.approx(f)
+
+
+@pytest.mark.parametrize("n", [4, 20])
+def test_iman_and_davenports_statistic_is_the_analysis_of_variance_of_ranks(n):
+    # All queries agree but the first, which ties two methods: next to nothing is left to the residuals.
+    values = np.tile([3.0, 2.0, 1.0], (n, 1))
+    values[0] = [2.0, 2.0, 1.0]
+    found, ranks = friedman_nemenyi(values), stats.rankdata(-values, axis=1)
+    # Rows have the same mean, so that they explain nothing.
+    effects = ranks.mean(axis=0) - 2
+    residual = ((ranks - 2 - effects) ** 2).sum()
+    expected = (n * (effects**2).sum() / 2) / (residual / (2 * (n - 1)))
+    assert found.f_statistic == pytest.approx(expected)
+    assert found.f_pvalue == pytest.approx(stats.f.sf(expected, 2, 2 * (n - 1)))
+    assert 1e-9 < n * 2 - found.statistic < 1
+
+
+def test_random_states_draw_different_signs():
+    difference = RNG.normal(0.03, 0.1, 60)
+    drawn = {
+        randomization_test(difference, random_state=np.random.RandomState(seed), n_resamples=2000)[1]
+        for seed in range(20)
+    }
+    assert len(drawn) > 5
 
 
 def test_critical_differences_of_demsars_example():
