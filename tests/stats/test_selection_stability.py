@@ -94,6 +94,28 @@ def test_the_standard_error_is_near_the_jackknife():
     assert selection_stability(matrix).std_error == pytest.approx(jackknife, rel=0.02)
 
 
+@given(matrix=matrices())
+@settings(max_examples=60, deadline=None)
+def test_the_standard_error_is_its_definition(matrix):
+    # Nogueira, Sechidis and Brown (2018), theorem 7, in exact fractions.
+    n, d = len(matrix), len(matrix[0])
+    assume(0 < sum(map(sum, matrix)) < n * d)
+    stability, share = by_definition(matrix), [Fraction(sum(column), n) for column in zip(*matrix, strict=True)]
+    mean, influence = Fraction(sum(map(sum, matrix)), n * d), []
+    for row in matrix:
+        own = Fraction(sum(row), d)
+        agreement = sum(p for p, held in zip(share, row, strict=True) if held) / d
+        pull = stability / 2 * (2 * mean * own - own - mean + 1)
+        influence.append((agreement - own * mean + pull) / (mean * (1 - mean)))
+    centre = sum(influence) / n
+    variance = Fraction(4, n**2) * sum((one - centre) ** 2 for one in influence)
+    assert selection_stability(matrix).std_error == pytest.approx(float(variance) ** 0.5, abs=1e-12)
+
+
+def test_one_item_is_enough_for_jaccards_index():
+    assert selection_stability([{"a"}, {"a"}], n_items=1, method="jaccard").stability == 1.0
+
+
 def test_the_interval_covers_the_stability_of_the_procedure():
     # Each item is selected by itself with its own probability, so that the stability of the procedure is known.
     rng = np.random.default_rng(1)

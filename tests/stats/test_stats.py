@@ -202,6 +202,22 @@ def test_iman_and_davenports_statistic_is_the_analysis_of_variance_of_ranks(n):
     assert 1e-9 < n * 2 - found.statistic < 1
 
 
+def test_a_random_state_draws_the_seed():
+    difference, seed = RNG.normal(0.03, 0.1, 60), np.random.RandomState(7).randint(2**31)
+    for call in (randomization_test, bootstrap_interval):
+        drawn, given = (call(difference, random_state=one) for one in (np.random.RandomState(7), seed))
+        assert drawn == given
+
+
+def test_signs_are_drawn_in_blocks_of_five_million():
+    # A seed has the same p-value in all versions.
+    difference, generator = RNG.normal(0.01, 0.1, 25), np.random.default_rng(3)
+    signs = [1 - 2 * generator.integers(0, 2, (n, 25), dtype=np.int8) for n in (200_000, 100_000)]
+    beyond = sum(int((np.abs(block @ np.abs(difference)) >= abs(difference.sum())).sum()) for block in signs)
+    found = randomization_test(difference, n_resamples=300_000, random_state=3)[1]
+    assert found == pytest.approx((beyond + 1) / 300_001, abs=1e-9)
+
+
 def test_random_states_draw_different_signs():
     difference = RNG.normal(0.03, 0.1, 60)
     drawn = {
@@ -251,5 +267,6 @@ def test_groups_are_maximal_and_pvalues_say_the_same():
     assert (same.statistic, same.pvalue, same.groups()) == (0.0, 1.0, [[0, 1, 2]])
     with pytest.raises(ValueError, match="two or more queries by two or more methods"):
         friedman_nemenyi([[1.0, 2.0]])
-    with pytest.raises(ValueError, match="alpha"):
-        friedman_nemenyi(np.ones((4, 3)), alpha=0)
+    for alpha in (-0.1, 0, 1):
+        with pytest.raises(ValueError, match="alpha must lie between 0 and 1"):
+            friedman_nemenyi(np.ones((4, 3)), alpha=alpha)
