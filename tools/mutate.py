@@ -314,7 +314,7 @@ class _OfClasses:
 
 def copy_of_package(folder):
     """Copy what the tests need to a folder."""
-    for name in ("skrankagg", "tests", "tools", "docs"):
+    for name in ("skrankagg", "tests", "tools", "docs", "benchmarks"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "_build"))
     for file in [*ROOT.glob("*.so"), *ROOT.glob("*.md"), ROOT / "conftest.py", ROOT / "pyproject.toml"]:
         shutil.copy2(file, folder)

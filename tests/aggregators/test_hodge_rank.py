@@ -96,6 +96,14 @@ def test_a_circle_is_all_inconsistent_and_ties(flow, absent):
     assert HodgeRank(flow=flow, absent="ignore").fit(pairs).query_info_["inconsistency"].tolist() == [1.0]
 
 
+@every_flow
+@pytest.mark.parametrize(("n", "weight"), [(3, 1 / 3), (5, 0.7), (7, 0.1), (7, 0.3)])
+def test_a_circle_leaves_all_of_the_flow_and_no_more(n, weight, flow):
+    lists = RankedLists.from_lists([[(k + j) % n for j in range(n)] for k in range(n)], weights=[weight] * n)
+    found = HodgeRank(flow=flow).fit(lists).query_info_["inconsistency"][0]
+    assert found == pytest.approx(1.0) and found <= 1
+
+
 def test_the_inconsistency_of_lists_that_agree():
     for n in (2, 3, 5, 20):
         method = HodgeRank().fit(profile(*[[f"i{k:02d}" for k in range(n)]] * 3))

@@ -627,3 +627,16 @@ def test_minima_of_many_groups():
     x, value, n_iter, converged = minimise(function, np.zeros(12), group, 3, np.ones(12), tol=1e-12, max_iter=100)
     np.testing.assert_allclose(x, centre, atol=1e-10)
     assert converged.all() and (n_iter > 1).all() and (value < 1e-12).all()
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_few_iterations_are_enough_where_the_scale_is_wrong(size):
+    curvature, centre = size * np.array([1.0, 2.0, 5.0, 1.5, 3.0]), np.array([1.0, -2.0, 3.0, 0.5, -1.0])
+
+    def function(x):
+        return np.array([(curvature * (x - centre) ** 2).sum() / 2]), curvature * (x - centre)
+
+    group = np.zeros(5, dtype=np.int64)
+    x, _, n_iter, converged = minimise(function, np.zeros(5), group, 1, np.ones(5), tol=1e-12, max_iter=500)
+    np.testing.assert_allclose(x, centre, atol=1e-8)
+    assert converged.all() and n_iter[0] < 40
