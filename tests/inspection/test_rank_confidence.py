@@ -39,9 +39,9 @@ LEAST = 0.95 - 3 * np.sqrt(0.95 * 0.05 / 400)
 @pytest.mark.parametrize("n_lists", [10, 20, 50])
 def test_sets_hold_the_true_rank(n_lists, spread):
     lists = plackett_luce(400, n_lists, 30, spread)
-    assert coverage(rank_confidence(BordaCount(), lists, n_resamples=300), spread) >= LEAST
+    assert coverage(rank_confidence(BordaCount(), lists, n_resamples=150), spread) >= LEAST
     if n_lists == 50 and spread > 0:
-        assert coverage(rank_stability(BordaCount(), lists, n_resamples=300), spread) >= LEAST
+        assert coverage(rank_stability(BordaCount(), lists, n_resamples=150), spread) >= LEAST
 
 
 def test_simultaneous_sets_hold_all_true_ranks():

@@ -154,6 +154,9 @@ def test_ways_to_give_the_same_selections():
     # Lists of 0 and 1 are ids where the number of items is given.
     assert selection_stability([[0, 1], [1, 0]], n_items=4).stability == 1.0
     assert selection_stability([[0, 1], [1, 0]]).stability == -1.0
+    assert selection_stability(matrix, n_items=4) == expected
+    with pytest.raises(ValueError, match="got 4 columns and n_items=3"):
+        selection_stability(matrix, n_items=3)
 
 
 def test_items_that_no_selection_holds_count():
