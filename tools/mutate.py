@@ -71,7 +71,7 @@ UNITS = {
     ),
     "_scores": Unit(
         "skrankagg/aggregators/_scores",
-        _aggregators("score_combinations", "position_fusion", "exposure", "weight_scales", "linear"),
+        _aggregators("score_combinations", "position_fusion", "exact_order", "exposure", "weight_scales", "linear"),
         "Comb|Borda|ReciprocalRank|RankBiased|InverseSquare",
     ),
     "_models": Unit(

@@ -202,6 +202,19 @@ def test_iman_and_davenports_statistic_is_the_analysis_of_variance_of_ranks(n):
     assert 1e-9 < n * 2 - found.statistic < 1
 
 
+def test_a_small_spread_is_one():
+    difference = 1 + 1e-9 * RNG.normal(size=12)
+    assert paired_t_test(difference)[0] == pytest.approx(stats.ttest_1samp(difference, 0.0).statistic)
+    assert cohen_d(difference) == pytest.approx(difference.mean() / difference.std(ddof=1))
+
+
+@pytest.mark.parametrize("n_resamples", [0, -3, 1.5, True, "9"])
+def test_numbers_of_draws_are_ints_of_at_least_1(n_resamples):
+    for call in (randomization_test, bootstrap_interval):
+        with pytest.raises(ValueError, match="n_resamples must be an int of at least 1"):
+            call(RNG.normal(size=30), n_resamples=n_resamples)
+
+
 def test_a_random_state_draws_the_seed():
     difference, seed = RNG.normal(0.03, 0.1, 60), np.random.RandomState(7).randint(2**31)
     for call in (randomization_test, bootstrap_interval):
