@@ -71,7 +71,13 @@ UNITS = {
     ),
     "_scores": Unit(
         "skrankagg/aggregators/_scores",
-        _aggregators("score_combinations", "position_fusion", "exact_order", "exposure", "weight_scales", "linear"),
+        (
+            *_aggregators(
+                "score_combinations", "position_fusion", "exact_order", "exposure", "weight_scales", "linear"
+            ),
+            *_aggregators("learned_weights"),
+            "tests/inspection/test_rank_confidence.py",
+        ),
         "Comb|Borda|ReciprocalRank|RankBiased|InverseSquare",
     ),
     "_models": Unit(

@@ -1,5 +1,6 @@
 """Stability of selections: exact fractions, pairs one by one, the jackknife, and what the interval covers."""
 
+from dataclasses import FrozenInstanceError
 from fractions import Fraction
 from itertools import combinations
 
@@ -110,6 +111,12 @@ def test_the_standard_error_is_its_definition(matrix):
     centre = sum(influence) / n
     variance = Fraction(4, n**2) * sum((one - centre) ** 2 for one in influence)
     assert selection_stability(matrix).std_error == pytest.approx(float(variance) ** 0.5, abs=1e-12)
+
+
+def test_results_cannot_be_changed():
+    found = selection_stability([[1, 0], [0, 1]])
+    with pytest.raises(FrozenInstanceError):
+        found.stability = 1.0
 
 
 def test_one_item_is_enough_for_jaccards_index():

@@ -202,6 +202,12 @@ def test_iman_and_davenports_statistic_is_the_analysis_of_variance_of_ranks(n):
     assert 1e-9 < n * 2 - found.statistic < 1
 
 
+def test_one_difference_is_as_likely_from_below():
+    # Zeros say nothing, and one difference has two signs.
+    assert randomization_test([0.0, 0.3, 0.0])[1] == 1.0
+    assert randomization_test([0.3, 0.2])[1] == 0.5
+
+
 def test_a_small_spread_is_one():
     difference = 1 + 1e-9 * RNG.normal(size=12)
     assert paired_t_test(difference)[0] == pytest.approx(stats.ttest_1samp(difference, 0.0).statistic)
