@@ -1,6 +1,7 @@
 """Fixtures shared by all tests, and a record of which kernels they call."""
 
 import functools
+import gc
 import inspect
 import os
 from pathlib import Path
@@ -43,6 +44,12 @@ if not _kernels.COMPILED:
         for name, kernel in inspect.getmembers(module, inspect.isfunction):
             if kernel.__module__ == module.__name__ and not name.startswith("_"):
                 setattr(module, name, _watched(f"{module.__name__}.{name}", kernel))
+
+
+def pytest_collection_finish():
+    """Leave what is loaded by now to the end: going through it again and again takes time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish():
