@@ -222,3 +222,19 @@ def test_logarithms_below_0_are_refused():
         scores(InverseSquareRank(support="log"), weight=(1.0, 0.5, 1.0))
     assert scores(InverseSquareRank(support="log", sigma=0.5), weight=(1.0, 0.5, 1.0))["d"] == 0.0
     assert scores(InverseSquareRank(support="log"), weight=(1.0, 0.0, 1.0))["d"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        (InverseSquareRank(), True),
+        (InverseSquareRank(support="log", sigma=0.5), True),
+        (InverseSquareRank(support="log", sigma=0), False),
+    ],
+    ids=repr,
+)
+def test_the_tag_of_unanimity_tells_where_all_lists_decide(method, expected):
+    assert method.__sklearn_tags__().aggregator_tags.unanimity == expected
+    # One list ranks b above a; where the tag is not set, both have the score 0.
+    found = method.fit_transform(RankedLists.from_lists({"v": ["b", "a"]}))
+    assert (found["score"].nunique() == 2) == expected
