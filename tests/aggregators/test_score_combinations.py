@@ -238,3 +238,11 @@ def test_the_tag_of_unanimity_tells_where_all_lists_decide(method, expected):
     # One list ranks b above a; where the tag is not set, both have the score 0.
     found = method.fit_transform(RankedLists.from_lists({"v": ["b", "a"]}))
     assert (found["score"].nunique() == 2) == expected
+
+
+@pytest.mark.parametrize("method", [CombMIN, CombMED])
+def test_values_of_absent_items_are_what_takes_memory(method):
+    lists = RankedLists.from_lists({"u": {"a": 2.0, "b": 1.0}, "v": {"b": 2.0, "c": 1.0}})
+    assert method(norm="min-max")._memory(lists) is None
+    for options in ({"norm": "min-max", "absent_score": "min"}, {"norm": "borda"}):
+        assert (method(**options)._memory(lists) >= 8 * 3 * 2).all()
