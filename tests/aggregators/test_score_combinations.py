@@ -246,3 +246,18 @@ def test_values_of_absent_items_are_what_takes_memory(method):
     assert method(norm="min-max")._memory(lists) is None
     for options in ({"norm": "min-max", "absent_score": "min"}, {"norm": "borda"}):
         assert (method(**options)._memory(lists) >= 8 * 3 * 2).all()
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [
+        (CombMNZ(norm="min-max"), True),
+        (CombMNZ(norm="z-score"), False),
+        (CombMNZ(norm="z-score", absent_score="min"), False),  # a product with a negative sum falls as support grows
+        (CombMNZ(norm="z-score", absent_score="min", gamma=0), True),
+        (CombMNZ(norm="min-max", gamma=-1), False),
+    ],
+    ids=repr,
+)
+def test_the_tag_of_unanimity_of_supported_sums(method, expected):
+    assert method.__sklearn_tags__().aggregator_tags.unanimity == expected
