@@ -261,3 +261,10 @@ def test_values_of_absent_items_are_what_takes_memory(method):
 )
 def test_the_tag_of_unanimity_of_supported_sums(method, expected):
     assert method.__sklearn_tags__().aggregator_tags.unanimity == expected
+
+
+@pytest.mark.parametrize("k", [0.0, 5.0, 60.0])
+def test_the_size_of_a_first_place_is_what_first_places_give(k):
+    lists = RankedLists.from_lists({"u": ["a", "b"], "v": ["b", "c"]})
+    gain, _, first = ReciprocalRankFusion(k=k)._linear_gains(lists)
+    assert first == pytest.approx(gain[lists.rank == 1].max()) == pytest.approx(1 / (k + 1))
