@@ -367,6 +367,12 @@ def test_underflow_counts_as_0_and_does_not_fail():
         assert method.fit_transform(weighted(*first, *tiny, *plain))["item"].tolist()[:3] == list("acb")
 
 
+@pytest.mark.parametrize("weight", [1e-291, 1e-295])
+def test_small_weights_without_underflow_are_taken(weight):
+    found = CombSUM(norm=None).fit_transform(weighted(("q", "u", "a", 0.5, weight), ("q", "u", "b", 1.0, weight)))
+    assert found["item"].tolist() == ["b", "a"] and found["score"].tolist() == [weight, weight / 2]
+
+
 def test_weights_that_underflow_beside_others_count_as_0():
     found = CombSUM().fit_transform(
         weighted(("q", "u", "a", 2.0, 1e-300), ("q", "u", "b", 1.0, 1e-300), ("q", "v", "b", 1.0, 1.0))
