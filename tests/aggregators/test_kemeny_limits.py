@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from skrankagg import Kemeny, _kernels
-from skrankagg.aggregators._kemeny import _budget, _search, _triangles, _weak, _worker
+from skrankagg.aggregators._kemeny import _branching, _budget, _search, _triangles, _weak, _worker
 from skrankagg.aggregators._kemeny._budget import Budget, Unfinished
+from skrankagg.aggregators._kemeny._triangles import Infeasible
 from skrankagg.datasets import make_mallows
 
 SIZES = (100, 200) if _kernels.COMPILED else (30,)
@@ -201,3 +202,20 @@ def test_one_query_starts_no_processes_of_joblib(monkeypatch):
     Kemeny(n_jobs=2).fit(make_mallows(n_items=5, n_voters=3, phi=0.5, random_state=0))
     Kemeny(n_jobs=2).fit(make_mallows(n_queries=2, n_items=5, n_voters=3, phi=0.5, random_state=0))
     assert asked == [2]
+
+
+def test_a_node_that_costs_too_much_does_not_end_the_search(monkeypatch):
+    nodes = {name: SimpleNamespace(name=name, bound=bound) for name, bound in (("root", 1), ("cheap", 2), ("dear", 9))}
+    seen = []
+
+    def children(state, polytope, node, rng):
+        seen.append(node.name)
+        return [nodes["cheap"], nodes["dear"]] if node.name == "root" else []
+
+    monkeypatch.setattr(_branching, "_bounded", lambda *arguments: nodes["root"])
+    monkeypatch.setattr(_branching, "_children", children)
+    state, polytope = SimpleNamespace(most=5, raise_bound=lambda bound: None), SimpleNamespace(before=None, cycle=None)
+    with pytest.raises(Infeasible):
+        _branching.branch(state, polytope, None)
+    # The node found last is looked at first, and left alone; the other one may hold the optimum.
+    assert seen == ["root", "cheap"]
