@@ -1,4 +1,4 @@
-"""How often intervals of 95 % of bootstrap_interval hold the mean, by the number of values.
+"""Measure how often the 95 % intervals of bootstrap_interval contain the mean, by the number of values.
 
 python benchmarks/interval_coverage.py [--draws 1000]: normal and exponential values.
 """

@@ -236,7 +236,7 @@ def preference_stacks(lists, row_weight=None):
 
 
 def _has_ties(lists):
-    """Whether some list of a query ties items, (n_queries,)."""
+    """Mark the queries in which some list ties items, bool (n_queries,)."""
     return np.logical_or.reduceat(~tie_starts(lists.row_ptr, lists.rank), lists.row_ptr[lists.list_ptr[:-1]])
 
 

@@ -102,7 +102,7 @@ def n_components(lists, label):
 
 
 def all_connected(lists, absent):
-    """Whether each query has one component."""
+    """Return True if each query has one component."""
     if absent == "last":
         return bool((_any_votes(lists) | (lists.query_n_items == 1)).all())
     return absent is None or bool((component_labels(lists, absent) == 1).all())

@@ -19,7 +19,7 @@ def is_pair(one):
 
 
 def hold_pairs(places):
-    """Whether a list holds items with their scores: its first place does, or is a tuple and another one does."""
+    """Return True for a list of items with scores: its first place is a pair, or a tuple next to a pair elsewhere."""
     if not len(places):
         return False
     return is_pair(places[0]) or (isinstance(places[0], list | tuple) and any(map(is_pair, places)))

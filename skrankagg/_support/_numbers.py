@@ -25,7 +25,7 @@ def as_float(value):
 
 
 def is_finite(value):
-    """Whether a value is a bool, or a real number that a float holds, neither NaN nor infinite."""
+    """Return True for a bool, and for a finite real number that fits into a float."""
     if type(value) is float:
         return math.isfinite(value)
     return isinstance(value, bool) or math.isfinite(as_float(value))

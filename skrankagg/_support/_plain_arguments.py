@@ -15,7 +15,7 @@ def check_flag(name, value):
 
 
 def is_hashable(value):
-    """Whether a value can be a key of a dict, as ids are; a tuple of lists cannot."""
+    """Return True for a value that can be a key of a dict, as ids are; a tuple of lists cannot."""
     try:
         hash(value)
     except TypeError:

@@ -124,7 +124,7 @@ class _Votes:
 
 
 class _VotesByClass(_Votes):
-    """The same, of many items for each list: a round looks only at the items that have votes of their own.
+    """Count the votes of many items for each list: a round looks only at the items that have votes of their own.
 
     What others get depends on the lists that hold them, and is the same for all items of such a class.
     """

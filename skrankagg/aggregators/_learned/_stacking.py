@@ -382,6 +382,6 @@ class StackedFusion(SupervisedAggregator):
 
 
 def _learns(aggregator):
-    """Whether an aggregator, or one inside it, learns from judgements."""
+    """Return True if an aggregator, or one inside it, learns from judgements."""
     parts = (aggregator, *aggregator.get_params(deep=True).values())
     return any(one.__sklearn_tags__().aggregator_tags.supervised for one in parts if isinstance(one, BaseAggregator))

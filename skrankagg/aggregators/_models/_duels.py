@@ -7,7 +7,7 @@ __all__ = ["PairCounts", "merge_equal_pairs", "pair_queries"]
 
 
 def pair_queries(lists):
-    """Whether all lists of a query are of two items, bool (n_queries,)."""
+    """Mark the queries whose lists all have two items, bool (n_queries,)."""
     return np.logical_and.reduceat(lists.list_length == 2, lists.list_ptr[:-1])
 
 

@@ -1,4 +1,4 @@
-"""Which parts of an estimator learn from judgements, as far as parameters and tags show, and by which judgements."""
+"""Find the parts of an estimator that learn from judgements, and their judgements, by parameters and tags."""
 
 import inspect
 
