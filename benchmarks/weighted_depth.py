@@ -28,7 +28,7 @@ from skrankagg.datasets import make_ranked_lists
 from skrankagg.preprocessing import TopK
 
 BORDA = CombSUM(norm="borda")
-PAPER = DIBRA(BORDA, distance="cosine", weight_norm="minmax")
+PAPER = DIBRA(BORDA, distance="cosine", weight_norm="min-max")
 
 
 def methods_of(depth):

@@ -302,7 +302,7 @@ GOLDEN = [
     # absence objects, there being 3 places of difference to reach: a-b, a-c, c-a, c-b, c-d, d-a 1, d-b, d-c 2; at most
     # 0.75 may. So b outranks all, and a outranks d.
     (Outranking(), "b a c d", [2.0, 1.0, 0.0, 0.0]),
-    (Outranking(both_absent="ignored"), "b a c d", [2.0, 1.0, 0.0, 0.0]),
+    (Outranking(both_absent="ignore"), "b a c d", [2.0, 1.0, 0.0, 0.0]),
     # Ranks over 4, ascending: a 1/4 5/8 1, b 1/4 1/4 1/2, c 1/2 3/4 1, d 5/8 1 1.
     (RankStatistic(), "b a c d", [1.0, -0.75, -1.5, -2.25]),
     (RankStatistic(statistic="geometric-mean"), "b a c d", [-log10(x) / 3 for x in (1 / 32, 5 / 32, 3 / 8, 5 / 8)]),

@@ -72,7 +72,7 @@ def load_data(args, progress):
         *paths, qrels = args.files
         return load_lists(find_sources(paths), args, progress), load_qrels(qrels, progress), []
     if args.demo == "rasdagen":
-        lists, qrels = make_rasdagen(**({} if args.random_state is None else {"seed": args.random_state}))
+        lists, qrels = make_rasdagen(**({} if args.random_state is None else {"random_state": args.random_state}))
         note = (
             "The generated data of FLAGR's documents (make_rasdagen). Its labels are noise, independent of the "
             "lists: differences between methods mean nothing."

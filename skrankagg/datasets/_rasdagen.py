@@ -66,7 +66,7 @@ def _shuffles(draws, n_items):
     return order
 
 
-def _check(n_queries, n_voters, list_length, n_items, bias, threshold, seed):
+def _check(n_queries, n_voters, list_length, n_items, bias, threshold, random_state):
     sizes = {"n_queries": n_queries, "n_voters": n_voters, "list_length": list_length, "n_items": n_items}
     for name, size in sizes.items():
         if not is_integer(size) or size < 1:
@@ -83,9 +83,9 @@ def _check(n_queries, n_voters, list_length, n_items, bias, threshold, seed):
         )
     if not is_real(threshold) or not math.isfinite(threshold):
         raise InputError(f"make_rasdagen expects threshold to be a finite number, got {threshold!r}.")
-    if not is_integer(seed) or not 0 <= seed < 2**32:
+    if not is_integer(random_state) or not 0 <= random_state < 2**32:
         raise InputError(
-            f"make_rasdagen expects seed to be an int from 0 to 2**32 - 1, as srand() takes it, got {seed!r}."
+            f"`random_state` must be an int from 0 to 2**32 - 1, the seed of srand(); got {random_state!r}."
         )
 
 
@@ -97,7 +97,7 @@ def make_rasdagen(
     n_items: int = 100,
     bias: float = 1,
     threshold: float = 5,
-    seed: int = 1,
+    random_state: int = 1,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     r"""Make the synthetic lists that FLAGR is tested on.
 
@@ -118,8 +118,8 @@ def make_rasdagen(
         From 0 to 9: how far the lists influence the labels.
     threshold : float, default=5
         An item is relevant if its label score exceeds this.
-    seed : int, default=1
-        Seed of the C generator; the original never calls ``srand``, which is seed 1.
+    random_state : int, default=1
+        Seed of the C generator. The original never calls ``srand``, which equals seed 1; other generators default to None.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def make_rasdagen(
     ------
     ValueError
         If a size is below 1, `list_length` exceeds `n_items`, `bias` is outside [0, 9], `threshold` is not
-        finite or `seed` is not an unsigned 32-bit integer.
+        finite or `random_state` is not an unsigned 32-bit integer.
 
     See Also
     --------
@@ -184,9 +184,9 @@ def make_rasdagen(
     >>> len(lists), len(qrels), int(qrels["relevance"].sum())
     (30000, 2000, 926)
     """
-    _check(n_queries, n_voters, list_length, n_items, bias, threshold, seed)
+    _check(n_queries, n_voters, list_length, n_items, bias, threshold, random_state)
     n_shuffles = n_voters * n_queries
-    draws = _glibc_rand(seed, n_shuffles * n_items + n_queries * n_items)
+    draws = _glibc_rand(random_state, n_shuffles * n_items + n_queries * n_items)
     order = _shuffles(draws[: n_shuffles * n_items].reshape(n_shuffles, n_items), n_items)
     order = order.reshape(n_voters, n_queries, n_items)
     # A pool stays as the voter before left it: each shuffle permutes the one before.

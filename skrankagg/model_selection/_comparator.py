@@ -387,22 +387,26 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         check_is_fitted(self)
         return compare_methods(self._measured(), baseline, **options)
 
-    def get_results(
+    def select_results(
         self,
-        cutoff: int | None = None,
+        *,
+        k: int | None = None,
         metric: MeasureLike | Sequence[MeasureLike] | None = None,
-        query: object = "all",
+        query: object = None,
+        per_query: bool = False,
     ) -> pd.DataFrame:
         """Choose measures and queries of the results.
 
         Parameters
         ----------
-        cutoff : int, default=None
+        k : int, default=None
             Largest cutoff to show; None shows all.
         metric : str, Measure or sequence of these, default=None
             Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
-        query : object or list, default="all"
-            "all" for the summaries; the id of a query, or a list of ids; None for every query.
+        query : object or list, default=None
+            The id of a query, or a list of ids; None is all, summarised.
+        per_query : bool, default=False
+            Whether to show a row for each method and query instead of the summaries.
 
         Returns
         -------
@@ -410,14 +414,16 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             A row for each method, or for each method and query; `error_score` in those of methods that failed.
         """
         check_is_fitted(self)
-        return select_results(self.results_, self.per_query_, cutoff=cutoff, metric=metric, query=query)
+        table = self.per_query_ if per_query or query is not None else self.results_
+        return select_results(table, k=k, metric=metric, query=query)
 
-    def convert_to_latex(
+    def latex_table(
         self,
-        cutoff: int | None = None,
-        metric: MeasureLike | Sequence[MeasureLike] | None = None,
-        query: object = "all",
         *,
+        k: int | None = None,
+        metric: MeasureLike | Sequence[MeasureLike] | None = None,
+        query: object = None,
+        per_query: bool = False,
         baseline: str | None = None,
         **options: Unpack[LatexOptions],
     ) -> str:
@@ -427,12 +433,14 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
         Parameters
         ----------
-        cutoff : int, default=None
-            Largest cutoff to show, as in :meth:`get_results`.
+        k : int, default=None
+            Largest cutoff to show, as in :meth:`select_results`.
         metric : str, Measure or sequence of these, default=None
-            Measures, as in :meth:`get_results`.
-        query : object or list, default="all"
-            Queries, as in :meth:`get_results`.
+            Measures, as in :meth:`select_results`.
+        query : object or list, default=None
+            Queries, as in :meth:`select_results`.
+        per_query : bool, default=False
+            Whether to show each query, as in :meth:`select_results`.
         baseline : str, default=None
             A method; those that are significantly better or worse get a raised + or -. None marks nothing.
         **options
@@ -443,7 +451,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         str
             The whole table environment.
         """
-        table = self.get_results(cutoff, metric, query)
+        table = self.select_results(k=k, metric=metric, query=query, per_query=per_query)
         marks = None if baseline is None else significance_marks(self._measured(), baseline, list(table.columns))
         if self.failures_ and options.get("mark_best", True) is True:
             options["mark_best"] = [name for name in self.results_.index if name not in self.failures_]

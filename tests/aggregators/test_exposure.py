@@ -76,7 +76,7 @@ VARIANTS = [
     ],
     (RankStatistic(n_items=100), True),
     (RobustRankAggregation(absent="ignore", exact=True), False),
-    (RobustRankAggregation(n_items=100, top_cutoff=0.5), True),
+    (RobustRankAggregation(n_items=100, depth_share=0.5), True),
     (MarkovChain(chain="mct", ergodic_number=0), False),
     (MarkovChain(chain="mct", absent="last", ergodic_number=0), True),
     (MarkovChain(absent="last", ergodic_number=0), False),  # all items but the winner share the score 0

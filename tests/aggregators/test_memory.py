@@ -102,7 +102,7 @@ LARGE = [
     *(MarkovChain(chain=chain, absent="last", max_iter=100) for chain in ("mc1", "mc2")),
     Minimax(),
     Outranking(),
-    Outranking(both_absent="ignored"),
+    Outranking(both_absent="ignore"),
     PickAPerm(),
     PreferenceRelations(),
     RankedPairs(),

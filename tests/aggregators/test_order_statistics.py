@@ -132,7 +132,7 @@ def test_random_ranks_that_are_cut_have_exact_p_values_too():
     m, share = 10, 0.3
     x = np.sort(np.random.default_rng(0).random((20_000, m)), axis=1)
     tail = np.where(x <= share, log_binomial_tail(np.arange(1, m + 1), m, x), 0.0)
-    p = np.exp(rho_pvalue(tail.min(axis=1), np.full(len(x), m), exact=True, top_cutoff=share))
+    p = np.exp(rho_pvalue(tail.min(axis=1), np.full(len(x), m), exact=True, depth_share=share))
     for level in (0.01, 0.1, 0.5):
         assert abs((p <= level).mean() - level) < 4 * (level * (1 - level) / len(x)) ** 0.5
 
@@ -241,13 +241,13 @@ def test_cutoffs_equal_the_sum_over_all_outcomes(seed):
             outcomes = (o for o in product([0, 1], repeat=m) if sum(o) >= k)
             tails.append(sum(prod(p if hit else 1 - p for p, hit in zip(chances, o, strict=True)) for o in outcomes))
         expected[item] = min(Fraction(1), m * min(tails))
-    agrees(RobustRankAggregation(n_items=n_items, top_cutoff=shares).fit_transform(frame), "pvalue", expected)
+    agrees(RobustRankAggregation(n_items=n_items, depth_share=shares).fit_transform(frame), "pvalue", expected)
     weighted = frame.assign(weight=2)
     copies = pd.concat([frame, frame.assign(voter=frame["voter"] + "-")])
     both = {**shares, **{voter + "-": share for voter, share in shares.items()}}
     pd.testing.assert_frame_equal(
-        RobustRankAggregation(n_items=n_items, top_cutoff=shares).fit_transform(weighted),
-        RobustRankAggregation(n_items=n_items, top_cutoff=both).fit_transform(copies.reset_index(drop=True)),
+        RobustRankAggregation(n_items=n_items, depth_share=shares).fit_transform(weighted),
+        RobustRankAggregation(n_items=n_items, depth_share=both).fit_transform(copies.reset_index(drop=True)),
     )
 
 
@@ -323,12 +323,12 @@ def test_an_item_of_lists_of_weight_zero_only_counts_as_absent(X):
 
 
 def test_equal_cutoffs_change_nothing_but_the_exact_p_value(X):
-    for params in ({"top_cutoff": 0.5}, {"top_cutoff": dict.fromkeys("uvw", 0.5)}):
+    for params in ({"depth_share": 0.5}, {"depth_share": dict.fromkeys("uvw", 0.5)}):
         pd.testing.assert_frame_equal(
             RobustRankAggregation(n_items=8, **params).fit_transform(X),
             RobustRankAggregation(n_items=8).fit_transform(X),
         )
-    cut = RobustRankAggregation(n_items=8, exact=True, top_cutoff=0.5).fit_transform(X).set_index("item")["pvalue"]
+    cut = RobustRankAggregation(n_items=8, exact=True, depth_share=0.5).fit_transform(X).set_index("item")["pvalue"]
     ranked = X.assign(rank=X.groupby("voter")["score"].rank(ascending=False))
     for item, x in normalised(ranked, 8).items():
         b = [min(quantile(k, 3, rho(x), 80), Fraction(1, 2)) for k in (1, 2, 3)]
@@ -355,11 +355,11 @@ def test_n_items_may_differ_between_voters(X):
         ({"n_items": {"u": 3, "v": 3}}, "n_items must hold a value for every voter; 1 have none, the first is 'w'"),
         ({"n_items": {"u": 3, "v": np.nan, "w": 2}}, "its n_items is nan"),
         ({"n_items": 9, "absent": "ignore"}, "None"),
-        ({"top_cutoff": 0.9, "absent": "ignore"}, "None"),
-        ({"top_cutoff": 0.5}, "that of 'u' is 0.5, and its list for query 'q' holds 0.75"),
-        ({"top_cutoff": {"u": 0.75, "v": 2, "w": 1}}, "at most 1 .* that of 'v' is 2"),
-        ({"top_cutoff": {"u": 0.75}}, "top_cutoff must hold a value for every voter; 2 have none"),
-        ({"top_cutoff": {"u": 0.75, "v": 0.75, "w": 0.75}, "exact": True}, "one top_cutoff for all lists"),
+        ({"depth_share": 0.9, "absent": "ignore"}, "None"),
+        ({"depth_share": 0.5}, "that of 'u' is 0.5, and its list for query 'q' holds 0.75"),
+        ({"depth_share": {"u": 0.75, "v": 2, "w": 1}}, "at most 1 .* that of 'v' is 2"),
+        ({"depth_share": {"u": 0.75}}, "depth_share must hold a value for every voter; 2 have none"),
+        ({"depth_share": {"u": 0.75, "v": 0.75, "w": 0.75}, "exact": True}, "one depth_share for all lists"),
         ({"voter_weights": {"u": 1, "v": 1.5, "w": 1}}, "weights must be whole numbers; some weight is 1.5"),
     ],
     ids=str,

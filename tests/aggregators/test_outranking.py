@@ -41,7 +41,7 @@ def profile(*orders):
     veto=st.sampled_from([0, 1, 2, 100, 0.2, 0.3, 0.75]),
     concordance=st.sampled_from([0, 1, 2, 0.3, 0.5, 0.7]),
     discordance=st.sampled_from([0, 1, 2, 0.0, 0.25, 0.3, 1.0]),
-    both_absent=st.sampled_from(["concordant", "ignored"]),
+    both_absent=st.sampled_from(["concordant", "ignore"]),
 )
 @settings(max_examples=150, deadline=None)
 def test_classes_equal_those_of_exact_fractions(
@@ -74,7 +74,7 @@ def test_classes_equal_those_of_exact_fractions(
     [
         Outranking(),
         Outranking(concordance=0.0),
-        Outranking(concordance=0.0, both_absent="ignored"),
+        Outranking(concordance=0.0, both_absent="ignore"),
     ],
     ids=repr,
 )
@@ -180,7 +180,7 @@ def test_two_absent_items_are_level_or_nothing_is_said_of_them():
     lists = profile("ab", "cd", "cd", "cd")
     level = Outranking(discordance=1.0).fit_transform(lists).set_index("item")["score"]
     assert level["a"] == level["b"]
-    said = Outranking(concordance=0.25, discordance=1.0, both_absent="ignored").fit_transform(lists)
+    said = Outranking(concordance=0.25, discordance=1.0, both_absent="ignore").fit_transform(lists)
     said = said.set_index("item")["score"]
     assert said["a"] > said["b"]
 

@@ -330,7 +330,7 @@ def test_a_base_of_scores_needs_scores():
 
 def test_equal_weights_stay_equal_and_are_never_nan():
     same = np.array([2.0, 2.0, 2.0])
-    for norm in ("minmax", "z"):
+    for norm in ("min-max", "z-score"):
         assert scale_weights(same, np.array([0, 1, 3]), np.ones(3), norm).tolist() == [1, 1, 1]
     one = pd.DataFrame({"query": "q", "voter": "v", "item": list("abc"), "rank": [1, 2, 3]})
     for method in WEIGHTED:
@@ -339,8 +339,8 @@ def test_equal_weights_stay_equal_and_are_never_nan():
 
 def test_scales_are_those_of_their_formulas():
     weight, ptr = np.array([1.0, 2.0, 4.0]), np.array([0, 3])
-    assert scale_weights(weight, ptr, np.ones(3), "minmax").tolist() == [0, 1 / 3, 1]
-    assert scale_weights(weight, ptr, np.ones(3), "z").tolist() == pytest.approx(weight * weight.var() / 4)
+    assert scale_weights(weight, ptr, np.ones(3), "min-max").tolist() == [0, 1 / 3, 1]
+    assert scale_weights(weight, ptr, np.ones(3), "z-score").tolist() == pytest.approx(weight * weight.var() / 4)
     assert scale_weights(weight, ptr, np.ones(3), None) is weight
 
 

@@ -77,9 +77,9 @@ def test_rules_on_majorities(rule, strength, absent, seed, weights, dense, n_cel
 
 THRESHOLDS = [
     {},
-    {"both_absent": "ignored"},
+    {"both_absent": "ignore"},
     {"preference": 1, "veto": 2, "concordance": 0.6, "discordance": 1},
-    {"preference": 0.2, "veto": 0.5, "concordance": 1, "discordance": 0.4, "both_absent": "ignored"},
+    {"preference": 0.2, "veto": 0.5, "concordance": 1, "discordance": 0.4, "both_absent": "ignore"},
 ]
 
 

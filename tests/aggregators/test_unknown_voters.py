@@ -36,7 +36,7 @@ pytestmark = pytest.mark.twice
 BORDA = CombSUM(norm="borda")
 GLOBAL = [
     DIBRA(BORDA),
-    DIBRA(BORDA, weight_norm="z"),
+    DIBRA(BORDA, weight_norm="z-score"),
     DIBRA(Copeland(), weight_norm=None),
     DIBRA(BORDA, prune="low"),
     DIBRA(BORDA, prune="wire", d2=0.5),
@@ -103,17 +103,17 @@ def test_a_query_of_unknown_voters_cannot_be_ignored(method):
 def test_the_mean_does_not_change_the_scale_of_known_voters():
     weight, ptr, ones = np.array([3.0, 4.0, 7.0, 1.0]), np.array([0, 4]), np.ones(4)
     known = np.array([True, True, True, False])
-    scaled = scale_weights(weight, ptr, ones, "minmax", known=known)
+    scaled = scale_weights(weight, ptr, ones, "min-max", known=known)
     assert scaled.tolist() == pytest.approx([0.0, 0.25, 1.0, 1.25 / 3])
-    scaled = scale_weights(weight, ptr, ones, "z", known=known)
-    assert scaled[:3].tolist() == pytest.approx(scale_weights(weight[:3], ptr - [0, 1], ones[:3], "z").tolist())
+    scaled = scale_weights(weight, ptr, ones, "z-score", known=known)
+    assert scaled[:3].tolist() == pytest.approx(scale_weights(weight[:3], ptr - [0, 1], ones[:3], "z-score").tolist())
     assert scaled[3] == pytest.approx(scaled[:3].mean())
     # A list of weight 2 counts as two lists, and one of weight 0 as no list.
-    twice = scale_weights(weight, ptr, np.array([1.0, 2.0, 1.0, 1.0]), "minmax", known=known)
+    twice = scale_weights(weight, ptr, np.array([1.0, 2.0, 1.0, 1.0]), "min-max", known=known)
     assert twice[3] == pytest.approx((0 + 2 * 0.25 + 1) / 4)
-    unheard = scale_weights(weight, ptr, np.array([1.0, 1.0, 0.0, 1.0]), "minmax", known=known)
+    unheard = scale_weights(weight, ptr, np.array([1.0, 1.0, 0.0, 1.0]), "min-max", known=known)
     assert unheard[[0, 1, 3]].tolist() == [0.0, 1.0, 0.5]
-    assert scale_weights(weight, ptr, ones, "minmax", known=np.zeros(4, dtype=bool)).tolist() == [1.0] * 4
+    assert scale_weights(weight, ptr, ones, "min-max", known=np.zeros(4, dtype=bool)).tolist() == [1.0] * 4
 
 
 def test_an_unknown_voter_has_the_mean_of_the_known_ones():
@@ -185,7 +185,7 @@ def named_by_voter():
             yield pytest.param(method(**judgements), "voter_weights", id=name)
     yield pytest.param(RobustRankAggregation(), "n_items", id="n_items")
     yield pytest.param(RankStatistic(), "n_items", id="n_items of RankStatistic")
-    yield pytest.param(RobustRankAggregation(), "top_cutoff", id="top_cutoff")
+    yield pytest.param(RobustRankAggregation(), "depth_share", id="depth_share")
     yield pytest.param(VoterSelector(n_voters=2), "by", id="by")
 
 
@@ -193,7 +193,7 @@ def named_by_voter():
 @pytest.mark.parametrize(("method", "parameter"), list(named_by_voter()))
 def test_a_name_that_no_list_has_is_reported_once(method, parameter, call):
     lists = example_lists(full=True).replace({"voter": {"v0": "google", "v1": "bing"}})
-    value = 1.0 if parameter == "top_cutoff" else 20
+    value = 1.0 if parameter == "depth_share" else 20
     given = {**dict.fromkeys(["google", "bing", "v2", "v3", "v4"], value), "gogle": value}
     method = clone(method).set_params(**{parameter: given})
     words = rf"^{parameter} names a voter that has no list: 'gogle' \(did you mean 'google'\?\)\. Correct"

@@ -227,8 +227,8 @@ def test_copies_that_do_not_fit_are_refused_before_they_are_made(method, monkeyp
 def test_copies_for_unequal_shares_are_refused_too():
     frame = weighted(1)
     share = dict.fromkeys(frame["voter"].unique(), 1.0) | {frame["voter"].iloc[0]: 0.9}
-    with pytest.raises(InputError, match="top_cutoff for each voter takes time and memory"):
-        RobustRankAggregation(top_cutoff=share, n_items=10).fit_transform(frame.assign(weight=1e9))
+    with pytest.raises(InputError, match="depth_share for each voter takes time and memory"):
+        RobustRankAggregation(depth_share=share, n_items=10).fit_transform(frame.assign(weight=1e9))
 
 
 # ---------------------------------------------------------------------- weights at the end of the range

@@ -78,10 +78,10 @@ def two_voters():
     [
         lambda given: BordaCount(voter_weights=given),
         lambda given: RobustRankAggregation(n_items=given),
-        lambda given: RobustRankAggregation(top_cutoff=given),
+        lambda given: RobustRankAggregation(depth_share=given),
         lambda given: VoterSelector(by=given),
     ],
-    ids=["voter_weights", "n_items", "top_cutoff", "by"],
+    ids=["voter_weights", "n_items", "depth_share", "by"],
 )
 def test_what_is_not_a_number_is_named(build, container, value):
     with pytest.raises(InputTypeError, match=r"must hold a number for each voter; that of 'a' is"):

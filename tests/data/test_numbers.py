@@ -67,7 +67,7 @@ def test_a_measure_refuses_a_bool_for_its_cutoff(name):
         (lambda: flagr_metrics(True), "cutoff must be an int"),
         (lambda: QueryShuffleSplit(True), "n_splits must be an int"),
         (lambda: QueryKFold(True), "n_splits=2 or more"),
-        (lambda: select_results(None, None, cutoff=True), "cutoff must be an int"),
+        (lambda: select_results(None, k=True), "`k` must be an int"),
         (lambda: FlagrCombSUM(eval_pts=True), "eval_pts must be an int"),
         (lambda: make_ranked_lists(n_queries=True), "n_queries to be an int"),
         (lambda: make_mallows(list_length=True), "list_length to be an int"),

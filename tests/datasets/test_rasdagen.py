@@ -70,7 +70,7 @@ def test_feso_is_what_the_c_program_prints():
 
 
 def test_a_fractional_bias_is_what_the_c_program_prints():
-    lists, qrels = make_rasdagen(n_queries=2, n_voters=2, list_length=2, n_items=3, bias=2.5, threshold=3.5, seed=7)
+    lists, qrels = make_rasdagen(n_queries=2, n_voters=2, list_length=2, n_items=3, bias=2.5, threshold=3.5, random_state=7)
     assert lists["item"].tolist() == ["Q1-E3", "Q1-E2", "Q2-E1", "Q2-E3", "Q1-E3", "Q1-E2", "Q2-E1", "Q2-E2"]
     assert qrels["item"].tolist() == ["Q1-E3", "Q1-E2", "Q1-E1", "Q2-E1", "Q2-E2", "Q2-E3"]
     assert qrels["relevance"].tolist() == [1, 1, 1, 1, 0, 1]
@@ -88,7 +88,7 @@ def test_frames_are_canonical():
 
 
 def test_no_list_holds_an_item_twice_and_every_item_is_judged_once():
-    lists, qrels = make_rasdagen(n_queries=3, n_voters=4, list_length=7, n_items=7, seed=5)
+    lists, qrels = make_rasdagen(n_queries=3, n_voters=4, list_length=7, n_items=7, random_state=5)
     assert not lists.duplicated(["query", "voter", "item"]).any()
     assert set(zip(lists["query"], lists["item"], strict=True)) == set(zip(qrels["query"], qrels["item"], strict=True))
     assert not qrels.duplicated().any()
@@ -120,7 +120,7 @@ def test_a_large_bias_makes_labels_follow_the_lists():
         ({"n_voters": 2.0}, "n_voters to be an int of at least 1, got 2.0"),
         ({"n_items": True}, "n_items to be an int of at least 1, got True"),
         ({"list_length": "a"}, "list_length to be an int of at least 1, got 'a'"),
-        ({"seed": -1}, "seed to be an int from 0 to 2**32 - 1, as srand() takes it, got -1"),
+        ({"random_state": -1}, "`random_state` must be an int from 0 to 2**32 - 1, the seed of srand(); got -1"),
     ],
 )
 def test_input_that_crashes_the_program_is_refused(arguments, message):

@@ -71,11 +71,11 @@ def test_a_comparison_is_asked_by_measure():
     fitted = comparator(["ndcg@10[gain=linear]", "P@5"])
     p = get_measure("p@5")  # which stands in the column P@5
     pd.testing.assert_frame_equal(fitted.compare("sum", metric=p), fitted.compare("sum", metric="P@5"))
-    pd.testing.assert_frame_equal(fitted.get_results(metric=p), fitted.get_results(metric="P@5"))
+    pd.testing.assert_frame_equal(fitted.select_results(metric=p), fitted.select_results(metric="P@5"))
     pd.testing.assert_frame_equal(
-        select_results(fitted.results_, fitted.per_query_, metric=[p, NDCG]), fitted.get_results(metric=["P@5", "ndcg"])
+        select_results(fitted.results_, metric=[p, NDCG]), fitted.select_results(metric=["P@5", "ndcg"])
     )
-    assert fitted.convert_to_latex(metric=[NDCG]) == fitted.convert_to_latex(metric="ndcg")
+    assert fitted.latex_table(metric=[NDCG]) == fitted.latex_table(metric="ndcg")
     pd.testing.assert_frame_equal(
         significance_marks(fitted.per_query_, "sum", [p]), significance_marks(fitted.per_query_, "sum", ["P@5"])
     )

@@ -122,7 +122,7 @@ def test_the_column_keeps_the_name_and_is_found_by_others():
     comparator = Comparator(methods, metrics=["P_10", "ndcg_cut_10", "rbp_resid"], qrels=qrels).fit(lists)
     assert list(comparator.per_query_) == ["P_10", "ndcg_cut_10", "rbp_resid"]
     assert compare_methods(comparator.per_query_, "sum", metric="p@10").equals(comparator.compare("sum", metric="P_10"))
-    chosen = select_results(comparator.results_, comparator.per_query_, metric=["precision", "ndcg@10[gain=linear]"])
+    chosen = select_results(comparator.results_, metric=["precision", "ndcg@10[gain=linear]"])
     assert list(chosen) == ["P_10", "ndcg_cut_10"]
     with pytest.raises(InputError, match="'map' is not a measure of this comparison"):
         comparator.compare("sum", metric="map")

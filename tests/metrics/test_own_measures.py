@@ -391,13 +391,11 @@ def test_lower_is_better_in_all_that_looks_at_a_frame(tmp_path):
     line = next(line for line in text_table(comparator.results_).splitlines() if "*" in line)
     assert line.split()[0] == low
     assert f"{low} & \\textbf{{" in latex_table(comparator.results_[["first_place"]])
-    assert f"{low} & \\textbf{{" in comparator.convert_to_latex(metric="first_place", baseline="sum")
-    chosen = select_results(
-        comparator.results_, comparator.per_query_, metric=[first_place_again(), "average_precision"]
-    )
+    assert f"{low} & \\textbf{{" in comparator.latex_table(metric="first_place", baseline="sum")
+    chosen = select_results(comparator.results_, metric=[first_place_again(), "average_precision"])
     assert list(chosen) == ["first_place", "map"]
     for metric in ("first_place", LOWER):
-        assert list(comparator.get_results(metric=metric)) == ["first_place"]
+        assert list(comparator.select_results(metric=metric)) == ["first_place"]
     pytest.importorskip("pyarrow")
     comparator.per_query_.to_parquet(tmp_path / "values.parquet")
     again = pd.read_parquet(tmp_path / "values.parquet")

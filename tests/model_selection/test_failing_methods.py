@@ -270,9 +270,9 @@ def cells(score):
 
 def test_slices_show_it_with_its_error_score(comparator):
     score = comparator.error_score
-    np.testing.assert_array_equal(comparator.get_results(metric="map").loc["bad"], [score])
-    np.testing.assert_array_equal(comparator.get_results(query="q1").loc["bad"], [score] * 3)
-    assert comparator.get_results(query=None).loc["bad"].shape == (6, 3)
+    np.testing.assert_array_equal(comparator.select_results(metric="map").loc["bad"], [score])
+    np.testing.assert_array_equal(comparator.select_results(query="q1").loc["bad"], [score] * 3)
+    assert comparator.select_results(per_query=True).loc["bad"].shape == (6, 3)
 
 
 @pytest.mark.parametrize("error_score", [np.nan, 0.0, 0.5])
@@ -291,7 +291,7 @@ def test_the_layout_of_flagr_has_its_rows(error_score):
 
 def test_tables_show_it_and_never_mark_it(comparator):
     shown = cells(comparator.error_score)
-    latex = comparator.convert_to_latex(metric=["ndcg@10", "map"], baseline="sum")
+    latex = comparator.latex_table(metric=["ndcg@10", "map"], baseline="sum")
     assert rf"bad & {shown} & {shown} \\" in latex
     assert latex.count(r"\textbf") == 2
     names = ["sum", "copeland"]
@@ -302,19 +302,19 @@ def test_tables_show_it_and_never_mark_it(comparator):
     pytest.importorskip("jinja2")
     assert style_table(results, mark_best=names).to_html().count("font-weight: bold") >= 1
     with pytest.raises(ValueError, match="'bad' has none"):
-        comparator.convert_to_latex(baseline="bad")
+        comparator.latex_table(baseline="bad")
 
 
 def test_tables_of_its_queries_mark_others_alone(comparator):
-    for query in ("q1", ["q1", "q2"], None):
-        latex = comparator.convert_to_latex(metric="map", query=query)
+    for chosen in ({"query": "q1"}, {"query": ["q1", "q2"]}, {"per_query": True}):
+        latex = comparator.latex_table(metric="map", **chosen)
         assert not [line for line in latex.splitlines() if line.startswith("bad") and "textbf" in line]
 
 
 def test_being_ahead_of_a_failed_method_is_not_marked():
     one = fit(METHODS[:2], metrics="map")
     assert "*" not in text_table(one.results_)
-    assert "textbf" not in one.convert_to_latex()
+    assert "textbf" not in one.latex_table()
     level = pd.DataFrame({"map": [0.5, np.nan, 0.5]}, index=["a", "bad", "c"])
     assert "*" not in text_table(level)
     assert text_table(level, mark_best=False) == text_table(level)

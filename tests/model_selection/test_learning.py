@@ -482,10 +482,10 @@ def test_tests_tables_and_the_choice_use_the_held_out_values(compared):
     methods = compared.results_["ndcg@10"].iloc[: len(MEMBERS)]
     assert compared.best_name_ == methods.idxmax() and compared.best_score_ == methods.max()
     assert compared.best_estimator_ is compared.named_estimators_[compared.best_name_]
-    latex = compared.convert_to_latex(metric="map", decimals=4)
+    latex = compared.latex_table(metric="map", decimals=4)
     assert f"{compared.results_.loc['weighter', 'map']:.4f}" in latex
-    assert compared.get_results(metric="map").loc["union", "map"] == compared.results_.loc["union", "map"]
-    one = compared.get_results(query="q02")
+    assert compared.select_results(metric="map").loc["union", "map"] == compared.results_.loc["union", "map"]
+    one = compared.select_results(query="q02")
     assert one.loc["aggregator", "map"] == compared.per_query_.loc[("aggregator", "q02"), "map"]
     pd.testing.assert_frame_equal(compared.transform(LISTS), compared.best_estimator_.transform(LISTS))
     again = pickle.loads(pickle.dumps(compared))

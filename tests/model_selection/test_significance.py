@@ -155,7 +155,7 @@ def test_styles_have_the_titles_of_the_table(comparator):
 
 
 def test_latex_of_a_comparator_marks_the_baseline_s_betters(comparator):
-    latex = comparator.convert_to_latex(10, ["map", "ndcg"], baseline="sum", decimals=3, caption="All.")
+    latex = comparator.latex_table(k=10, metric=["map", "ndcg"], baseline="sum", decimals=3, caption="All.")
     assert r"\toprule" in latex and r"\caption{All.}" in latex
     assert latex.count(r"\\") == 5 and "method & map & ndcg@5 & ndcg@10" in latex
     marks = significance_marks(comparator.per_query_, "sum", ["map", "ndcg@5", "ndcg@10"])
@@ -166,25 +166,25 @@ def test_latex_of_a_comparator_marks_the_baseline_s_betters(comparator):
 
 
 def test_results_are_chosen_by_measure_cutoff_and_query(comparator):
-    assert comparator.get_results().columns.tolist() == comparator.per_query_.columns.tolist()
-    assert comparator.get_results(cutoff=5).columns.tolist() == ["map", "ndcg@5", "p@5", "num_rel_ret"]
-    assert comparator.get_results(metric="ndcg").columns.tolist() == ["ndcg@5", "ndcg@10"]
-    assert comparator.get_results(5, ["precision", "ndcg@10", "ndcg"]).columns.tolist() == ["ndcg@5", "p@5"]
-    one = comparator.get_results(metric="map", query="q02")
+    assert comparator.select_results().columns.tolist() == comparator.per_query_.columns.tolist()
+    assert comparator.select_results(k=5).columns.tolist() == ["map", "ndcg@5", "p@5", "num_rel_ret"]
+    assert comparator.select_results(metric="ndcg").columns.tolist() == ["ndcg@5", "ndcg@10"]
+    assert comparator.select_results(k=5, metric=["precision", "ndcg@10", "ndcg"]).columns.tolist() == ["ndcg@5", "p@5"]
+    one = comparator.select_results(metric="map", query="q02")
     assert one["map"].to_dict() == comparator.per_query_.xs("q02", level="query")["map"].to_dict()
-    some = comparator.get_results(metric="map", query=["q02", "q03"])
+    some = comparator.select_results(metric="map", query=["q02", "q03"])
     assert len(some) == 8 and some.index.names == ["method", "query"]
-    assert comparator.get_results(query=None).equals(comparator.per_query_)
+    assert comparator.select_results(per_query=True).equals(comparator.per_query_)
     for wrong, words in (
         ({"query": "q99"}, "'q99' is not one. There are 'q01'"),
         ({"metric": "err"}, "it has map, ndcg@5"),
     ):
         with pytest.raises(ValueError, match=words):
-            comparator.get_results(**wrong)
+            comparator.select_results(**wrong)
 
 
 def test_a_csv_file_comes_back_as_it_was(comparator):
-    table = comparator.get_results(query=None)
+    table = comparator.select_results(per_query=True)
     back = pd.read_csv(io.StringIO(table.to_csv()), index_col=["method", "query"])
     pd.testing.assert_frame_equal(back, table, rtol=1e-15)
 
@@ -225,17 +225,17 @@ def test_flagrs_layout_is_of_the_measures_that_are_given(comparator):
     whole = flagr_table(comparator.results_, comparator.per_query_)
     assert whole["q"].nunique() == 13 and len(whole) == 4 * 13
     assert whole.loc[whole["q"] == "all", "Method"].tolist() == comparator.results_.index.tolist()
-    chosen = [comparator.get_results(5, ["map", "ndcg"], query) for query in ("all", None)]
+    chosen = [comparator.select_results(k=5, metric=["map", "ndcg"], per_query=each) for each in (False, True)]
     some = flagr_table(*chosen)
     assert some.columns.tolist() == ["q", "Mean Average Precision (MAP)", "ndcg_cut_5", "Method"]
     one = some.loc[some["q"] == "q02", "ndcg_cut_5"].tolist()
-    assert one == comparator.get_results(metric="ndcg@5", query="q02")["ndcg@5"].tolist()
+    assert one == comparator.select_results(metric="ndcg@5", query="q02")["ndcg@5"].tolist()
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
-    [({"query": "q99"}, "'q99' is not one"), ({"metric": "err"}, "it has map"), ({"cutoff": 0}, "cutoff")],
+    [({"query": "q99"}, "'q99' is not one"), ({"metric": "err"}, "it has map"), ({"k": 0}, "`k` must be an int of at least 1; got 0")],
 )
 def test_results_that_are_not_there_are_refused(comparator, wrong, words):
     with pytest.raises(ValueError, match=words):
-        comparator.get_results(**wrong)
+        comparator.select_results(**wrong)

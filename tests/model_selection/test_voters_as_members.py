@@ -86,11 +86,11 @@ def test_merging_is_tested_against_a_voter(fitted):
     assert compare_methods(fitted.per_query_, "v1", n_resamples=99).equals(found)
     ranks, result = compare_ranks(fitted.per_query_)
     assert set(ranks.index) == {"sum", "copeland", *VOTERS} and result.n_queries == 9
-    assert fitted.get_results(metric="map", query="q03").loc["v2"].item() == 0
+    assert fitted.select_results(metric="map", query="q03").loc["v2"].item() == 0
 
 
 def test_tables(fitted):
-    latex = fitted.convert_to_latex(metric="map", baseline="v1")
+    latex = fitted.latex_table(metric="map", baseline="v1")
     assert latex.count("\\\\") >= 7 and all(voter in latex for voter in VOTERS)
     assert text_table(fitted.results_).splitlines()[-1].split()[-1] == "-"  # no time
     assert markdown_table(fitted.results_).count("\n| v") == 4
@@ -150,7 +150,7 @@ def test_with_methods_that_fail_and_measures_of_ones_own():
         fitted = Comparator(methods, metrics=metrics, qrels=QRELS, voters=True).fit(LISTS)
     assert fitted.results_.index.tolist() == ["sum", "copeland", "bad", *VOTERS] and list(fitted.failures_) == ["bad"]
     assert fitted.results_.loc["bad"].isna().all() and fitted.per_query_.loc["v2", "length"].loc["q03"] == 0
-    assert "v1" in fitted.convert_to_latex(baseline="sum") and np.isnan(fitted.compare("v1").loc["bad", "mean"])
+    assert "v1" in fitted.latex_table(baseline="sum") and np.isnan(fitted.compare("v1").loc["bad", "mean"])
 
 
 def test_it_is_cloned_and_pickled(fitted):

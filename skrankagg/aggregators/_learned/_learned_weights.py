@@ -48,7 +48,7 @@ class LearnedWeights(SupervisedAggregator):
     positive : bool, default=True
         Whether weights are at least 0. Without the bound a voter may count against an item, which gains a little with
         hundreds of judged queries and loses with few.
-    gain : {"exp", "linear"}, default="exp"
+    gain : {"exponential", "linear"}, default="exponential"
         Gain of a grade r: :math:`2^r - 1`, or r itself. Grades below 0 gain nothing.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         What an item without a judgement is: not relevant, or left out of the training.
@@ -133,7 +133,7 @@ class LearnedWeights(SupervisedAggregator):
         "aggregator": [HasMethods(["fit", "transform"]), None],
         "alpha": [Interval(Real, 0, None, closed="neither")],
         "positive": ["boolean"],
-        "gain": [StrOptions({"exp", "linear"})],
+        "gain": [StrOptions({"exponential", "linear"})],
         "unjudged": [StrOptions({"nonrelevant", "skip"})],
         "unknown_voter": [StrOptions({"mean", "ignore", "error"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -153,7 +153,7 @@ class LearnedWeights(SupervisedAggregator):
         *,
         alpha: float = 1.0,
         positive: bool = True,
-        gain: Literal["exp", "linear"] = "exp",
+        gain: Literal["exponential", "linear"] = "exponential",
         unjudged: Literal["nonrelevant", "skip"] = "nonrelevant",
         unknown_voter: Literal["mean", "ignore", "error"] = "mean",
         max_iter: int = 200,
@@ -246,10 +246,10 @@ class LearnedWeights(SupervisedAggregator):
         """Candidates learnt from, a pointer array over them by query, and the share of each in its query's gain."""
         grade = np.nan_to_num(relevance)
         with np.errstate(over="ignore"):
-            gain = np.maximum(2.0**grade - 1 if self.gain == "exp" else grade, 0.0)
+            gain = np.maximum(2.0**grade - 1 if self.gain == "exponential" else grade, 0.0)
         if not np.isfinite(gain).all():
             raise InputError(
-                f"Gains must be finite; that of grade {grade.max():g} under gain='exp' is not. Choose gain='linear'."
+                f"Gains must be finite; that of grade {grade.max():g} under gain='exponential' is not. Choose gain='linear'."
             )
         total = np.add.reduceat(gain, lists.candidate_ptr[:-1])
         kept = (total > 0)[lists.candidate_query]

@@ -52,7 +52,7 @@ class StackedFusion(SupervisedAggregator):
     center : bool, default=True
         Whether to subtract from each column its mean over the items of the query. It removes what all items of a query
         share, which says nothing about their order.
-    gain : {"exp", "linear"}, default="exp"
+    gain : {"exponential", "linear"}, default="exponential"
         What a regressor predicts: :math:`2^r - 1` of the grade :math:`r`, or the grade. Rankers are given the grade.
     unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
         Whether unjudged items have grade 0, or are left out of the training samples.
@@ -136,7 +136,7 @@ class StackedFusion(SupervisedAggregator):
         "estimator": [HasMethods(["fit", "predict"]), None],
         "features": [list, tuple],
         "center": ["boolean"],
-        "gain": [StrOptions({"exp", "linear"})],
+        "gain": [StrOptions({"exponential", "linear"})],
         "unjudged": [StrOptions({"nonrelevant", "skip"})],
         "relevance_threshold": [Interval(Real, 0, None, closed="neither"), None],
         "unknown_voter": [StrOptions({"ignore", "error"})],
@@ -155,7 +155,7 @@ class StackedFusion(SupervisedAggregator):
         features: Sequence[str | BaseAggregator] = ("borda", "present"),
         *,
         center: bool = True,
-        gain: Literal["exp", "linear"] = "exp",
+        gain: Literal["exponential", "linear"] = "exponential",
         unjudged: Literal["nonrelevant", "skip"] = "nonrelevant",
         relevance_threshold: float | None = None,
         unknown_voter: Literal["ignore", "error"] = "ignore",
@@ -325,7 +325,7 @@ class StackedFusion(SupervisedAggregator):
             gain = np.exp2(grade) - 1
         if not np.isfinite(gain).all():
             raise InputError(
-                f"gain='exp' is 2 ** grade - 1, which no number can hold for the grade {grade.max():g}; choose "
+                f"gain='exponential' is 2 ** grade - 1, which no number can hold for the grade {grade.max():g}; choose "
                 "gain='linear', or give smaller grades."
             )
         return gain

@@ -77,7 +77,7 @@ class Outranking(BaseAggregator):
         to 1 a share of the total weight of the query's lists.
     discordance : int or float, default=0.25
         Largest weight :math:`d_{max}` of the lists that object; as `concordance`.
-    both_absent : {"concordant", "ignored"}, default="concordant"
+    both_absent : {"concordant", "ignore"}, default="concordant"
         Whether a list ties two items that it does not hold, so that at ``preference=0`` it agrees both ways, or ignores
         the pair. See Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
@@ -104,7 +104,7 @@ class Outranking(BaseAggregator):
     one, whatever the thresholds. (Were the gap counted from the place after the last, a share of the items larger than
     the lists are long could never be reached, and top-30 lists of 100 items had no veto at ``veto=0.75``.) Two absent
     items are level. By the formula a list then agrees both ways at ``preference=0``, which is the default here; with
-    "ignored" it neither agrees nor objects, while its weight still counts in the total. On short lists few pairs then
+    "ignore" it neither agrees nor objects, while its weight still counts in the total. On short lists few pairs then
     reach a concordance of one half and few classes are left: with 50 random top-30 lists of 100 items 1 or 2, not 44.
 
     Shares are not rounded to whole places or lists, unlike in FLAGR, which also adds up the concordant lists instead of
@@ -141,15 +141,15 @@ class Outranking(BaseAggregator):
         "veto": _THRESHOLD,
         "concordance": _THRESHOLD,
         "discordance": _THRESHOLD,
-        "both_absent": [StrOptions({"concordant", "ignored"})],
+        "both_absent": [StrOptions({"concordant", "ignore"})],
         **VOTER_WEIGHTS,
     }
-    _variants = ({}, {"both_absent": "ignored"})
+    _variants = ({}, {"both_absent": "ignore"})
     _cell_bytes = 24.0
 
     @property
     def _pair_bytes(self):
-        return 26.0 if self.both_absent == "ignored" else 19.0
+        return 26.0 if self.both_absent == "ignore" else 19.0
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class Outranking(BaseAggregator):
         veto: float = 0.75,
         concordance: float = 0.5,
         discordance: float = 0.25,
-        both_absent: Literal["concordant", "ignored"] = "concordant",
+        both_absent: Literal["concordant", "ignore"] = "concordant",
         voter_weights: VoterWeights | None = None,
     ):
         self.preference = preference
@@ -192,7 +192,7 @@ class Outranking(BaseAggregator):
 
     def _relation(self, counts, total):
         n = counts.ranks.shape[1]
-        ignored = self.both_absent == "ignored"
+        ignored = self.both_absent == "ignore"
         return outranking_relation(
             _not_behind(counts, _half_places(self.preference, n), total, ignored),
             _not_behind(counts, _half_places(self.veto, n), total, ignored).swapaxes(-1, -2),

@@ -27,7 +27,7 @@ def rho_score(candidate, x, n_lists, *, weight=None):
     )
 
 
-def rho_pvalue(log_rho, n_lists, *, exact=False, top_cutoff=1.0):
+def rho_pvalue(log_rho, n_lists, *, exact=False, depth_share=1.0):
     """Log of the p-value of rho, (n_candidates,), or of its bound, the smaller of ``n_lists * rho`` and 1."""
     if not exact:
         return np.minimum(log_rho + np.log(n_lists), 0.0)
@@ -35,7 +35,7 @@ def rho_pvalue(log_rho, n_lists, *, exact=False, top_cutoff=1.0):
     for n in np.unique(n_lists):
         of_n = n_lists == n
         distinct, which = np.unique(log_rho[of_n], return_inverse=True)
-        log_p[of_n] = log_crossing(distinct, int(n), most=top_cutoff)[which]
+        log_p[of_n] = log_crossing(distinct, int(n), most=depth_share)[which]
     return log_p
 
 
@@ -52,7 +52,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
     n_items : int, or mapping or pandas.Series of voter to int, default=None
         Number of items that could have been ranked, which p-values rest on; None counts the distinct items of each
         query.
-    top_cutoff : float, or mapping or pandas.Series of voter to float, default=None
+    depth_share : float, or mapping or pandas.Series of voter to float, default=None
         Share of those items that a list shows, above 0, at most 1: an item that it does not hold may have any rank
         beyond that. None lets lists show everything. It matters where the shares differ, and for the exact p-value,
         which takes one share for all.
@@ -79,7 +79,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
     statistics is below its quantile at :math:`\rho`, to about 1e-12 of itself, however small. The usual alternating
     sum for it has no right digit left at 30 lists and a rho of 1e-6.
 
-    With shares :math:`\sigma_i` (`top_cutoff`), the k-th probability is that of at least k successes in independent
+    With shares :math:`\sigma_i` (`depth_share`), the k-th probability is that of at least k successes in independent
     trials of chances :math:`\min(x_k, \sigma_i)`, and 1 for k beyond the number of lists that hold the item; a rank of
     1 does not count as a rank. Equal shares leave :math:`\rho` as it is.
 
@@ -116,7 +116,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
 
     _parameter_constraints: dict = {
         "exact": ["boolean"],
-        "top_cutoff": [Interval(Real, 0, 1, closed="right"), *PER_VOTER],
+        "depth_share": [Interval(Real, 0, 1, closed="right"), *PER_VOTER],
         **BaseNormalisedRanks._parameter_constraints,
     }
     _result_columns = ("pvalue",)
@@ -127,39 +127,39 @@ class RobustRankAggregation(BaseNormalisedRanks):
         *,
         exact: bool = False,
         n_items: int | VoterWeights | None = None,
-        top_cutoff: float | VoterWeights | None = None,
+        depth_share: float | VoterWeights | None = None,
         absent: Literal["last", "ignore"] = "last",
         voter_weights: VoterWeights | None = None,
     ):
         self.exact = exact
         self.n_items = n_items
-        self.top_cutoff = top_cutoff
+        self.depth_share = depth_share
         self.absent: Literal["last", "ignore"] = absent
         self.voter_weights = voter_weights
 
     def _prepare(self, X):
         lists = super()._prepare(X)
-        if self.top_cutoff is not None:
+        if self.depth_share is not None:
             self._list_cutoff(lists)
-            if not isinstance(self.top_cutoff, Real):
-                warn_of_misspelt_names(self.top_cutoff, lists.voters, "top_cutoff")
+            if not isinstance(self.depth_share, Real):
+                warn_of_misspelt_names(self.depth_share, lists.voters, "depth_share")
         return lists
 
     def _list_cutoff(self, lists):
         """Share of the items that each list shows, float64 of shape (n_lists,)."""
         if self.absent == "ignore":
             raise InputError(
-                "absent='ignore' says that lists are complete, and top_cutoff that they are not; leave it None."
+                "absent='ignore' says that lists are complete, and depth_share that they are not; leave it None."
             )
-        if isinstance(self.top_cutoff, Real):
-            cutoff = np.full(lists.n_lists, float(self.top_cutoff))
+        if isinstance(self.depth_share, Real):
+            cutoff = np.full(lists.n_lists, float(self.depth_share))
         elif self.exact:
             raise InputError(
-                "exact=True takes one top_cutoff for all lists, because the exact p-value of others is not known; got "
+                "exact=True takes one depth_share for all lists, because the exact p-value of others is not known; got "
                 "one for each voter. Give a single share, or leave exact=False."
             )
         else:
-            cutoff = voter_values(lists, self.top_cutoff, "top_cutoff", "Give those a share, 1 if they show all.")
+            cutoff = voter_values(lists, self.depth_share, "depth_share", "Give those a share, 1 if they show all.")
             cutoff = cutoff[lists.list_voter]
         # Rounding of a share makes no error.
         lowest = lists.list_length / self._list_n_items(lists)
@@ -167,24 +167,24 @@ class RobustRankAggregation(BaseNormalisedRanks):
         if bad.any():
             v = first_row(bad)
             raise InputError(
-                f"top_cutoff must be at most 1 and at least the share of the items that a list holds; that of "
+                f"depth_share must be at most 1 and at least the share of the items that a list holds; that of "
                 f"{show_id(lists.voters, lists.list_voter[v])} is {cutoff[v]:g}, and its list for query "
                 f"{show_id(lists.queries, lists.list_query[v])} holds {lowest[v]:g}. Raise it, or give n_items."
             )
         return cutoff
 
     def _aggregate(self, lists):
-        if self.exact or (self.top_cutoff is not None and not isinstance(self.top_cutoff, Real)):
-            what = "exact=True" if self.exact else "top_cutoff for each voter"
+        if self.exact or (self.depth_share is not None and not isinstance(self.depth_share, Real)):
+            what = "exact=True" if self.exact else "depth_share for each voter"
             self._check_copies(lists, lists.sum_over_lists(lists.list_weight), what)
         x, n_lists = self._normalise(lists)
-        cutoff = np.ones(lists.n_lists) if self.top_cutoff is None else self._list_cutoff(lists)
+        cutoff = np.ones(lists.n_lists) if self.depth_share is None else self._list_cutoff(lists)
         if np.ptp(cutoff) == 0:
             log_rho = rho_score(lists.candidate, x, n_lists, weight=lists.row_weight)
         else:
             log_rho = _rho_of_cut_lists(lists, x, n_lists, cutoff)
-        most = float(self.top_cutoff) if self.exact and self.top_cutoff is not None else 1.0
-        log_p = rho_pvalue(log_rho, n_lists, exact=self.exact, top_cutoff=most)
+        most = float(self.depth_share) if self.exact and self.depth_share is not None else 1.0
+        log_p = rho_pvalue(log_rho, n_lists, exact=self.exact, depth_share=most)
         return Consensus(-log_p / np.log(10) + 0.0, {"pvalue": np.exp(log_p)})
 
     def __sklearn_tags__(self) -> TagsOfAggregator:

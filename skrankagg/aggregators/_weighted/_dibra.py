@@ -40,8 +40,8 @@ class DIBRA(WeightedAggregator):
         Distance of a list to the consensus, see Notes.
     gamma : float, default=1.5
         How fast trust fades with distance and with the iterations, above 0.
-    weight_norm : {"minmax", "z"} or None, default="minmax"
-        How weights are scaled before they are used. "minmax" silences the most distant voter of a query. With
+    weight_norm : {"min-max", "z-score"} or None, default="min-max"
+        How weights are scaled before they are used. "min-max" silences the most distant voter of a query. With
         ``distance="cosine"`` it is the rule of the paper.
     tol : float, default=0.01
         The iteration ends when no weight of the query grows by more; above 0.
@@ -155,7 +155,7 @@ class DIBRA(WeightedAggregator):
         "aggregator": [BaseAggregator, None],
         "distance": [StrOptions(set(LIST_DISTANCES))],
         "gamma": [Interval(Real, 0, None, closed="neither")],
-        "weight_norm": [StrOptions({"minmax", "z"}), None],
+        "weight_norm": [StrOptions({"min-max", "z-score"}), None],
         "tol": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "prune": [StrOptions({"low", "wire"}), None],
@@ -172,7 +172,7 @@ class DIBRA(WeightedAggregator):
         *,
         distance: Literal["cosine", "footrule", "local-footrule", "rho", "tau"] = "cosine",
         gamma: float = 1.5,
-        weight_norm: Literal["minmax", "z"] | None = "minmax",
+        weight_norm: Literal["min-max", "z-score"] | None = "min-max",
         tol: float = 0.01,
         max_iter: int = 50,
         prune: Literal["low", "wire"] | None = None,

@@ -12,7 +12,7 @@ __all__ = []
 
 def keep_by_weight(lists, weight, d1, d2, *, known=None):
     """Keep the first share ``d1 + d2 w`` of each list, w its min-max scaled weight: bool of shape (n_rows,)."""
-    scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, "minmax", known=known)
+    scaled = scale_weights(weight, lists.list_ptr, lists.list_weight, "min-max", known=known)
     return _keep(lists, lists.rank, (d1 + d2 * scaled) * lists.list_length)
 
 

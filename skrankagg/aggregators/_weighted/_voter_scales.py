@@ -25,7 +25,7 @@ def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
     flat = ~(high - low > TOLERANCE * high)
     total = np.add.reduceat(counted, heads)
     total = np.where(total > 0, total, 1.0)
-    if norm == "minmax":
+    if norm == "min-max":
         scaled = (weight - low[query]) / np.where(flat, 1.0, high - low)[query]
     else:
         mean = np.add.reduceat(weight * counted, heads) / total

@@ -15,6 +15,9 @@ from ._ranking import add_up, single
 
 __all__ = ["DIBRA", "Agglomerative", "PreferenceRelationsGraph"]
 
+# The words of DIBRA for those of PyFLAGR.
+_WEIGHT_NORMS = {"none": None, "minmax": "min-max", "z": "z-score"}
+
 
 class PreferenceRelationsGraph(Method):
     """Voters that side with small minorities count less.
@@ -223,7 +226,7 @@ class DIBRA(Method):
             aggregator=base,
             distance=self.dist,
             gamma=self.g,
-            weight_norm=None if self.w_norm == "none" else self.w_norm,
+            weight_norm=_WEIGHT_NORMS[self.w_norm],
             tol=self.tolerance,
             max_iter=self.miter,
             prune=self.prune,
