@@ -137,7 +137,7 @@ def draw_weight_curve():
 
 def draw_places():
     """Places of the models of the leaderboard."""
-    return RankStabilityDisplay.from_estimator(BordaCount(absent="ignore"), leaderboard(), k=1)
+    return RankStabilityDisplay.from_estimator(BordaCount(absent="ignore"), leaderboard(), n_places=1)
 
 
 def draw_preferences():

@@ -4,9 +4,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from .._support._suggestions import did_you_mean
+from .._support._checks import check_choice
 from .._support._warn import warn_user
-from ..exceptions import InputError, NotComparedWarning
+from ..exceptions import NotComparedWarning
 from ._frames import first_row, show_id
 
 __all__ = [
@@ -26,10 +26,7 @@ _SHOWN = 5
 
 def check_absent(absent):
     """Raise InputError unless this is a reading of absent items."""
-    if absent not in _ABSENT:
-        raise InputError(
-            f"absent must be one of {', '.join(map(repr, _ABSENT))}; got {absent!r}{did_you_mean(absent, _ABSENT)}."
-        )
+    check_choice("absent", absent, _ABSENT)
 
 
 def component_labels(lists, absent):

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._support._checks import check_choice
 from .._support._numbers import is_integer
 from .._support._plain_arguments import check_flag, is_hashable
 from .._support._shown import show
-from .._support._suggestions import did_you_mean
 from ..exceptions import InputError, InputTypeError
 from ._frames import EXACT_LIMIT, Columns
 from ._voter_names import near_voters
@@ -67,10 +67,7 @@ def encode_rows(
         ("duplicates", duplicates, ("error", "first", "best", "mean")),
         ("missing_ids", missing_ids, ("error", "drop")),
     ):
-        if not (isinstance(value, str) and value in known):
-            raise InputError(
-                f"{name} must be one of {', '.join(known)}; got {show(value)}{did_you_mean(value, known)}."
-            )
+        check_choice(name, value, known)
     if not len(voters):
         raise InputError(f"{caller} expects at least one voter; none came.")
     if any(one is None or one is pd.NA for one in voters):

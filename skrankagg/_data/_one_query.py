@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .._arrays._plain_ids import gather_scores, number_items
 from .._arrays._ragged import expand, mid_ranks, positions, tie_starts
+from .._support._checks import check_count
 from .._support._numbers import as_float, is_integer, is_real
 from .._support._plain_arguments import check_flag
 from .._support._shown import show
@@ -167,8 +168,8 @@ def read_weights(plain, weights):
 def check_output(top, explain):
     """Refuse a number of items to return that is none, and an `explain` that is no bool."""
     check_flag("explain", explain)
-    if top is not None and (not is_integer(top) or top < 1):
-        raise InputError(f"top must be an integer of at least 1, or None for all items; got {show(top)}.")
+    if top is not None:
+        check_count("top", top)
 
 
 class OneQuery(RankedLists):

@@ -1,6 +1,5 @@
 """Paired comparisons drawn from Bradley and Terry's model: ties, judges of differing reliability, unequal exposure."""
 
-import math
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -8,7 +7,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from .._support._numbers import is_integer, is_real
+from .._support._checks import check_count, check_number
+from .._support._numbers import is_real
 from ..exceptions import InputError
 from ._make_ranked_lists import _names, _vector
 
@@ -137,11 +137,9 @@ def make_comparisons(
         ("n_queries", n_queries, 1),
     )
     for name, value, least in sizes:
-        if not is_integer(value) or value < least:
-            raise InputError(f"make_comparisons expects {name} to be an int of at least {least}, got {value!r}.")
+        check_count(name, value, least)
     for name, value in (("spread", spread), ("reliability_spread", reliability_spread)):
-        if not is_real(value) or not 0 <= value < math.inf:
-            raise InputError(f"make_comparisons expects {name} to be a finite number of at least 0, got {value!r}.")
+        check_number(name, value, 0)
     if not is_real(ties) or not 0 <= ties < 1:
         raise InputError(f"make_comparisons expects ties to be a number from 0 to below 1, got {ties!r}.")
     if exposure not in ("equal", "unequal"):

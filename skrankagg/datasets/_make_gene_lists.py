@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from .._support._checks import check_number
 from ..exceptions import InputError
-from ._make_ranked_lists import _check_number, _names, _vector
+from ._make_ranked_lists import _names, _vector
 
 __all__ = ["make_gene_lists"]
 
@@ -228,10 +229,10 @@ def make_gene_lists(
         ("n_ranked", n_ranked, 0, math.inf),
         ("n_unranked", n_unranked, 0, math.inf),
     ):
-        _check_number(name, value, low, high, whole=True, caller="make_gene_lists")
+        check_number(name, value, low, high, whole=True)
     numbers = (("noise", noise, math.inf), ("heterogeneity", heterogeneity, math.inf), ("absent", absent, 1))
     for name, value, high in numbers:
-        _check_number(name, value, 0, high, caller="make_gene_lists")
+        check_number(name, value, 0, high)
     if noise == 0 or n_ranked + n_unranked == 0:
         raise InputError(
             "make_gene_lists expects noise above 0 and at least one list, got "

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
-from .._support._numbers import is_integer, is_real
+from .._support._checks import check_number
+from .._support._numbers import is_integer
 from ..exceptions import InputError
 
 __all__ = ["make_ranked_lists"]
@@ -39,15 +40,6 @@ def _vector(caller, name, value, *, positive=False):
     return value
 
 
-def _check_number(name, value, low, high, whole=False, caller="make_ranked_lists"):
-    right = is_integer(value) if whole else is_real(value)
-    if right and low <= value <= high and math.isfinite(value):
-        return
-    noun = "an int" if whole else "a finite number"
-    span = f"of at least {low}" if high == math.inf else f"from {low} to {high}"
-    raise InputError(f"{caller} expects {name} to be {noun} {span}, got {value!r}.")
-
-
 def _length_range(list_length, n_items):
     """Read `list_length` as its lowest and highest value."""
     if list_length is None:
@@ -56,8 +48,8 @@ def _length_range(list_length, n_items):
     whole = all(map(is_integer, bounds))
     if len(bounds) != 2 or not whole or not 1 <= bounds[0] <= bounds[1]:
         raise InputError(
-            "make_ranked_lists expects list_length to be an int of at least 1, a pair (low, high) of them, or "
-            f"None for full lists, got {list_length!r}."
+            "`list_length` must be a whole number of at least 1, a pair (low, high) of them, or "
+            f"None for full lists; got {list_length!r}."
         )
     if bounds[1] > n_items:
         raise InputError(
@@ -249,12 +241,12 @@ def make_ranked_lists(
     """
     sizes = [("n_queries", n_queries), ("n_voters", n_voters), ("n_items", n_items), ("n_grades", n_grades)]
     for name, value in sizes:
-        _check_number(name, value, 1, math.inf, whole=True)
+        check_number(name, value, 1, math.inf, whole=True)
     for name, value in [("quality", quality), ("quality_spread", quality_spread)]:
-        _check_number(name, value, 0, math.inf)
+        check_number(name, value, 0, math.inf)
     shares = [("adversarial_share", adversarial_share), ("ties", ties), ("absent", absent)]
     for name, value in [*shares, ("relevant_share", relevant_share)]:
-        _check_number(name, value, 0, 1)
+        check_number(name, value, 0, 1)
     if quality == 0 or relevant_share == 0 or absent == 1:
         raise InputError(
             "make_ranked_lists expects quality and relevant_share above 0 and absent below 1, got "

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from .._support._checks import check_count
 from .._support._numbers import is_integer, is_real
 from ..exceptions import InputError
 from ._make_ranked_lists import _names, _tie, _vector
@@ -284,8 +285,7 @@ def _is_number(value):
 
 def _check(caller, *, list_length, n_items, **sizes):
     for name, value in {**sizes, "n_items": n_items}.items():
-        if not is_integer(value) or value < 1:
-            raise InputError(f"{caller} expects {name} to be an int of at least 1, got {value!r}.")
+        check_count(name, value)
     if list_length is not None and (not is_integer(list_length) or not 1 <= list_length <= n_items):
         raise InputError(
             f"{caller} expects list_length to be an int from 1 to n_items={n_items}, or None for full lists, got "

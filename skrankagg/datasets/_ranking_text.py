@@ -8,6 +8,7 @@ import pandas as pd
 from .._data._frames import plain_index
 from .._data._ranked_lists import check_run
 from .._data._types import AnyLists
+from .._support._checks import check_choice
 from ..exceptions import InputError
 
 __all__ = ["ranking_text"]
@@ -18,8 +19,7 @@ RankTies: TypeAlias = Literal["ordinal", "min", "dense"]
 
 def check_rank_ties(rank_ties):
     """Raise InputError unless this is a choice of ranks for items that tie."""
-    if rank_ties not in ("ordinal", "min", "dense"):
-        raise InputError(f"rank_ties must be one of ordinal, min, dense; got {rank_ties!r}.")
+    check_choice("rank_ties", rank_ties, ("ordinal", "min", "dense"))
 
 
 def tied_ranks(frame, rank_ties):

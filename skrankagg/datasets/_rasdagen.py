@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 
+from .._support._checks import check_count
 from .._support._numbers import is_integer, is_real
 from ..exceptions import InputError
 
@@ -69,8 +70,7 @@ def _shuffles(draws, n_items):
 def _check(n_queries, n_voters, list_length, n_items, bias, threshold, random_state):
     sizes = {"n_queries": n_queries, "n_voters": n_voters, "list_length": list_length, "n_items": n_items}
     for name, size in sizes.items():
-        if not is_integer(size) or size < 1:
-            raise InputError(f"make_rasdagen expects {name} to be an int of at least 1, got {size!r}.")
+        check_count(name, size)
     if list_length > n_items:
         raise InputError(
             f"make_rasdagen expects list_length to be at most n_items, got list_length={list_length} and "
@@ -119,7 +119,7 @@ def make_rasdagen(
     threshold : float, default=5
         An item is relevant if its label score exceeds this.
     random_state : int, default=1
-        Seed of the C generator. The original never calls ``srand``, which equals seed 1; other generators default to None.
+        Seed of the C generator. The original never calls ``srand``, which equals seed 1.
 
     Returns
     -------

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._data._fitted_rows import hash_ids
 from .._data._titles import query_ids
-from .._support._numbers import is_integer
+from .._support._checks import check_count
 from .._support._progress import Progress
 from ..datasets._parquet import check_parquet
 from ..exceptions import InputError
@@ -79,8 +79,7 @@ def scan_parquet(
     >>> folder.cleanup()
     """
     check_parquet("scan_parquet")
-    if not is_integer(chunk_queries) or chunk_queries < 1:
-        raise InputError(f"chunk_queries must be a whole number of at least 1; got {chunk_queries!r}.")
+    check_count("chunk_queries", chunk_queries)
     paths = path if isinstance(path, list | tuple) else [path]
     files = [file for one in paths for file in _files(Path(one))]
     if not files:

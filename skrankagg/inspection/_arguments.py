@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from .._data._ranked_lists import RankedLists, encode_plain
-from .._support._numbers import is_integer
 from .._support._sklearn import check_is_fitted
 from ..base import BaseAggregator
-from ..exceptions import InputError, InputTypeError, UnequalLengthWarning, UnknownVoterWarning
+from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarning
 
 __all__ = []
 
@@ -39,9 +38,3 @@ def told_already() -> Iterator[None]:
         warnings.simplefilter("ignore", UnequalLengthWarning)
         warnings.simplefilter("ignore", UnknownVoterWarning)
         yield
-
-
-def check_top(top: int) -> None:
-    """Raise InputError unless this is a number of places."""
-    if not is_integer(top) or top < 1:
-        raise InputError(f"top must be a number of places, a whole number of at least 1; got {top!r}.")

@@ -10,10 +10,10 @@ from .._data._frames import frame_of, known_or_missing, plain_index, take_ids, w
 from .._data._ranked_lists import check_run
 from .._data._types import AnyLists
 from .._data._voter_names import type_hint
+from .._support._checks import check_count
 from ..exceptions import InputError
 from ..metrics._agreement._kendall import FROM_COUNTS, ratio_or_nan
 from ._agreement import count_pairs
-from ._arguments import check_top
 
 __all__ = ["compare_consensus"]
 
@@ -81,7 +81,7 @@ def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFram
     {'query': 'q', 'n_common': 4, 'tau_b': 0.66..., 'top_overlap': 1.0, 'leader_changed': True, 'largest_rise': 1,
      'rising_item': 'b', 'largest_fall': 1, 'falling_item': 'a'}
     """
-    check_top(top)
+    check_count("top", top)
     a, b = check_run(a), check_run(b)
     queries, items = plain_index(a.queries), plain_index(a.items)
     query_of = queries.get_indexer(plain_index(b.queries))

@@ -18,14 +18,14 @@ from .._arrays._ragged import (
 )
 from .._data._frames import frame_of, known_or_missing, take_ids, whole_or_missing
 from .._data._types import PlainLists
-from .._support._suggestions import did_you_mean
+from .._support._checks import check_choice, check_count
 from .._support._warn import warn_user
 from ..base import BaseAggregator, Consensus
 from ..base._consensus import rank_scores, rank_sums, sole_lists_again
 from ..exceptions import InputError
 from ..metrics._agreement._kendall import ratio_or_nan
 from ._agreement import agreement_with_classes, count_pairs, robust_z
-from ._arguments import begin, check_top, told_already
+from ._arguments import begin, told_already
 
 __all__ = ["voter_influence"]
 
@@ -154,9 +154,8 @@ def voter_influence(
     3     v       0.87       0.13    False      0.00            0           False
     4     w      -1.00       0.13     True      0.00            0           False
     """
-    check_top(top)
-    if mode not in _MODES:
-        raise InputError(f"mode must be one of {', '.join(_MODES)}; got {mode!r}{did_you_mean(mode, _MODES)}.")
+    check_count("top", top)
+    check_choice("mode", mode, _MODES)
     lists = begin(aggregator, X)
     if mode == "silence" and not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(

@@ -12,7 +12,8 @@ from .._arrays._ragged import sparse_rows
 from .._arrays._weight_units import common_unit
 from .._data._frames import frame_of, show_id, take_ids
 from .._data._types import PlainLists
-from .._support._numbers import is_integer, is_real
+from .._support._checks import check_count
+from .._support._numbers import is_real
 from ..base import BaseAggregator, Consensus
 from ..exceptions import InputError
 from ._arguments import begin, told_already
@@ -125,8 +126,8 @@ def margin_of_victory(
         raise InputError(f"votes must be True, False or None; got {votes!r}.")
     if time_limit is not None and (not is_real(time_limit) or not time_limit > 0):
         raise InputError(f"time_limit must be a number of seconds above 0, or None; got {time_limit!r}.")
-    if max_lists is not None and (not is_integer(max_lists) or max_lists < 1):
-        raise InputError(f"max_lists must be a whole number of at least 1, or None; got {max_lists!r}.")
+    if max_lists is not None:
+        check_count("max_lists", max_lists)
     lists = begin(aggregator, X)
     if not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(

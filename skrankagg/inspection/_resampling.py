@@ -10,9 +10,9 @@ from sklearn.utils import check_random_state
 from .._arrays._replicate_ranks import places_of_replicates
 from .._data._compared_items import component_labels
 from .._data._ranked_lists import RankedLists, check_lists, encode_plain
+from .._support._checks import check_choice, check_count, check_share
 from .._support._numbers import is_integer
 from .._support._progress import Progress
-from .._support._suggestions import did_you_mean
 from .._support._warn import warn_user
 from ..base import Consensus
 from ..exceptions import FewListsWarning, InputError
@@ -69,14 +69,9 @@ class Resampling:
     ):
         given = check_lists(encode_plain(X))
         lists = begin(aggregator, given, warn=False)
-        if not is_integer(n_resamples) or n_resamples < 2:
-            raise InputError(f"n_resamples must be a whole number of at least 2; got {n_resamples!r}.")
-        if isinstance(confidence, bool) or not 0 < confidence < 1:
-            raise InputError(f"confidence must be a number between 0 and 1, such as 0.95; got {confidence!r}.")
-        if unit not in UNITS:
-            raise InputError(
-                f"unit must be one of {', '.join(map(repr, UNITS))}; got {unit!r}{did_you_mean(unit, UNITS)}."
-            )
+        check_count("n_resamples", n_resamples, least=2)
+        check_share("confidence", confidence, low=False, high=False)
+        check_choice("unit", unit, UNITS)
         if votes is not None and not isinstance(votes, bool):
             raise InputError(f"votes must be True, False or None; got {votes!r}.")
         if votes and unit != "list":

@@ -11,9 +11,9 @@ import pandas as pd
 from .._data._compared_items import n_components
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
+from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..exceptions import InputError
-from ._arguments import check_top
 from ._resampling import Resampling, quantile_of_draws
 
 __all__ = ["preference_probabilities", "rank_stability"]
@@ -25,7 +25,7 @@ def rank_stability(
     *,
     n_resamples: int = 1000,
     confidence: float = 0.95,
-    top: Sequence[int] = (1, 10),
+    places: Sequence[int] = (1, 10),
     unit: Literal["list", "voter", "query"] = "list",
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
@@ -48,7 +48,7 @@ def rank_stability(
         Number of draws.
     confidence : float, default=0.95
         Share of the draws that the interval of an item holds.
-    top : sequence of int, default=(1, 10)
+    places : sequence of int, default=(1, 10)
         Numbers of first places of which the chances are reported.
     unit : {"list", "voter", "query"}, default="list"
         What is drawn: the lists of each query by themselves; voters, each with its lists of all queries; or queries,
@@ -74,7 +74,7 @@ def rank_stability(
         - `rank_low`, `rank_high`: the best and the worst place of the interval, Int64, missing where a query has one
           list
         - `rank_mean`, `score_se`: mean place, and standard deviation of the score, over the draws
-        - `top_1`, `top_10`: the chance of one of the first places, of those of `top`
+        - `top_1`, `top_10`: the chance of one of the first places, of those of `places`
         - `above_next`: share of the draws in which the item is above the next one of the consensus, ties half; NaN for
           the last
         - `tied_group`: number of the group, from 1, Int64; a group ends after an item that is above the next one in at
@@ -146,7 +146,7 @@ def rank_stability(
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.inspection import rank_stability
     >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)
-    >>> stability = rank_stability(BordaCount(), lists, top=[1, 3])
+    >>> stability = rank_stability(BordaCount(), lists, places=[1, 3])
     >>> stability[["item", "rank", "rank_low", "rank_high", "top_1", "above_next", "tied_group"]].round(2)
       item  rank  rank_low  rank_high  top_1  above_next  tied_group
     0   i1     1         1          3   0.71        0.72           1
@@ -156,9 +156,9 @@ def rank_stability(
     4   i6     5         3          5   0.00        1.00           1
     5   i5     6         6          6   0.00         NaN           2
     """
-    for k in top:
-        check_top(k)
-    places = sorted(set(map(int, top)))
+    for k in places:
+        check_count("places", k)
+    places = sorted(set(map(int, places)))
     resampling = Resampling(
         aggregator,
         X,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from .._support._numbers import is_integer
+from .._support._checks import check_count
 from ..exceptions import InputError
 from ..metrics import Measure
 from ..metrics._relevance._measure_names import base_name
@@ -87,8 +87,8 @@ def _check_queries(table, query):
 
 
 def _columns(table, metric, k):
-    if k is not None and (not is_integer(k) or k < 1):
-        raise InputError(f"`k` must be an int of at least 1; got {k!r}.")
+    if k is not None:
+        check_count("k", k)
     measured = column_measures(table.drop(columns="time", errors="ignore"))
     single = isinstance(metric, str | Measure) or callable(metric)
     wanted = None if metric is None else [metric] if single else list(metric)

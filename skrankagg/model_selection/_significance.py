@@ -8,6 +8,7 @@ from typing import Literal, TypedDict, Unpack
 import numpy as np
 import pandas as pd
 
+from .._support._checks import check_choice
 from .._support._suggestions import did_you_mean
 from ..exceptions import InputError, InputTypeError
 from ..metrics._relevance._registry import MeasureLike, find_column, orient, prefers
@@ -127,15 +128,8 @@ def compare_methods(
     method
     b       0.6333      0.1333     5     1       0     0.025
     """
-    if test not in PAIRED_TESTS:
-        raise InputError(
-            f"test must be one of {', '.join(PAIRED_TESTS)}; got {test!r}{did_you_mean(test, PAIRED_TESTS)}."
-        )
-    if correction not in CORRECTIONS:
-        raise InputError(
-            f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}"
-            f"{did_you_mean(correction, CORRECTIONS)}."
-        )
+    check_choice("test", test, PAIRED_TESTS)
+    check_choice("correction", correction, CORRECTIONS)
     table, column = query_table(per_query, metric)
     if baseline is None:
         if prefers(column, per_query) is None:

@@ -10,7 +10,7 @@ from .._data._frames import Columns
 from .._data._qrels import Qrels, check_qrels, find_queries
 from .._data._ranked_lists import RankedLists
 from .._data._types import AnyLists, AnyQrels
-from .._support._numbers import is_integer
+from .._support._checks import check_count
 from ..exceptions import InputError
 
 __all__ = ["QueryKFold", "QueryShuffleSplit"]
@@ -194,8 +194,7 @@ class QueryShuffleSplit(_QuerySplitter):
         query: str = "query",
         qrels: AnyQrels | None = None,
     ) -> None:
-        if not is_integer(n_splits) or n_splits < 1:
-            raise InputError(f"n_splits must be an int of at least 1; got {n_splits!r}.")
+        check_count("n_splits", n_splits)
         self.n_splits = n_splits
         self.test_size = test_size
         self.train_size = train_size

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import PlainLists
+from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..inspection import voter_contributions
 from ._display import legend_beside, line_style
@@ -15,7 +16,6 @@ from ._one_board import (
     CHARACTER,
     RULE,
     TEXT,
-    check_count,
     labels_of,
     lists_of_query,
     new_board,

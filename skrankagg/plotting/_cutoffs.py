@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import AnyLists, AnyQrels
+from .._support._checks import check_choice
 from ..exceptions import InputError
 from ..metrics import Measure, get_measure
 from ..metrics._relevance._own_measure import OwnMeasure
@@ -206,8 +207,7 @@ class CutoffDisplay:
         CutoffDisplay
             Itself, with `ax_`, `figure_` and `lines_`.
         """
-        if kind not in ("line", "bar"):
-            raise InputError(f"kind must be one of line, bar; got {kind!r}.")
+        check_choice("kind", kind, ("line", "bar"))
         n_methods, n_cutoffs = self.table.shape
         if kind == "line":
             ax = new_axes(ax, _size(self.table))

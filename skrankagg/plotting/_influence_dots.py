@@ -10,6 +10,7 @@ import pandas as pd
 from .._data._frames import plain_index
 from .._data._ranked_lists import check_lists, encode_plain
 from .._data._types import PlainLists
+from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..inspection import voter_influence
 from ._display import legend_beside
@@ -20,7 +21,6 @@ from ._one_board import (
     RULE,
     TEXT,
     as_numbers,
-    check_count,
     labels_of,
     new_board,
     rows_of_query,

@@ -3,7 +3,6 @@
 import numpy as np
 
 from .._data._ranked_lists import check_lists, encode_plain
-from .._support._numbers import is_integer
 from ..exceptions import InputError, InputTypeError
 from ._display import new_axes
 
@@ -16,7 +15,6 @@ __all__ = [
     "TEXT",
     "UNITS",
     "as_numbers",
-    "check_count",
     "labels_of",
     "lists_of_query",
     "new_board",
@@ -33,12 +31,6 @@ UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
 _LONGEST = 60
 CHARACTER = 0.072  # inches, of the small font
 _GAP = 0.22  # inches between two columns of axes
-
-
-def check_count(name, value):
-    """Raise InputError unless this is a whole number of at least 1."""
-    if not is_integer(value) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1; got {value!r}.")
 
 
 def lists_of_query(display, X, query, unit="list"):

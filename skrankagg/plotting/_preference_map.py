@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import PlainLists
+from .._support._checks import check_count
 from ..base import BaseAggregator
 from ..exceptions import InputError, InputTypeError
 from ..inspection import preference_probabilities
 from ._display import new_axes
 from ._heatmaps import _draw_matrix
-from ._one_board import CHARACTER, TEXT, check_count, labels_of, lists_of_query, title_of
+from ._one_board import CHARACTER, TEXT, labels_of, lists_of_query, title_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

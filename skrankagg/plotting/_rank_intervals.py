@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import PlainLists
+from .._support._checks import check_choice, check_count
 from ..base import BaseAggregator
 from ..exceptions import InputError
 from ..inspection import rank_stability
@@ -19,7 +20,6 @@ from ._one_board import (
     TEXT,
     UNITS,
     as_numbers,
-    check_count,
     labels_of,
     lists_of_query,
     new_board,
@@ -96,7 +96,7 @@ class RankStabilityDisplay:
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import RankStabilityDisplay
     >>> lists, _ = make_ranked_lists(n_queries=1, n_voters=20, n_items=6, list_length=None, quality=0.5, random_state=0)
-    >>> display = RankStabilityDisplay.from_estimator(BordaCount(), lists, top=4, k=1)
+    >>> display = RankStabilityDisplay.from_estimator(BordaCount(), lists, top=4, n_places=1)
     >>> display.table[["item", "rank", "rank_low", "rank_high", "top_1", "tied_group"]].round(2)
       item  rank  rank_low  rank_high  top_1  tied_group
     0   i1     1         1          3   0.71           1
@@ -111,9 +111,11 @@ class RankStabilityDisplay:
     bars_: BarContainer
     chance_ax_: Axes | None
 
-    def __init__(self, table: pd.DataFrame, *, k: int | None = None, label: str = "place", title: str = "") -> None:
+    def __init__(
+        self, table: pd.DataFrame, *, n_places: int | None = None, label: str = "place", title: str = ""
+    ) -> None:
         self.table = table
-        self.k = k
+        self.n_places = n_places
         self.label = label
         self.title = title
 
@@ -125,7 +127,7 @@ class RankStabilityDisplay:
         *,
         query: Any = None,
         top: int = 20,
-        k: int = 3,
+        n_places: int = 3,
         n_resamples: int = 1000,
         confidence: float = 0.95,
         unit: Literal["list", "voter", "query"] = "list",
@@ -147,7 +149,7 @@ class RankStabilityDisplay:
             Id of the query; None where there is one only, or `unit` is "query".
         top : int, default=20
             Number of items to show.
-        k : int, default=3
+        n_places : int, default=3
             Number of first places of which the chance is shown.
         n_resamples : int, default=1000
             Number of draws.
@@ -176,14 +178,14 @@ class RankStabilityDisplay:
             lists_of_query("RankStabilityDisplay", X, query, unit),
             n_resamples=n_resamples,
             confidence=confidence,
-            top=[k],
+            places=[n_places],
             unit=unit,
             votes=votes,
             random_state=random_state,
             n_jobs=n_jobs,
         )
         label = f"place: dot, in the consensus; bar, in {100 * confidence:g} % of {n_resamples} draws of {UNITS[unit]}"
-        display = cls(frame.head(top), k=k, label=label, title=title_of(query, top, len(frame), "items"))
+        display = cls(frame.head(top), n_places=n_places, label=label, title=title_of(query, top, len(frame), "items"))
         return display.plot(ax, **bar_kwargs)
 
     @classmethod
@@ -193,7 +195,7 @@ class RankStabilityDisplay:
         *,
         query: Any = None,
         top: int = 20,
-        k: int | None = None,
+        n_places: int | None = None,
         label: str | None = None,
         ax: Axes | None = None,
         **bar_kwargs: Any,
@@ -208,7 +210,7 @@ class RankStabilityDisplay:
             Id of the query; None where there is one only.
         top : int, default=20
             Number of items to show.
-        k : int, default=None
+        n_places : int, default=None
             Of which column `top_k` the chance is shown; None takes the largest that is below the number of items, if
             there is any.
         label : str, default=None
@@ -225,17 +227,17 @@ class RankStabilityDisplay:
         check_count("top", top)
         rows = rows_of_query("RankStabilityDisplay", frame, query, ["item", "rank", "rank_low", "rank_high"])
         known = sorted(int(name[4:]) for name in rows if name.startswith("top_") and name[4:].isdecimal())
-        if k is None:
-            k = max((one for one in known if one < len(rows)), default=None)
-        elif k not in known:
+        if n_places is None:
+            n_places = max((one for one in known if one < len(rows)), default=None)
+        elif n_places not in known:
             raise InputError(
-                f"k must be one of {', '.join(map(str, known)) or 'the columns top_k, and the frame has none'}; got "
-                f"{k!r}. Name it in the argument top of rank_stability."
+                f"`n_places` must be one of {', '.join(map(str, known)) or 'the columns top_k, and there are none'}; "
+                f"got {n_places!r}. Name it in the argument places of rank_stability."
             )
         if label is None:
             drawn = f"interval over {rows['n_resamples'].max()} draws" if "n_resamples" in rows else "confidence set"
             label = f"place: dot, in the consensus; bar, {drawn}"
-        display = cls(rows.head(top), k=k, label=label, title=title_of(query, top, len(rows), "items"))
+        display = cls(rows.head(top), n_places=n_places, label=label, title=title_of(query, top, len(rows), "items"))
         return display.plot(ax, **bar_kwargs)
 
     def plot(
@@ -258,14 +260,13 @@ class RankStabilityDisplay:
         RankStabilityDisplay
             Itself, with `ax_`, `figure_`, `points_`, `bars_` and `chance_ax_`.
         """
-        if scale not in ("auto", "linear", "log"):
-            raise InputError(f"scale must be one of auto, linear, log; got {scale!r}.")
+        check_choice("scale", scale, ("auto", "linear", "log"))
         names = labels_of(self.table["item"])
         n = len(names)
         rank, low, high = (as_numbers(self.table[name]) for name in ("rank", "rank_low", "rank_high"))
         known = ~np.isnan(low)
         last = max(float(rank.max()), float(high[known].max(initial=1.0)))
-        ax = new_board(ax, names, 7.0 if self.k is not None and known.any() else 5.6)
+        ax = new_board(ax, names, 7.0 if self.n_places is not None and known.any() else 5.6)
         place = np.arange(n)
         self.bars_ = ax.barh(
             place[known],
@@ -284,7 +285,7 @@ class RankStabilityDisplay:
             ax.set_xlim(0.3, last + 0.7)
         ax.set_xlabel(self.label)
         ax.grid(axis="x", color=RULE, linewidth=0.6)
-        self.chance_ax_ = self._draw_chances(ax, place[known]) if self.k is not None and known.any() else None
+        self.chance_ax_ = self._draw_chances(ax, place[known]) if self.n_places is not None and known.any() else None
         for row in self._ends_of_groups(known):
             for one in (ax, self.chance_ax_):
                 if one is not None:
@@ -293,13 +294,13 @@ class RankStabilityDisplay:
         return self
 
     def _draw_chances(self, ax, place):
-        chance = as_numbers(self.table[f"top_{self.k}"])[place]
+        chance = as_numbers(self.table[f"top_{self.n_places}"])[place]
         side = side_axes(ax, 1.35)
         side.barh(place, np.nan_to_num(chance), height=0.52, color=_CHANCE, zorder=2)
         side.set_xlim(0.0, 1.38)
         side.set_xticks([0.0, 0.5, 1.0], labels=["0", "50", "100 %"])
         side.spines["bottom"].set_bounds(0.0, 1.0)
-        side.set_xlabel("first in the draws" if self.k == 1 else f"among the first {self.k}")
+        side.set_xlabel("first in the draws" if self.n_places == 1 else f"among the first {self.n_places}")
         for row, value in zip(place, chance, strict=True):
             if np.isfinite(value):
                 side.text(value + 0.04, row, percent(value), va="center", fontsize="x-small", color=TEXT)

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import PlainLists
+from .._support._checks import check_count
 from .._support._warn import warn_user
 from ..base import BaseAggregator
 from ..exceptions import FewListsWarning, InputError
-from ._one_board import check_count
 from ._report_numbers import collect
 from ._report_page import Text, html_of, html_page, markdown_of
 from ._report_sections import sections_of
@@ -117,7 +117,7 @@ def ranking_report(
     format: Literal["html", "markdown"] | None = None,
     title: str | None = None,
     top: int = 20,
-    k: int = 3,
+    n_places: int = 3,
     n_resamples: int = 1000,
     confidence: float = 0.95,
     unit: Literal["list", "voter", "query"] = "list",
@@ -146,7 +146,7 @@ def ranking_report(
         Title; None names the query.
     top : int, default=20
         Number of items to show; the numbers of all are in `frames` of the result.
-    k : int, default=3
+    n_places : int, default=3
         Number of first places of which the chance is shown, next to that of the first place.
     n_resamples : int, default=1000
         Number of draws.
@@ -213,7 +213,7 @@ def ranking_report(
     <BLANKLINE>
     """
     check_count("top", top)
-    check_count("k", k)
+    check_count("n_places", n_places)
     if path is not None or format is not None:
         _check_format(path, format)
     if random_state is None:
@@ -225,7 +225,7 @@ def ranking_report(
             X,
             query,
             top=top,
-            k=k,
+            n_places=n_places,
             n_resamples=n_resamples,
             confidence=confidence,
             unit=unit,

@@ -40,7 +40,7 @@ def shows_confidence(facts, frames):
     return facts["n_units"] < FEW_FOR_INTERVALS and has_sets(frames)
 
 
-def collect(aggregator, X, query, *, top, k, n_resamples, confidence, unit, random_state, n_jobs):
+def collect(aggregator, X, query, *, top, n_places, n_resamples, confidence, unit, random_state, n_jobs):
     """Frames, facts and caveats of a report."""
     lists = lists_of_query("ranking_report", X, query, unit)
     caveats, frames = [], {}
@@ -48,7 +48,9 @@ def collect(aggregator, X, query, *, top, k, n_resamples, confidence, unit, rand
     prepared = begin(aggregator, lists)  # what is no aggregator, or must be fitted first, is refused here
     can_weigh = aggregator.__sklearn_tags__().aggregator_tags.voter_weights
     if can_weigh:
-        stability = rank_stability(aggregator, lists, top=sorted({1, k}), confidence=confidence, n_jobs=n_jobs, **draws)
+        stability = rank_stability(
+            aggregator, lists, places=sorted({1, n_places}), confidence=confidence, n_jobs=n_jobs, **draws
+        )
         frames["stability"] = stability
         if (stability["n_resamples"] < n_resamples).any():
             failed = n_resamples - int(stability["n_resamples"].min())
@@ -83,7 +85,7 @@ def collect(aggregator, X, query, *, top, k, n_resamples, confidence, unit, rand
         "weight": float(prepared.list_weight.sum()),
         "n_items": prepared.n_items,
         "length": (int(length.min()), float(np.median(length)), int(length.max())),
-        "k": k,
+        "k": n_places,
         "confidence": confidence,
         "n_units": n_units,
         "can_weigh": can_weigh,

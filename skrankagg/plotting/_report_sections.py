@@ -98,7 +98,7 @@ def _consensus(frames, facts, top):
         if shows_sets:
             drawn = drawn.assign(**{name: frames["confidence"][name] for name in ("rank_low", "rank_high")})
             label = "place: dot, in the consensus; bar, confidence set"
-        draw = lambda: RankStabilityDisplay.from_frame(drawn, top=top, k=k, label=label)  # noqa: E731
+        draw = lambda: RankStabilityDisplay.from_frame(drawn, top=top, n_places=k, label=label)  # noqa: E731
     names = tuple(name for name in columns if name != "item")
     more = facts["n_items"] - len(consensus)
     if more > 0:

@@ -9,8 +9,8 @@ from scipy.special import digamma
 
 from .._arrays._ragged import group_order, positions
 from .._data._frames import Columns, is_frame, show_id, with_column
+from .._support._checks import check_choice
 from .._support._numbers import is_integer
-from .._support._suggestions import did_you_mean
 from ..exceptions import InputError
 
 if TYPE_CHECKING:
@@ -140,11 +140,7 @@ def adjust_pvalues(pvalues: Any, correction: Correction = "holm", *, n_tests: An
     0     q    a  2.542     1   0.003     0.029
     1     q    b  0.641     2   0.229     1.000
     """
-    if correction not in CORRECTIONS:
-        raise InputError(
-            f"correction must be one of {', '.join(CORRECTIONS)}; got {correction!r}"
-            f"{did_you_mean(correction, CORRECTIONS)}."
-        )
+    check_choice("correction", correction, CORRECTIONS)
     if is_frame(pvalues):
         return with_column(pvalues, "adjusted", _adjust_consensus(pvalues, correction, n_tests))
     adjusted = np.array(pvalues, dtype=np.float64)

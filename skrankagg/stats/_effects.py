@@ -9,9 +9,8 @@ from scipy.special import stdtrit
 from scipy.stats import bootstrap, rankdata
 
 from .._arrays import TOLERANCE
-from .._support._suggestions import did_you_mean
+from .._support._checks import check_choice, check_share
 from .._support._warn import warn_user
-from ..exceptions import InputError
 from ._paired import _check, check_n_resamples
 
 __all__ = ["bootstrap_interval", "cohen_d", "hedges_g", "rank_biserial", "win_tie_loss"]
@@ -204,12 +203,8 @@ def bootstrap_interval(
     (0.0205, 0.3195)
     """
     values = _check(values)
-    if method not in _INTERVALS:
-        raise InputError(
-            f"method must be one of {', '.join(_INTERVALS)}; got {method!r}{did_you_mean(method, _INTERVALS)}."
-        )
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must lie between 0 and 1; got {confidence!r}.")
+    check_choice("method", method, _INTERVALS)
+    check_share("confidence", confidence, low=False, high=False)
     check_n_resamples(n_resamples)
     if method != "t":
         warn_of_few_values(len(values))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from .._arrays import TOLERANCE
-from .._support._numbers import is_integer
+from .._support._checks import check_count
 from ..exceptions import InputError
 
 __all__ = ["paired_t_test", "randomization_test", "sign_test", "wilcoxon_test"]
@@ -30,8 +30,7 @@ def _check(difference):
 
 def check_n_resamples(n_resamples):
     """Raise ValueError unless a number of draws is an int of at least 1."""
-    if not is_integer(n_resamples) or n_resamples < 1:
-        raise InputError(f"n_resamples must be an int of at least 1; got {n_resamples!r}.")
+    check_count("n_resamples", n_resamples)
 
 
 def paired_t_test(difference: ArrayLike) -> tuple[float, float]:

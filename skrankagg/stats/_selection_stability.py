@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import norm
 
-from .._support._numbers import is_integer
-from .._support._suggestions import did_you_mean
+from .._support._checks import check_choice, check_count, check_share
 from ..exceptions import InputError, InputTypeError
 
 __all__ = ["StabilityResult", "selection_stability"]
@@ -143,12 +142,8 @@ def selection_stability(
     >>> selection_stability([[True, True, False], [True, True, False]]).stability
     1.0
     """
-    if method not in _METHODS:
-        raise InputError(
-            f"method must be one of {', '.join(_METHODS)}; got {method!r}{did_you_mean(method, _METHODS)}."
-        )
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence must lie between 0 and 1; got {confidence!r}.")
+    check_choice("method", method, _METHODS)
+    check_share("confidence", confidence, low=False, high=False)
     held, n_items = _read(selections, n_items)
     if len(held) < 2:
         raise InputError(
@@ -219,8 +214,8 @@ def _check_defined(size, n_items, method):
 
 def _read(selections, n_items):
     """What each selection holds, bool (n_selections, n_columns), and the number of items, or None."""
-    if n_items is not None and not (is_integer(n_items) and n_items > 0):
-        raise InputError(f"n_items must be an int of at least 1; got {n_items!r}.")
+    if n_items is not None:
+        check_count("n_items", n_items)
     matrix = _as_matrix(selections, n_items)
     if matrix is None:
         return _read_items(selections, n_items)

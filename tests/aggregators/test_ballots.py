@@ -545,7 +545,7 @@ def test_winners_by_query_keep_the_ids():
 def test_what_majorities_cannot_be_read_from_is_refused(function):
     with pytest.raises(InputError, match="square matrix of preferences"):
         function(np.ones((2, 3)))
-    with pytest.raises(InputError, match="absent must be one of 'last', 'ignore'; got 'first'"):
+    with pytest.raises(InputError, match="`absent` must be one of 'last', 'ignore'; got 'first'"):
         function(TENNESSEE, absent="first")
 
 

@@ -411,7 +411,7 @@ def test_granularity_of_fractions():
 def test_unknown_names_and_many_queries_are_refused():
     with pytest.raises(ValueError, match="one query"):
         pairwise_preferences(example_lists())
-    with pytest.raises(ValueError, match="absent must be one of 'last', 'ignore'"):
+    with pytest.raises(ValueError, match="`absent` must be one of 'last', 'ignore'"):
         pairwise_preferences(profile("ab"), absent="below")
 
 

@@ -210,7 +210,7 @@ def copies(frame, n=4):
 def test_rank_stability_leaves_out_what_compares_two_components(method):
     two = pd.concat([copies(APART), copies(JOINED.assign(query="r"))], ignore_index=True)
     with pytest.warns(NotComparedWarning, match="in 1 of 2 queries") as found:
-        table = rank_stability(method, two, n_resamples=40, top=[1, 2])
+        table = rank_stability(method, two, n_resamples=40, places=[1, 2])
     assert len(found) == 1
     apart, joined = (table[table["query"] == query].reset_index(drop=True) for query in "qr")
     assert apart[["rank_low", "rank_high", "rank_mean", "top_1", "top_2", "tied_group"]].isna().all(axis=None)
@@ -218,7 +218,7 @@ def test_rank_stability_leaves_out_what_compares_two_components(method):
     group = apart["item"].isin(["d", "e"])
     same = group == group.shift(-1)
     assert apart["above_next"].notna().tolist() == same.tolist() and 1 <= same.sum() < 4
-    alone = rank_stability(method, copies(JOINED.assign(query="r")), n_resamples=40, top=[1, 2])
+    alone = rank_stability(method, copies(JOINED.assign(query="r")), n_resamples=40, places=[1, 2])
     pd.testing.assert_frame_equal(joined, alone)
     assert joined.drop(columns="above_next").notna().all(axis=None)
 

@@ -282,17 +282,17 @@ FRAME = by_voter({"v": ["a", "b"]})
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: Linear.CombSUM("bord"), ValueError, "norm must be one of 'borda', .*; got 'bord'"),
-        (lambda: Linear.CombSUM(eval_pts=0), ValueError, "eval_pts must be an int of at least 1"),
+        (lambda: Linear.CombSUM("bord"), ValueError, "`norm` must be one of 'borda', .*; got 'bord'"),
+        (lambda: Linear.CombSUM(eval_pts=0), ValueError, "`eval_pts` must be a whole number of at least 1"),
         (
             lambda: Weighted.DIBRA(prune="high"),
             ValueError,
-            "prune must be one of None, False, True, 'low', 'wire'; got 'high'",
+            "`prune` must be one of None, False, True, 'low', 'wire'; got 'high'",
         ),
-        (lambda: Weighted.DIBRA(dist="euclid"), ValueError, "dist must be one of 'cosine'"),
-        (lambda: Weighted.DIBRA(aggregator="borda"), ValueError, "aggregator must be one of 'combsum:borda'"),
+        (lambda: Weighted.DIBRA(dist="euclid"), ValueError, "`dist` must be one of 'cosine'"),
+        (lambda: Weighted.DIBRA(aggregator="borda"), ValueError, "`aggregator` must be one of 'combsum:borda'"),
         (lambda: Weighted.Agglomerative(c1=0, c2=0), ValueError, "c1 and c2 must be at least 0 and not both 0"),
-        (lambda: MarkovChains.MC(chain=1), ValueError, "chain must be one of 801"),
+        (lambda: MarkovChains.MC(chain=1), ValueError, "`chain` must be one of 801"),
         (lambda: Linear.CombSUM(convention="flag"), ValueError, "convention must be 'flagr'"),
         (lambda: Linear.CombSUM(convention={"x"}), ValueError, "convention must hold names of QUIRKS, .* got x"),
         (lambda: Linear.CombSUM().aggregate(), ValueError, "The lists must be given"),
@@ -365,7 +365,7 @@ def test_comparator_picks_rows_and_columns(small, capsys):
         comparator.get_results(3, query="Topic 9")
     with pytest.raises(ValueError, match="cutoff must be from 1 to the 5"):
         comparator.get_results(6, "ndcg")
-    with pytest.raises(ValueError, match="metric must be one of 'map'"):
+    with pytest.raises(ValueError, match="`metric` must be one of 'map'"):
         comparator.get_results(2, "f1")
 
 
@@ -420,6 +420,6 @@ def test_comparator_draws(small):
     expected = comparator.get_results(3, "recall").iloc[0].tolist()
     assert [bar.get_width() for bar in display.ax_.patches] == pytest.approx(expected)
     assert display.ax_.get_xlabel().startswith("Recall at k")
-    with pytest.raises(ValueError, match="kind must be one of line, bar"):
+    with pytest.raises(ValueError, match="`kind` must be one of 'line', 'bar'"):
         comparator.plot_metric(3, "recall", plot_type="pie")
     pyplot.close("all")

@@ -118,5 +118,5 @@ def test_small_weights_compare():
 
 @pytest.mark.parametrize("absent", ["Last", None, True])
 def test_an_unknown_reading_is_refused(absent):
-    with pytest.raises(InputError, match=r"absent must be one of 'last', 'ignore'; got "):
+    with pytest.raises(InputError, match=r"`absent` must be one of 'last', 'ignore'; got "):
         LISTS.components(absent)

@@ -320,7 +320,7 @@ def test_rows_without_an_item_are_dropped_when_asked():
     assert RankedLists.from_frame(rows, missing_ids="drop").to_runs() == {"v": {"q": {"b": 3.0, "a": 1.0}}}
     with pytest.raises(InputError, match="'site' must hold an id in every row"):
         RankedLists.from_frame(rows.assign(site=["x", None, "z"]), query="site", missing_ids="drop")
-    with pytest.raises(InputError, match="missing_ids must be one of error, drop; got 'skip'"):
+    with pytest.raises(InputError, match="`missing_ids` must be one of 'error', 'drop'; got 'skip'"):
         RankedLists.from_frame(rows, missing_ids="skip")
 
 

@@ -221,7 +221,7 @@ def test_containers_are_put_together():
         (lambda: RankedLists.from_runs({"v": {"q": ["a"]}, "w": {"q": {"a": 1}}}), InputError, "hold both"),
         (lambda: RankedLists.from_runs({}), InputError, "at least one voter"),
         (lambda: RankedLists.from_lists("abc"), InputTypeError, "got str"),
-        (lambda: RankedLists.from_lists([["a"]], duplicates="last"), InputError, "duplicates must be one of error"),
+        (lambda: RankedLists.from_lists([["a"]], duplicates="last"), InputError, "`duplicates` must be one of 'error'"),
         (lambda: RankedLists.from_lists([[]]), InputError, "no rows"),
         (lambda: RankedLists.from_wide(pd.DataFrame({"v": [np.nan]})), InputError, "at least one item"),
         (lambda: RankedLists.from_matrix([1.0], kind="score"), InputError, "1 dimension"),

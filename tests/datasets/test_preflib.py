@@ -185,7 +185,7 @@ def test_models_are_seeded_and_cut():
     ("make", "wrong", "words"),
     [
         (make_mallows, {"phi": 1.5}, "phi to be a number from 0 to 1, got 1.5"),
-        (make_mallows, {"n_items": 0}, "n_items to be an int of at least 1, got 0"),
+        (make_mallows, {"n_items": 0}, "`n_items` must be a whole number of at least 1; got 0"),
         (make_mallows, {"list_length": 30}, "list_length to be an int from 1 to n_items=20"),
         (make_plackett_luce, {"worth": [1, 0]}, "finite numbers above 0"),
         (make_plackett_luce, {"spread": -1}, "spread to be a finite number of at least 0"),

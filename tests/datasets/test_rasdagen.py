@@ -70,7 +70,9 @@ def test_feso_is_what_the_c_program_prints():
 
 
 def test_a_fractional_bias_is_what_the_c_program_prints():
-    lists, qrels = make_rasdagen(n_queries=2, n_voters=2, list_length=2, n_items=3, bias=2.5, threshold=3.5, random_state=7)
+    lists, qrels = make_rasdagen(
+        n_queries=2, n_voters=2, list_length=2, n_items=3, bias=2.5, threshold=3.5, random_state=7
+    )
     assert lists["item"].tolist() == ["Q1-E3", "Q1-E2", "Q2-E1", "Q2-E3", "Q1-E3", "Q1-E2", "Q2-E1", "Q2-E2"]
     assert qrels["item"].tolist() == ["Q1-E3", "Q1-E2", "Q1-E1", "Q2-E1", "Q2-E2", "Q2-E3"]
     assert qrels["relevance"].tolist() == [1, 1, 1, 1, 0, 1]
@@ -116,10 +118,10 @@ def test_a_large_bias_makes_labels_follow_the_lists():
         ({"bias": -1}, "bias to be a number from 0 to 9, got -1"),
         ({"bias": float("nan")}, "bias to be a number from 0 to 9, got nan"),
         ({"threshold": float("inf")}, "threshold to be a finite number, got inf"),
-        ({"n_queries": 0}, "n_queries to be an int of at least 1, got 0"),
-        ({"n_voters": 2.0}, "n_voters to be an int of at least 1, got 2.0"),
-        ({"n_items": True}, "n_items to be an int of at least 1, got True"),
-        ({"list_length": "a"}, "list_length to be an int of at least 1, got 'a'"),
+        ({"n_queries": 0}, "`n_queries` must be a whole number of at least 1; got 0"),
+        ({"n_voters": 2.0}, "`n_voters` must be a whole number of at least 1; got 2.0"),
+        ({"n_items": True}, "`n_items` must be a whole number of at least 1; got True"),
+        ({"list_length": "a"}, "`list_length` must be a whole number of at least 1; got 'a'"),
         ({"random_state": -1}, "`random_state` must be an int from 0 to 2**32 - 1, the seed of srand(); got -1"),
     ],
 )

@@ -70,7 +70,7 @@ def test_ids_that_would_not_be_read_back_are_refused(item):
 def test_ranking_text_wants_one_list_for_each_query():
     with pytest.raises(InputError, match="A run has one list for each query"):
         ranking_text(make_ranked_lists(random_state=0)[0])
-    with pytest.raises(InputError, match="rank_ties must be one of ordinal, min, dense; got 'max'"):
+    with pytest.raises(InputError, match="`rank_ties` must be one of 'ordinal', 'min', 'dense'; got 'max'"):
         ranking_text(TIED, rank_ties="max")
 
 
@@ -104,7 +104,7 @@ def test_ranks_are_shared_where_there_are_ranks_and_scores(tmp_path):
     for column in ("rank", "score"):
         with pytest.raises(InputError, match="needs the columns rank and score for rank_ties='min'"):
             write_run(TIED.drop(columns=column), path, rank_ties="min")
-    with pytest.raises(InputError, match="rank_ties must be one of"):
+    with pytest.raises(InputError, match="`rank_ties` must be one of"):
         write_run(TIED, path, rank_ties="mean")
     assert not path.exists()
 

@@ -162,7 +162,7 @@ def test_what_cannot_be_read(tmp_path, lists, file):
     with pytest.raises(ValueError, match="at least one path; got none"):
         scan_parquet([])
     for wrong in (0, -1, 1.5, "10", None, True):
-        with pytest.raises(ValueError, match="chunk_queries must be a whole number of at least 1"):
+        with pytest.raises(ValueError, match="`chunk_queries` must be a whole number of at least 1"):
             scan_parquet(file, chunk_queries=wrong)
     with pytest.raises(ValueError, match=r"columns is keyed by what columns hold, query, .*; got 'topic'"):
         scan_parquet(file, columns={"topic": "query"})

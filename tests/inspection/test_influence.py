@@ -449,7 +449,7 @@ def test_what_fails_is_missing_and_told(mode):
 def test_arguments_are_checked():
     with pytest.raises(InputError, match=r"Agglomerative cannot weigh lists; choose mode='drop'"):
         voter_influence(Agglomerative(), SIX)
-    with pytest.raises(InputError, match=r"mode must be one of silence, drop; got 'drops' .did you mean"):
+    with pytest.raises(InputError, match=r"`mode` must be one of 'silence', 'drop'; got 'drops' .did you mean"):
         voter_influence(BordaCount(), SIX, mode="drops")
     for top in (0, 1.5, True):
         with pytest.raises(InputError, match="top must be a number of places"):

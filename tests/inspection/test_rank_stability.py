@@ -76,7 +76,7 @@ def test_places_of_many_items_are_found_in_parts(monkeypatch):
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_draws_are_aggregated_as_if_each_came_alone(method):
     frame = lists()
-    found = rank_stability(method, frame, top=[2], **EVERYTHING)
+    found = rank_stability(method, frame, places=[2], **EVERYTHING)
     encoded = RankedLists.from_frame(frame)
     resampling = Resampling(method, encoded, **EVERYTHING)
     weights = resampling.draws.weights(0, 3)
@@ -333,9 +333,9 @@ def test_one_list_has_no_interval_and_few_warn():
     ("error", "message", "method", "options"),
     [
         (InputTypeError, "aggregator must be an aggregator", BordaCount, {}),
-        (InputError, "n_resamples must be a whole number of at least 2; got 1", BordaCount(), {"n_resamples": 1}),
+        (InputError, "`n_resamples` must be a whole number of at least 2; got 1", BordaCount(), {"n_resamples": 1}),
         (InputError, "confidence must be a number between 0 and 1", BordaCount(), {"confidence": 95}),
-        (InputError, "unit must be one of 'list', 'voter', 'query'; got 'lists'", BordaCount(), {"unit": "lists"}),
+        (InputError, "`unit` must be one of 'list', 'voter', 'query'; got 'lists'", BordaCount(), {"unit": "lists"}),
         (InputError, "top must be a number of places", BordaCount(), {"top": [0]}),
         (InputError, "Agglomerative cannot weigh lists", Agglomerative(), {}),
     ],

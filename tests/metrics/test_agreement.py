@@ -334,8 +334,8 @@ def test_options_reach_the_measure(lists):
         ("rbo", {"q": 1}, TypeError, "'rbo' takes p, score, ties; got q"),
         ("overlap", {}, TypeError, "'overlap' needs k"),
         ("rbo", {"p": 1}, ValueError, "between 0 and 1"),
-        ("rbo", {"score": "x"}, ValueError, "score must be one of ext, min, max, res"),
-        ("rbo", {"ties": "x"}, ValueError, "ties must be one of w, a, b"),
+        ("rbo", {"score": "x"}, ValueError, "`score` must be one of 'ext', 'min', 'max', 'res'"),
+        ("rbo", {"ties": "x"}, ValueError, "`ties` must be one of 'w', 'a', 'b'"),
         ("kendall-distance", {"p": 2}, ValueError, "penalty from 0 to 1"),
         ("overlap", {"k": 0}, ValueError, "k must be a depth"),
     ],
@@ -357,7 +357,7 @@ def test_wrong_measures_are_reported(lists, measure, options, error, words):
 def test_wrong_rankings_are_reported(given, error, words):
     with pytest.raises(error, match=words):
         kendall_tau(given, ["a", "b"])
-    with pytest.raises(ValueError, match="variant must be one of"):
+    with pytest.raises(ValueError, match="`variant` must be one of"):
         kendall_tau(["a"], ["a"], variant="c")
     with pytest.raises(ValueError, match="two or more rankings"):
         kendall_w([["a", "b"]])
@@ -443,7 +443,7 @@ def test_heavier_lists_count_more_in_the_consensus_score():
 def test_a_consensus_of_other_lists_is_refused(lists):
     with pytest.raises(ValueError, match="ranks every item"):
         consensus_score(lists, Copeland().fit_transform(lists)[1:].reset_index(drop=True))
-    with pytest.raises(ValueError, match="distance must be one of cosine"):
+    with pytest.raises(ValueError, match="`distance` must be one of 'cosine'"):
         consensus_score(lists, Copeland().fit_transform(lists), "x")
 
 

@@ -97,7 +97,7 @@ def test_a_voter_and_a_method_are_measured_on_the_same_queries():
 
 def test_missing_is_one_of_two_rules():
     lists, qrels = crowd(0)
-    with pytest.raises(ValueError, match="missing must be one of zero, skip; got 'none'"):
+    with pytest.raises(ValueError, match="`missing` must be one of 'zero', 'skip'; got 'none'"):
         evaluate_voters(lists, qrels, missing="none")
 
 

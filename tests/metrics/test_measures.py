@@ -183,7 +183,7 @@ def test_names_go_round():
         ("p@0", "whole number of at least 1"),
         ("p@ten", "whole number of at least 1"),
         ("num_ret@5", "'num_ret' takes no cutoff"),
-        ("ndcg@5[gain=cubic]", "gain must be one of exponential, linear; got 'cubic'"),
+        ("ndcg@5[gain=cubic]", "`gain` must be one of 'exponential', 'linear'; got 'cubic'"),
         ("ndcg@5[colour=red]", "unknown convention 'colour=red'; ndcg takes gain, discount, ideal"),
         ("p@5[relevance_threshold=high]", "must be a number; got 'high'"),
         ("p@5[relevance_threshold=0]", "must be above 0"),
@@ -200,7 +200,7 @@ def test_a_name_is_a_string():
 
 
 @pytest.mark.parametrize(
-    ("convention", "words"), [({"gain": "x"}, "gain must be one of"), ({"gian": "linear"}, "choose from")]
+    ("convention", "words"), [({"gain": "x"}, "`gain` must be one of"), ({"gian": "linear"}, "choose from")]
 )
 def test_wrong_conventions_are_reported(convention, words):
     with pytest.raises(ValueError, match=words):
@@ -252,7 +252,8 @@ def test_a_run_has_one_list_for_each_query(X):
 
 
 @pytest.mark.parametrize(
-    ("change", "words"), [({"missing": "drop"}, "missing must be one of zero, skip"), ({"run": {}}, "at least one run")]
+    ("change", "words"),
+    [({"missing": "drop"}, "`missing` must be one of 'zero', 'skip'"), ({"run": {}}, "at least one run")],
 )
 def test_wrong_calls_are_reported(change, words):
     with pytest.raises(ValueError, match=words):
@@ -460,5 +461,5 @@ def test_recalls_are_rounded_by_the_convention_that_is_named():
     names = ["iprec@0.4", "iprec@0.4[rounding=up]", "11pt", "11pt[rounding=up]"]
     values = evaluate([found[0]], [found[1]], names).iloc[0].tolist()
     assert values == pytest.approx([1.0, 0.75, (5 * 1 + 6 * 0.75) / 11, (4 * 1 + 7 * 0.75) / 11])
-    with pytest.raises(ValueError, match="rounding must be one of nearest, up"):
+    with pytest.raises(ValueError, match="`rounding` must be one of 'nearest', 'up'"):
         skrankagg.metrics.interpolated_precision(*found, 0.4, rounding="down")

@@ -262,7 +262,7 @@ def lambda_named(name):
         (reciprocal, {"name": " "}, "a str without brackets"),
         (reciprocal, {"greater_is_better": 0}, "greater_is_better must be True, False or None"),
         (reciprocal, {"greater_is_better": "no"}, "greater_is_better must be True, False or None"),
-        (reciprocal, {"summary": "median"}, "summary must be one of mean, sum"),
+        (reciprocal, {"summary": "median"}, "`summary` must be one of 'mean', 'sum'"),
     ],
 )
 def test_wrong_measures_are_refused(function, options, words):

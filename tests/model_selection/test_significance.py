@@ -234,7 +234,11 @@ def test_flagrs_layout_is_of_the_measures_that_are_given(comparator):
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
-    [({"query": "q99"}, "'q99' is not one"), ({"metric": "err"}, "it has map"), ({"k": 0}, "`k` must be an int of at least 1; got 0")],
+    [
+        ({"query": "q99"}, "'q99' is not one"),
+        ({"metric": "err"}, "it has map"),
+        ({"k": 0}, "`k` must be a whole number of at least 1; got 0"),
+    ],
 )
 def test_results_that_are_not_there_are_refused(comparator, wrong, words):
     with pytest.raises(ValueError, match=words):

@@ -82,7 +82,7 @@ def test_bars_stand_in_panels_one_for_each_cutoff(plt, comparator):
     for container, k in zip(display.lines_, (1, 5), strict=True):
         assert [bar.get_width() for bar in container] == pytest.approx(best_first[k].tolist())
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == best_first.index.tolist()
-    with pytest.raises(ValueError, match="kind must be one of line, bar"):
+    with pytest.raises(ValueError, match="`kind` must be one of 'line', 'bar'"):
         display.plot("pie")
 
 

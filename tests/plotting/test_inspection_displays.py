@@ -54,7 +54,7 @@ def labels(ax):
 
 
 def test_dots_and_bars_are_the_places(plt, lists):
-    frame = rank_stability(BordaCount(), lists, top=[1, 3], **FEW)
+    frame = rank_stability(BordaCount(), lists, places=[1, 3], **FEW)
     display = RankStabilityDisplay.from_estimator(BordaCount(), lists, top=6, **FEW)
     assert labels(display.ax_) == frame["item"].head(6).tolist() and display.ax_.yaxis_inverted()
     assert display.points_.get_offsets()[:, 0].tolist() == [1, 2, 3, 4, 5, 6]
@@ -69,21 +69,21 @@ def test_dots_and_bars_are_the_places(plt, lists):
 
 
 def test_frames_of_both_functions_can_be_drawn(plt, lists):
-    stability = rank_stability(BordaCount(), lists, top=[1, 4, 10], **FEW)
+    stability = rank_stability(BordaCount(), lists, places=[1, 4, 10], **FEW)
     display = RankStabilityDisplay.from_frame(stability)
     assert display.k == 4  # all ten are among the first ten
     assert display.ax_.get_xlabel().endswith("bar, interval over 50 draws")
-    assert RankStabilityDisplay.from_frame(stability, k=1).chance_ax_.get_xlabel() == "first in the draws"
+    assert RankStabilityDisplay.from_frame(stability, n_places=1).chance_ax_.get_xlabel() == "first in the draws"
     sets = rank_confidence(BordaCount(), lists, **FEW)
     display = RankStabilityDisplay.from_frame(sets, top=5, color="black")
     assert display.k is None and display.chance_ax_ is None and not display.ax_.lines
     assert display.ax_.get_xlabel().endswith("bar, confidence set")
     assert [bar.get_x() + 0.25 for bar in display.bars_] == sets["rank_low"].head(5).tolist()
     assert display.bars_[0].get_facecolor() == (0, 0, 0, 1)
-    with pytest.raises(InputError, match=r"k must be one of 1, 4, 10; got 3\. Name it in the argument top"):
-        RankStabilityDisplay.from_frame(stability, k=3)
+    with pytest.raises(InputError, match=r"`n_places` must be one of 1, 4, 10; got 3\. Name it in the argument places"):
+        RankStabilityDisplay.from_frame(stability, n_places=3)
     with pytest.raises(InputError, match="the frame has none"):
-        RankStabilityDisplay.from_frame(sets, k=3)
+        RankStabilityDisplay.from_frame(sets, n_places=3)
 
 
 def test_a_place_without_an_interval_is_hollow(plt, lists):
@@ -102,7 +102,7 @@ def test_far_places_are_drawn_on_a_logarithmic_axis(plt):
     assert RankStabilityDisplay(frame.assign(rank_high=15)).plot().ax_.get_xscale() == "linear"
     ticks = RankStabilityDisplay(frame).plot().ax_.get_xticklabels()
     assert [tick.get_text() for tick in ticks] == ["1", "10", "100", "1000"]
-    with pytest.raises(InputError, match="scale must be one of auto, linear, log; got 'lin'"):
+    with pytest.raises(InputError, match="`scale` must be one of 'auto', 'linear', 'log'; got 'lin'"):
         RankStabilityDisplay(frame).plot(scale="lin")
 
 
@@ -319,7 +319,7 @@ def test_one_of_several_queries_must_be_chosen(plt, draw):
 
 def test_what_is_refused(plt, lists):
     frame = rank_stability(BordaCount(), lists, **FEW)
-    with pytest.raises(InputError, match="top must be a whole number of at least 1; got 0"):
+    with pytest.raises(InputError, match="`top` must be a whole number of at least 1; got 0"):
         RankStabilityDisplay.from_frame(frame, top=0)
     with pytest.raises(InputTypeError, match="with the columns item, rank, rank_low, rank_high; it lacks rank_low"):
         RankStabilityDisplay.from_frame(BordaCount().fit_transform(lists))

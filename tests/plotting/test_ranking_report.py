@@ -57,7 +57,7 @@ class Reader(HTMLParser):
 
 def test_its_numbers_are_those_of_the_functions(report, lists):
     pd.testing.assert_frame_equal(
-        report.frames["stability"], rank_stability(BordaCount(), lists, top=[1, 3], n_resamples=50)
+        report.frames["stability"], rank_stability(BordaCount(), lists, places=[1, 3], n_resamples=50)
     )
     pd.testing.assert_frame_equal(report.frames["confidence"], rank_confidence(BordaCount(), lists, n_resamples=50))
     pd.testing.assert_frame_equal(report.frames["contributions"], voter_contributions(BordaCount(), lists))
@@ -183,7 +183,7 @@ def test_one_of_several_queries(plt):
     assert report.to_markdown().startswith("# Consensus of 20 lists: query q2\n")
     pd.testing.assert_frame_equal(
         report.frames["stability"],
-        rank_stability(BordaCount(), frame[frame["query"] == "q2"], top=[1, 3], n_resamples=50),
+        rank_stability(BordaCount(), frame[frame["query"] == "q2"], places=[1, 3], n_resamples=50),
     )
     with pytest.raises(InputError, match="ranking_report shows one query"):
         ranking_report(BordaCount(), frame)
@@ -200,7 +200,7 @@ def test_a_seed_that_is_drawn_is_named_and_gives_the_same_page(lists):
 
 
 def test_long_boards_are_cut_to_the_first_items(plt):
-    report = ranking_report(BordaCount(), make(n_items=30, n_voters=40), top=5, k=1, **FEW)
+    report = ranking_report(BordaCount(), make(n_items=30, n_voters=40), top=5, n_places=1, **FEW)
     text = report.to_markdown()
     assert "25 items below these are not shown." in text
     assert report.frames["preferences"].shape == (5, 5) and len(report.frames["stability"]) == 30

@@ -92,7 +92,7 @@ def test_corrections_by_hand_and_missing_values():
     assert found[[0, 2]].tolist() == pytest.approx([0.02, 0.02]) and np.isnan(found[1])
     assert adjust_pvalues([0.01], "none") == 0.01
     assert len(adjust_pvalues([])) == 0
-    with pytest.raises(ValueError, match="one of holm, bonferroni, bh, by, none"):
+    with pytest.raises(ValueError, match="one of 'holm', 'bonferroni', 'bh', 'by', 'none'"):
         adjust_pvalues([0.1], "tukey")
     with pytest.raises(ValueError, match="between 0 and 1"):
         adjust_pvalues([1.5])
@@ -217,7 +217,7 @@ def test_a_small_spread_is_one():
 @pytest.mark.parametrize("n_resamples", [0, -3, 1.5, True, "9"])
 def test_numbers_of_draws_are_ints_of_at_least_1(n_resamples):
     for call in (randomization_test, bootstrap_interval):
-        with pytest.raises(ValueError, match="n_resamples must be an int of at least 1"):
+        with pytest.raises(ValueError, match="`n_resamples` must be a whole number of at least 1"):
             call(RNG.normal(size=30), n_resamples=n_resamples)
 
 

@@ -249,7 +249,8 @@ class LearnedWeights(SupervisedAggregator):
             gain = np.maximum(2.0**grade - 1 if self.gain == "exponential" else grade, 0.0)
         if not np.isfinite(gain).all():
             raise InputError(
-                f"Gains must be finite; that of grade {grade.max():g} under gain='exponential' is not. Choose gain='linear'."
+                f"Gains must be finite; that of grade {grade.max():g} under gain='exponential' is not. "
+                "Choose gain='linear'."
             )
         total = np.add.reduceat(gain, lists.candidate_ptr[:-1])
         kept = (total > 0)[lists.candidate_query]

@@ -6,8 +6,8 @@ import numpy as np
 
 from ... import aggregators
 from ..._arrays._pairwise import preference_counts, preference_stacks
+from ..._support._checks import check_choice
 from ...aggregators._markov._chains import CHAINS
-from ...exceptions import InputError
 from ._method import Convention, Method
 from ._ranking import add_up, single
 
@@ -62,8 +62,7 @@ class MC(Method):
         convention: Convention = "flagr",
     ) -> None:
         super().__init__(eval_pts, convention=convention)
-        if chain not in _BY_NUMBER:
-            raise InputError(f"chain must be one of {', '.join(map(str, _BY_NUMBER))}; got {chain!r}.")
+        check_choice("chain", chain, _BY_NUMBER)
         self.erg_num = ergodic_number
         self.niter = max_iterations
         self.chain_type = chain

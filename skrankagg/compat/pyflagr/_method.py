@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ..._arrays._ragged import positions
-from ..._support._numbers import is_integer
+from ..._support._checks import check_choice, check_count
 from ..._support._threads import one_blas_thread
-from ...exceptions import InputError
 from ._evaluation import evaluate_run
 from ._input_check import encode_judgements, encode_profile, ids_out
 from ._quirks import Convention, quirks_of
@@ -56,8 +55,7 @@ def is_given(file, frame):
 
 def one_of(name, value, options):
     """Return a parameter's value if it is one of its options, which PyFLAGR would replace in silence if not."""
-    if value not in options:
-        raise InputError(f"{name} must be one of {', '.join(map(repr, options))}; got {value!r}.")
+    check_choice(name, value, options)
     return value
 
 
@@ -76,8 +74,7 @@ class Method:
     """
 
     def __init__(self, eval_pts: int = 10, *, convention: Convention = "flagr") -> None:
-        if not is_integer(eval_pts) or eval_pts < 1:
-            raise InputError(f"eval_pts must be an int of at least 1; got {eval_pts!r}.")
+        check_count("eval_pts", eval_pts)
         self.eval_pts: int = int(eval_pts)
         self.convention: Convention = convention
         self._quirks = quirks_of(convention)

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from ..._support._numbers import is_integer
-from ...exceptions import InputError
+from ..._support._checks import check_count
 from ...metrics._relevance._registry import column_measures
 
 __all__ = ["flagr_metrics", "flagr_table"]
@@ -47,8 +46,7 @@ def flagr_metrics(cutoff: int = 10, *, conventions: bool = True) -> list[str]:
     >>> flagr_metrics(1)
     ['map', 'num_ret', 'num_rel', 'num_rel_ret', 'p@1', 'recall@1', 'dcg@1', 'ndcg@1[ideal=retrieved]']
     """
-    if not is_integer(cutoff) or cutoff < 1:
-        raise InputError(f"cutoff must be an int of at least 1; got {cutoff!r}.")
+    check_count("cutoff", cutoff)
     names = ["map", *_COUNTS, *(f"{name}@{k}" for name in _CUTOFFS for k in range(1, cutoff + 1))]
     return [f"{name}[ideal=retrieved]" if conventions and name.startswith("ndcg") else name for name in names]
 

@@ -8,7 +8,7 @@ from ..._arrays._list_distances import LIST_DISTANCES
 from ..._data._frames import plain_index
 from ..._data._ranked_lists import check_lists, check_run, encode_plain
 from ..._data._types import AnyLists, PlainLists
-from ..._support._suggestions import did_you_mean
+from ..._support._checks import check_choice
 from ...exceptions import InputError
 from ._kendall import ratio_or_nan
 from ._matrices import tied_by_score
@@ -57,11 +57,7 @@ def consensus_score(
     >>> consensus_score(lists, Copeland().fit_transform(lists))
     0.6666666666666667
     """
-    if distance not in LIST_DISTANCES:
-        raise InputError(
-            f"distance must be one of {', '.join(sorted(LIST_DISTANCES))}; got {distance!r}"
-            f"{did_you_mean(distance, LIST_DISTANCES)}."
-        )
+    check_choice("distance", distance, sorted(LIST_DISTANCES))
     lists, run = check_lists(encode_plain(lists)), check_run(tied_by_score(consensus))
     query = plain_index(run.queries).get_indexer(plain_index(lists.queries))[lists.candidate_query]
     item = plain_index(run.items).get_indexer(plain_index(lists.items))[lists.candidate_item]

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from ..._kernels import discordant_pairs
+from ..._support._checks import check_choice
 from ...exceptions import InputError
 from ._rankings import Ranking, align, mid_rank
 
@@ -112,8 +113,7 @@ def kendall_tau(first: Ranking, second: Ranking, *, variant: Literal["a", "b", "
     >>> [round(kendall_tau(["a", "b", "c"], ["a", {"b", "c"}], variant=v), 4) for v in ("a", "b", "x")]
     [0.6667, 0.8165, 0.6667]
     """
-    if variant not in ("a", "b", "x"):
-        raise InputError(f"variant must be one of a, b, x; got {variant!r}.")
+    check_choice("variant", variant, ("a", "b", "x"))
     return float(FROM_COUNTS[variant](*pair_counts(*common(*align(first, second)))))
 
 

@@ -18,8 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..._support._numbers import is_integer
-from ..._support._suggestions import did_you_mean
+from ..._support._checks import check_choice, check_count
 from ...exceptions import InputError
 from ._rankings import Ranking, align, tie_places
 
@@ -30,8 +29,7 @@ _SCORES = ("ext", "min", "max", "res")
 
 
 def _check_ties(ties):
-    if ties not in _VARIANTS:
-        raise InputError(f"ties must be one of {', '.join(_VARIANTS)}; got {ties!r}{did_you_mean(ties, _VARIANTS)}.")
+    check_choice("ties", ties, _VARIANTS)
 
 
 def _contributions(rank, depth, ties):
@@ -107,8 +105,7 @@ def rank_overlap(first, second, k, *, ties="a"):
 
 
 def _check_depth(k):
-    if not is_integer(k) or k < 1:
-        raise InputError(f"k must be a depth, a whole number of at least 1; got {k!r}.")
+    check_count("k", k)
 
 
 def average_overlap(
@@ -208,8 +205,7 @@ def rank_biased_overlap(
 def rank_rbo(first, second, *, p=0.9, score="ext", ties="a"):
     """Rank-biased overlap of two vectors of ranks with NaN for absent items."""
     _check_ties(ties)
-    if score not in _SCORES:
-        raise InputError(f"score must be one of {', '.join(_SCORES)}; got {score!r}{did_you_mean(score, _SCORES)}.")
+    check_choice("score", score, _SCORES)
     if not 0 < p < 1:
         raise InputError(f"p must be a persistence between 0 and 1; got {p!r}.")
     if score == "res":

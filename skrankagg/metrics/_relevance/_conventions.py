@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
+from ..._support._checks import check_choice
 from ..._support._numbers import is_real
 from ..._support._shown import show
 from ..._support._suggestions import did_you_mean
@@ -86,10 +87,8 @@ def check_conventions(conventions: Mapping[str, Any]) -> None:
         if value is None and option in _OPTIONAL:
             continue
         allowed = OPTIONS[option]
-        if isinstance(allowed, tuple) and not (isinstance(value, str) and value in allowed):
-            raise InputError(
-                f"{option} must be one of {', '.join(allowed)}; got {show(value)}{did_you_mean(value, allowed)}."
-            )
+        if isinstance(allowed, tuple):
+            check_choice(option, value, allowed)
         if allowed is float and not is_real(value):
             raise InputError(f"{option} must be a number; got {show(value)}.")
         if option == "persistence" and not 0 < value < 1:

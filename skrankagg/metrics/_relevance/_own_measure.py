@@ -10,6 +10,7 @@ from typing import Any, Literal, SupportsFloat
 import numpy as np
 import pandas as pd
 
+from ..._support._checks import check_choice
 from ...exceptions import InputError, InputTypeError
 from ._inputs import QrelsLike, RunLike, rank_relevance
 from ._judged_ranking import JudgedRanking
@@ -191,8 +192,7 @@ def make_measure(
         raise InputError(f"{name!r} is the name of {what}; give another one: make_measure(function, name=...).")
     if not (greater_is_better is None or isinstance(greater_is_better, bool | np.bool_)):
         raise InputError(f"greater_is_better must be True, False or None; got {greater_is_better!r}.")
-    if summary not in ("mean", "sum"):
-        raise InputError(f"summary must be one of mean, sum; got {summary!r}.")
+    check_choice("summary", summary, ("mean", "sum"))
     return OwnMeasure(
         name,
         function,

@@ -1,0 +1,79 @@
+"""Checks of single arguments, each with the message that every function gives."""
+
+import math
+from numbers import Number
+
+from ..exceptions import InputError
+from ._numbers import as_float, is_integer, is_real
+from ._shown import show
+from ._suggestions import did_you_mean
+
+__all__ = ["check_choice", "check_count", "check_number", "check_share"]
+
+
+def check_choice(name, value, options):
+    """Raise InputError unless a value is one of some words.
+
+    >>> from skrankagg._support._checks import check_choice
+    >>> check_choice("ties", "b", ["a", "b"])
+    >>> check_choice("norm", "minmax", ["min-max", "z-score"])
+    Traceback (most recent call last):
+    ...
+    skrankagg.exceptions.InputError: `norm` must be one of 'min-max', 'z-score'; got 'minmax' (did you mean 'min-max'?).
+    """
+    options = list(options)
+    # An array is in no list of words: its comparison with them is an array.
+    if not isinstance(value, str | Number | type(None)) or value not in options:
+        raise InputError(
+            f"`{name}` must be one of {', '.join(map(repr, options))}; got {show(value)}{did_you_mean(value, options)}."
+        )
+
+
+def check_count(name, value, least=1):
+    """Raise InputError unless a value is a whole number of at least `least`.
+
+    >>> from skrankagg._support._checks import check_count
+    >>> check_count("top", True)
+    Traceback (most recent call last):
+    ...
+    skrankagg.exceptions.InputError: `top` must be a whole number of at least 1; got True.
+    """
+    if not is_integer(value) or value < least:
+        raise InputError(f"`{name}` must be a whole number of at least {least}; got {show(value)}.")
+
+
+def check_number(name, value, low, high=math.inf, *, whole=False):
+    """Raise InputError unless a value is a finite number, or a whole one, from `low` to `high`.
+
+    >>> from skrankagg._support._checks import check_number
+    >>> check_number("absent", 2, 0, 1)
+    Traceback (most recent call last):
+    ...
+    skrankagg.exceptions.InputError: `absent` must be a finite number from 0 to 1; got 2.
+    """
+    if (is_integer(value) if whole else is_real(value)) and low <= value <= high and math.isfinite(as_float(value)):
+        return
+    noun = "a whole number" if whole else "a finite number"
+    span = f"of at least {low}" if high == math.inf else f"from {low} to {high}"
+    raise InputError(f"`{name}` must be {noun} {span}; got {show(value)}.")
+
+
+def check_share(name, value, *, low=True, high=True):
+    """Raise InputError unless a value is a number from 0 to 1; `low` and `high` tell whether 0 and 1 are allowed.
+
+    >>> from skrankagg._support._checks import check_share
+    >>> check_share("confidence", 1.0, low=False, high=False)
+    Traceback (most recent call last):
+    ...
+    skrankagg.exceptions.InputError: `confidence` must be between 0 and 1, both excluded; got 1.0.
+    """
+    number = as_float(value)
+    if (0 < number < 1) or (low and number == 0) or (high and number == 1):
+        return
+    bounds = {
+        (True, True): "from 0 to 1",
+        (False, True): "above 0 and at most 1",
+        (True, False): "at least 0 and below 1",
+        (False, False): "between 0 and 1, both excluded",
+    }[low, high]
+    raise InputError(f"`{name}` must be {bounds}; got {show(value)}.")
