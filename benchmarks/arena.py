@@ -105,9 +105,11 @@ def costs(repeat):
     for name, of in OTHERS.items():
         yield f"duels, {name}", cpu_time(lambda of=of: of(duels), repeat)
 
-    judged = make_comparisons(100, 1_000_000, n_judges=50, ties=0.1, exposure="unequal", random_state=0).comparisons
-    encode = cpu_time(lambda: RankedLists.from_comparisons(judged, tie="tie", judge="judge"), repeat)
-    judged = RankedLists.from_comparisons(judged, tie="tie", judge="judge")
+    judged = make_comparisons(
+        100, 1_000_000, n_voters=50, tie_probability=0.1, exposure="unequal", random_state=0
+    ).comparisons
+    encode = cpu_time(lambda: RankedLists.from_comparisons(judged, tie="tie", voter="voter"), repeat)
+    judged = RankedLists.from_comparisons(judged, tie="tie", voter="voter")
     yield "judged duels, from_comparisons", encode
     yield "judged duels, PlackettLuce, with merging", cpu_time(lambda: model.fit_transform(judged), repeat)
 

@@ -144,7 +144,11 @@ def small_queries():
     for name, kind in all_aggregators().items():
         if issubclass(kind, SupervisedAggregator):  # without judgements they learn nothing
             continue
-        variants = {name: kind()} if name != "Kemeny" else {name: kind(), f"{name}[ties=weak]": kind(ties="weak")}
+        variants = (
+            {name: kind()}
+            if name != "Kemeny"
+            else {name: kind(), f"{name}[consensus_ties=weak]": kind(consensus_ties="weak")}
+        )
         for variant, method in variants.items():
             ours = cpu_time(lambda one=method: one.fit_transform(lists), 3) / 1000
             add(f"5 x 10 of 15: {variant}, a query", 1e6 * ours, 1000 if name == "Kemeny" else 60, "us")

@@ -114,7 +114,7 @@ def weak(limit, part):
         # Places in bands of three: bucket orders.
         frame["rank"] = (frame["rank"] + 2) // 3
         lists = RankedLists.from_frame(frame)
-        lines.append(row(f"weak m {m}", lists, limit, 1 if n <= 50 else 60, ties="weak", absent="ignore"))
+        lines.append(row(f"weak m {m}", lists, limit, 1 if n <= 50 else 60, consensus_ties="weak", absent="ignore"))
     return lines
 
 

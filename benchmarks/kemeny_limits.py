@@ -37,7 +37,11 @@ def main():
         for ties in ("strict", "weak"):
             for limit in arguments.limits:
                 start = time.perf_counter()
-                info = Kemeny(method="exact", ties=ties, time_limit=limit, verbose=False).aggregate(lists)[1].loc[0]
+                info = (
+                    Kemeny(method="exact", consensus_ties=ties, time_limit=limit, verbose=False)
+                    .aggregate(lists)[1]
+                    .loc[0]
+                )
                 taken = time.perf_counter() - start
                 kept = "yes" if taken <= limit + max(0.1 * limit, 0.2) else "NO"
                 share = 100 * info["gap"] / info["kemeny_score"]

@@ -30,7 +30,7 @@ def main():
         make_ranked_lists(n_queries=20, n_voters=50, n_items=100, list_length=None, random_state=0)[0]
     )
     board = RankedLists.from_frame(
-        make_ranked_lists(n_queries=1, n_voters=41, n_items=332, list_length=None, absent=0.3, random_state=0)[0]
+        make_ranked_lists(n_queries=1, n_voters=41, n_items=332, list_length=None, absent_share=0.3, random_state=0)[0]
     )
     methods = (CombSUM(), CombMNZ(), BordaCount(), ReciprocalRankFusion(), Condorcet(), Copeland(), Minimax())
     cases = [*((repr(method), method, lists) for method in methods), ("BordaCount(), board", BordaCount(), board)]

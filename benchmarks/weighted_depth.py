@@ -48,7 +48,7 @@ USUAL = {"n_queries": 20, "n_voters": 10, "quality": 0.5, "quality_spread": 0.0}
 KINDS = {
     "top 30": {},
     "full": {"list_length": None},
-    "half seen": {"list_length": None, "absent": 0.5},
+    "half seen": {"list_length": None, "absent_share": 0.5},
     "uneven": {"quality_spread": 1.5},
     "adversarial": {"adversarial_share": 0.3},
     "2 voters": {"n_voters": 2},

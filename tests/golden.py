@@ -330,7 +330,7 @@ GOLDEN = [
     (RobustRankAggregation(absent="ignore"), "d b a c", [log10(6 / 5), log10(9 / 8), 0.0, 0.0]),
     # No majority cycle; against b a c d are one list on a-b, a-c and c-d each, and two ties on a-d count a half: 4.
     (Kemeny(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
-    (Kemeny(ties="weak"), "b a c d", [3.0, 2.0, 1.0, 0.0]),
+    (Kemeny(consensus_ties="weak"), "b a c d", [3.0, 2.0, 1.0, 0.0]),
     # Majorities b-a 2:1, a-c 2:1, a-d 1:0, b-c 3:0, b-d 3:0, c-d 2:1.
     (Schulze(), "b a c d", [3.0, 2.0, 1.0, 0.0]),
     (RankedPairs(), "b a c d", [3.0, 2.0, 1.0, 0.0]),

@@ -52,7 +52,7 @@ def datasets():
     """Yield the name of each frame of lists, and the frame."""
     for seed in range(4):
         yield f"tied-{seed}", example_lists(seed)
-    yield "full", example_lists(4, n_queries=3, n_voters=4, n_items=6, full=True, ties=False)
+    yield "full", example_lists(4, n_queries=3, n_voters=4, n_items=6, full=True, with_ties=False)
     yield "long", example_lists(5, n_queries=2, n_voters=3, n_items=60)
     frame = example_lists(6)
     yield "weighted", frame.assign(weight=frame["voter"].str[1:].astype(float) % 3 + 0.5)

@@ -250,7 +250,7 @@ class FromTables:
         winner: str = "winner",
         loser: str = "loser",
         tie: str | None = None,
-        judge: str | None = None,
+        voter: str | None = None,
         query: Hashable = "q",
         strip: bool = False,
     ) -> Self:
@@ -266,8 +266,8 @@ class FromTables:
             Columns of the two items.
         tie : str, default=None
             Column of booleans, or of the numbers 0 and 1, true where the two were equal; None for none.
-        judge : str, default=None
-            Column of who compared; then only comparisons of one judge become one list.
+        voter : str, default=None
+            Column of who compared; then only comparisons of one voter become one list.
         query : hashable, default="q"
             Id of the query.
         strip : bool, default=False
@@ -276,7 +276,7 @@ class FromTables:
         Returns
         -------
         RankedLists
-            Its voters are named after what they say, such as "a > b", "a = b" or "judge: a > b".
+            Its voters are named after what they say, such as "a > b", "a = b" or "voter: a > b".
 
         Raises
         ------
@@ -310,9 +310,9 @@ class FromTables:
         """
         caller = "RankedLists.from_comparisons"
         check_flag("strip", strip)
-        names = {"winner": winner, "loser": loser, "tie": tie, "judge": judge}
+        names = {"winner": winner, "loser": loser, "tie": tie, "voter": voter}
         columns = Columns(df, names, caller)
-        columns.require("winner", "loser", *(name for name in ("tie", "judge") if names[name] is not None))
+        columns.require("winner", "loser", *(name for name in ("tie", "voter") if names[name] is not None))
         refuse_outcomes(df, winner, loser, caller)
         both = join_ids([columns.series(winner), columns.series(loser)])
         try:  # sorted, so that the order of the rows does not show in the names of the voters
@@ -338,19 +338,19 @@ class FromTables:
             np.where(tied, np.minimum(first, second), first),
             np.where(tied, np.maximum(first, second), second),
         )
-        judges, judge_names = None, None
-        if judge is not None:
-            judges = columns.series(judge)
+        voters, voter_names = None, None
+        if voter is not None:
+            voters = columns.series(voter)
             try:
-                judges, judge_names = pd.factorize(strip_ids(judges) if strip else judges)
+                voters, voter_names = pd.factorize(strip_ids(voters) if strip else voters)
             except TypeError as error:
                 raise InputTypeError(
-                    f"{caller} expects judges that can be hashed, such as strings or integers; they are not ({error}). "
+                    f"{caller} expects voters that can be hashed, such as strings or integers; they are not ({error}). "
                     "Convert them to one type, such as strings."
                 ) from None
-            if (judges < 0).any():
-                raise InputError(f"{caller} expects a judge in each row; {int((judges < 0).sum())} are missing.")
-        keys = [first, second, tied] if judges is None else [judges, first, second, tied]
+            if (voters < 0).any():
+                raise InputError(f"{caller} expects a voter in each row; {int((voters < 0).sum())} are missing.")
+        keys = [first, second, tied] if voters is None else [voters, first, second, tied]
         order, starts = sort_codes(keys, [int(key.max(initial=0)) + 1 for key in keys])
         ptr = starts_to_ptr(starts[-1])
         counts = np.diff(ptr)
@@ -358,8 +358,8 @@ class FromTables:
         names, signs = items.tolist(), np.where(tied, "=", ">").tolist()
         duels = zip(first.tolist(), signs, second.tolist(), strict=True)
         labels = [f"{names[a]} {sign} {names[b]}" for a, sign, b in duels]
-        if judge_names is not None:
-            owners = judge_names.tolist()
+        if voter_names is not None:
+            owners = voter_names.tolist()
             labels = [f"{owners[j]}: {label}" for j, label in zip(who[0].tolist(), labels, strict=True)]
         pair = np.stack([first, second], axis=1).ravel()
         frame = pd.DataFrame(

@@ -1,4 +1,4 @@
-"""Paired comparisons drawn from Bradley and Terry's model: ties, judges of differing reliability, unequal exposure."""
+"""Paired comparisons drawn from Bradley and Terry's model: ties, voters of differing reliability, unequal exposure."""
 
 from typing import Literal, NamedTuple
 
@@ -16,11 +16,11 @@ __all__ = ["make_comparisons"]
 
 
 class Comparisons(NamedTuple):
-    """Comparisons of two items each, and what they were drawn from: worths of the items, and the judges."""
+    """Comparisons of two items each, and what they were drawn from: worths of the items, and the voters."""
 
     comparisons: pd.DataFrame
     worth: pd.DataFrame
-    judges: pd.DataFrame
+    voters: pd.DataFrame
 
 
 def make_comparisons(
@@ -29,10 +29,10 @@ def make_comparisons(
     *,
     worth: ArrayLike | None = None,
     spread: float = 1.0,
-    n_judges: int = 1,
+    n_voters: int = 1,
     reliability: ArrayLike | None = None,
     reliability_spread: float = 0.0,
-    ties: float = 0.0,
+    tie_probability: float = 0.0,
     exposure: Literal["equal", "unequal"] = "equal",
     n_queries: int = 1,
     random_state: int | np.random.RandomState | None = None,
@@ -49,19 +49,19 @@ def make_comparisons(
         Worth of the items, above 0, in every query; None draws it for each query.
     spread : float, default=1.0
         Standard deviation of the logarithm of the worth that is drawn; 0 makes all items equally good.
-    n_judges : int, default=1
-        Number of judges, of whom each comparison has one at random; that of `reliability` where it is given.
-    reliability : array-like of shape (n_judges,), default=None
-        Reliability of the judges in every query: 1 follows the worths as they are, 0 decides by chance, and a number
+    n_voters : int, default=1
+        Number of voters, of whom each comparison has one at random; that of `reliability` where it is given.
+    reliability : array-like of shape (n_voters,), default=None
+        Reliability of the voters in every query: 1 follows the worths as they are, 0 decides by chance, and a number
         below 0 prefers the worse item. None draws it.
     reliability_spread : float, default=0.0
         Standard deviation of the logarithm of the reliability that is drawn, whose median is 1.
-    ties : float, default=0.0
+    tie_probability : float, default=0.0
         Probability that two items of equal worth tie, below 1; others tie more rarely.
     exposure : {"equal", "unequal"}, default="equal"
         Whether all items are compared equally often, or some in far more comparisons than others, whatever their worth.
     n_queries : int, default=1
-        Number of queries, whose items have worths and exposures of their own and whose judges are the same.
+        Number of queries, whose items have worths and exposures of their own and whose voters are the same.
     random_state : int, RandomState instance or None, default=None
         Source of randomness; an int gives the same data on every call.
 
@@ -70,12 +70,12 @@ def make_comparisons(
     Comparisons
         A named tuple of three frames:
 
-        - `comparisons`: winner, loser (str), tie (bool) and judge (str), in the order in which they were drawn, as
+        - `comparisons`: winner, loser (str), tie (bool) and voter (str), in the order in which they were drawn, as
           :meth:`RankedLists.from_comparisons <skrankagg.RankedLists.from_comparisons>` takes them; with several queries
           the column query (str) comes first. Of a tie, winner and loser are in random order.
         - `worth`: query, item, worth (float64) of all items, compared or not. A single query is named q, as
           from_comparisons names it.
-        - `judges`: judge, reliability (float64)
+        - `voters`: voter, reliability (float64)
 
     Raises
     ------
@@ -90,21 +90,21 @@ def make_comparisons(
 
     Notes
     -----
-    With :math:`s_i = w_i^a`, :math:`w_i` being the worth of item :math:`i` and :math:`a` the reliability of the judge,
+    With :math:`s_i = w_i^a`, :math:`w_i` being the worth of item :math:`i` and :math:`a` the reliability of the voter,
     item :math:`i` wins against :math:`j`, or ties with it, with the probabilities
 
     .. math::
         \frac{s_i}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
         \frac{\nu \sqrt{s_i s_j}}{s_i + s_j + \nu \sqrt{s_i s_j}}, \qquad
-        \nu = \frac{2 \cdot \mathtt{ties}}{1 - \mathtt{ties}},
+        \nu = \frac{2 \cdot \mathtt{tie\_probability}}{1 - \mathtt{tie\_probability}},
 
-    Davidson's extension [2]_ of the model of Bradley and Terry [1]_, which it is for ``ties=0``.
+    Davidson's extension [2]_ of the model of Bradley and Terry [1]_, which it is for ``tie_probability=0``.
 
     The first item of a pair is drawn in proportion to :math:`e^{x_i}` and the second one likewise from the others.
     For unequal exposure :math:`x_i` is standard normal and independent of the worth, else 0. An item of low exposure
     may be in no comparison at all.
 
-    Items are named i01, i02, ..., judges v1, ... and several queries q1, ..., with as many digits as are needed.
+    Items are named i01, i02, ..., voters v1, ... and several queries q1, ..., with as many digits as are needed.
     Each kind of draw has its own stream: ties and reliabilities change neither the pairs nor the worths.
 
     References
@@ -119,7 +119,7 @@ def make_comparisons(
     >>> from skrankagg import RankedLists
     >>> from skrankagg.aggregators import PlackettLuce
     >>> from skrankagg.datasets import make_comparisons
-    >>> games = make_comparisons(n_comparisons=500, worth=[1, 2, 4], ties=0.2, exposure="unequal", random_state=0)
+    >>> games = make_comparisons(n_comparisons=500, worth=[1, 2, 4], tie_probability=0.2, random_state=0)
     >>> lists = RankedLists.from_comparisons(games.comparisons, tie="tie")
     >>> PlackettLuce(absent="ignore").fit_transform(lists)["item"].tolist()
     ['i3', 'i2', 'i1']
@@ -129,50 +129,52 @@ def make_comparisons(
         n_items = len(worth)
     if reliability is not None:
         reliability = _vector("make_comparisons", "reliability", reliability)
-        n_judges = len(reliability)
+        n_voters = len(reliability)
     sizes = (
         ("n_items", n_items, 2),
         ("n_comparisons", n_comparisons, 1),
-        ("n_judges", n_judges, 1),
+        ("n_voters", n_voters, 1),
         ("n_queries", n_queries, 1),
     )
     for name, value, least in sizes:
         check_count(name, value, least)
     for name, value in (("spread", spread), ("reliability_spread", reliability_spread)):
         check_number(name, value, 0)
-    if not is_real(ties) or not 0 <= ties < 1:
-        raise InputError(f"make_comparisons expects ties to be a number from 0 to below 1, got {ties!r}.")
+    if not is_real(tie_probability) or not 0 <= tie_probability < 1:
+        raise InputError(
+            f"make_comparisons expects tie_probability to be a number from 0 to below 1, got {tie_probability!r}."
+        )
     if exposure not in ("equal", "unequal"):
         raise InputError(f"make_comparisons expects exposure to be 'equal' or 'unequal', got {exposure!r}.")
 
     # One stream per kind of draw, so that one option does not reshuffle what another has drawn.
     seeds = check_random_state(random_state).randint(2**31 - 1, size=5)
-    worth_random, exposure_random, pair_random, judge_random, outcome_random = map(np.random.RandomState, seeds)
+    worth_random, exposure_random, pair_random, voter_random, outcome_random = map(np.random.RandomState, seeds)
     normal = worth_random.standard_normal((n_queries, n_items))
     log_worth = normal * spread if worth is None else np.tile(np.log(worth), (n_queries, 1))
     if reliability is None:
-        reliability = np.exp(reliability_spread * judge_random.standard_normal(n_judges))
+        reliability = np.exp(reliability_spread * voter_random.standard_normal(n_voters))
     log_exposure = exposure_random.standard_normal((n_queries, n_items)) * (exposure == "unequal")
 
     pairs = np.stack([_draw_pairs(np.exp(one), n_comparisons, pair_random) for one in log_exposure])
-    judge = judge_random.randint(n_judges, size=(n_queries, n_comparisons))
+    voter = voter_random.randint(n_voters, size=(n_queries, n_comparisons))
     value = np.take_along_axis(log_worth[:, None], pairs, axis=2)
     # Half the difference of the log-worths: the terms of the formula, divided by the root of their product.
-    half = reliability[judge] * (value[..., 0] - value[..., 1]) / 2
+    half = reliability[voter] * (value[..., 0] - value[..., 1]) / 2
     first, second = np.exp(half - abs(half)), np.exp(-half - abs(half))
-    equal = 2 * ties / (1 - ties) * np.exp(-abs(half))
+    equal = 2 * tie_probability / (1 - tie_probability) * np.exp(-abs(half))
     luck = outcome_random.random_sample(half.shape) * (first + second + equal)
     tied = luck >= first + second
     swapped = (luck >= first) & ~tied
     winner, loser = np.where(swapped, pairs[..., 1], pairs[..., 0]), np.where(swapped, pairs[..., 0], pairs[..., 1])
 
-    items, judges = _names("i", n_items), _names("v", n_judges)
+    items, voters = _names("i", n_items), _names("v", n_voters)
     queries = pd.Index(["q"], dtype=str) if n_queries == 1 else _names("q", n_queries)
     columns = {
         "winner": items.take(winner.ravel()),
         "loser": items.take(loser.ravel()),
         "tie": tied.ravel(),
-        "judge": judges.take(judge.ravel()),
+        "voter": voters.take(voter.ravel()),
     }
     if n_queries > 1:
         columns = {"query": queries.repeat(n_comparisons), **columns}
@@ -185,7 +187,7 @@ def make_comparisons(
                 "worth": np.exp(log_worth).ravel(),
             }
         ),
-        judges=pd.DataFrame({"judge": judges, "reliability": reliability}),
+        voters=pd.DataFrame({"voter": voters, "reliability": reliability}),
     )
 
 

@@ -65,7 +65,7 @@ def make_gene_lists(
     n_unranked: int | None = None,
     ranked_length: tuple[float, float] | None = None,
     unranked_length: tuple[float, float] | None = None,
-    absent: float = 0.0,
+    absent_share: float = 0.0,
     return_truth: Literal[False] = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]: ...
@@ -83,7 +83,7 @@ def make_gene_lists(
     n_unranked: int | None = None,
     ranked_length: tuple[float, float] | None = None,
     unranked_length: tuple[float, float] | None = None,
-    absent: float = 0.0,
+    absent_share: float = 0.0,
     return_truth: Literal[True],
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame, GeneTruth]: ...
@@ -100,7 +100,7 @@ def make_gene_lists(
     n_unranked: int | None = None,
     ranked_length: tuple[float, float] | None = None,
     unranked_length: tuple[float, float] | None = None,
-    absent: float = 0.0,
+    absent_share: float = 0.0,
     return_truth: bool = False,
     random_state: int | np.random.RandomState | None = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame] | tuple[pd.DataFrame, pd.DataFrame, GeneTruth]:
@@ -134,7 +134,7 @@ def make_gene_lists(
         Mean and standard deviation of the logarithm of the length of ranked lists; None is the preset's.
     unranked_length : pair of float or None, default=None
         The same of unranked lists.
-    absent : float, default=0.0
+    absent_share : float, default=0.0
         Share of the items, from 0 to 1, that a study did not measure, of those for which its list has no place; which
         ones is drawn for each list, from all items.
     return_truth : bool, default=False
@@ -185,8 +185,8 @@ def make_gene_lists(
     With :math:`C =` ``n_top``, the measure ``p(rel=2)@C`` is what they call top-C accuracy, the share of the true first
     C among the first C that a method returns; ``p@C`` with :math:`C =` ``n_true`` is the same for all true items.
 
-    With `absent`, a list of length l has the highest of :math:`l + \lceil (1 - \mathtt{absent}) (n - l) \rceil` of
-    the n items, drawn at random.
+    With :math:`a =` `absent_share`, a list of length l has the highest of :math:`l + \lceil (1 - a) (n - l) \rceil`
+    items, drawn at random from the n.
 
     Ranked lists are named r01, r02, ..., unranked ones u01, ..., queries q1, ... and items g00001, ..., with as many
     digits as are needed. Names of items are drawn for each query, so that ties broken by name favour no item.
@@ -230,7 +230,11 @@ def make_gene_lists(
         ("n_unranked", n_unranked, 0, math.inf),
     ):
         check_number(name, value, low, high, whole=True)
-    numbers = (("noise", noise, math.inf), ("heterogeneity", heterogeneity, math.inf), ("absent", absent, 1))
+    numbers = (
+        ("noise", noise, math.inf),
+        ("heterogeneity", heterogeneity, math.inf),
+        ("absent_share", absent_share, 1),
+    )
     for name, value, high in numbers:
         check_number(name, value, 0, high)
     if noise == 0 or n_ranked + n_unranked == 0:
@@ -252,10 +256,10 @@ def make_gene_lists(
     found, rank = [], []
     for query in range(n_queries):
         number[query] = name_random.permutation(n_items)
-        for order in ranked.lists(query, mean, absent):
+        for order in ranked.lists(query, mean, absent_share):
             found.append(number[query, order])
             rank.append(np.arange(1, len(order) + 1))
-        for order in unranked.lists(query, mean, absent):
+        for order in unranked.lists(query, mean, absent_share):
             found.append(np.sort(number[query, order]))
             rank.append(np.ones(len(order), dtype=np.int64))
 

@@ -96,8 +96,8 @@ def make_ranked_lists(
     quality: float = 1.0,
     quality_spread: float = 0.5,
     adversarial_share: float = 0.0,
-    ties: float = 0.0,
-    absent: float = 0.0,
+    tie_probability: float = 0.0,
+    absent_share: float = 0.0,
     n_grades: int = 2,
     relevant_share: float = 0.2,
     return_truth: Literal[False] = False,
@@ -113,8 +113,8 @@ def make_ranked_lists(
     quality: float = 1.0,
     quality_spread: float = 0.5,
     adversarial_share: float = 0.0,
-    ties: float = 0.0,
-    absent: float = 0.0,
+    tie_probability: float = 0.0,
+    absent_share: float = 0.0,
     n_grades: int = 2,
     relevant_share: float = 0.2,
     return_truth: Literal[True],
@@ -129,8 +129,8 @@ def make_ranked_lists(
     quality: float = 1.0,
     quality_spread: float = 0.5,
     adversarial_share: float = 0.0,
-    ties: float = 0.0,
-    absent: float = 0.0,
+    tie_probability: float = 0.0,
+    absent_share: float = 0.0,
     n_grades: int = 2,
     relevant_share: float = 0.2,
     return_truth: bool = False,
@@ -160,9 +160,9 @@ def make_ranked_lists(
         Standard deviation of the logarithm of the quality; 0 makes all voters equally good.
     adversarial_share : float, default=0.0
         Share of the voters, from 0 to 1 and rounded to whole voters, who rank the reversed utility.
-    ties : float, default=0.0
+    tie_probability : float, default=0.0
         From 0 to 1: the probability that an item ties with the item above it in its list.
-    absent : float, default=0.0
+    absent_share : float, default=0.0
         Share of the items, from 0 to below 1, that a voter does not know, drawn for each list: absence
         from a list then does not mean a low place. A list is shorter than `list_length` if its voter knows
         fewer items.
@@ -244,13 +244,17 @@ def make_ranked_lists(
         check_number(name, value, 1, math.inf, whole=True)
     for name, value in [("quality", quality), ("quality_spread", quality_spread)]:
         check_number(name, value, 0, math.inf)
-    shares = [("adversarial_share", adversarial_share), ("ties", ties), ("absent", absent)]
+    shares = [
+        ("adversarial_share", adversarial_share),
+        ("tie_probability", tie_probability),
+        ("absent_share", absent_share),
+    ]
     for name, value in [*shares, ("relevant_share", relevant_share)]:
         check_number(name, value, 0, 1)
-    if quality == 0 or relevant_share == 0 or absent == 1:
+    if quality == 0 or relevant_share == 0 or absent_share == 1:
         raise InputError(
-            "make_ranked_lists expects quality and relevant_share above 0 and absent below 1, got "
-            f"quality={quality!r}, relevant_share={relevant_share!r} and absent={absent!r}."
+            "make_ranked_lists expects quality and relevant_share above 0 and absent_share below 1, got "
+            f"quality={quality!r}, relevant_share={relevant_share!r} and absent_share={absent_share!r}."
         )
     low, high = _length_range(list_length, n_items)
 
@@ -260,7 +264,7 @@ def make_ranked_lists(
 
     skill, adversarial = _make_voters(n_voters, quality, quality_spread, adversarial_share, voter_random)
     sign = np.where(adversarial, -1.0, 1.0)
-    n_known = max(1, round((1 - absent) * n_items))
+    n_known = max(1, round((1 - absent_share) * n_items))
     lengths = length_random.randint(low, high + 1, size=(n_queries, n_voters))
     lengths = np.minimum(lengths, n_known)
     longest = lengths.max()
@@ -281,7 +285,7 @@ def make_ranked_lists(
 
         kept = np.arange(longest) < length[..., None]
         position = np.broadcast_to(np.arange(longest), kept.shape)[kept]
-        rank, score = _tie(score[kept], position, ties, tie_random)
+        rank, score = _tie(score[kept], position, tie_probability, tie_random)
         item_blocks.append(order[kept])
         rank_blocks.append(rank)
         score_blocks.append(score)

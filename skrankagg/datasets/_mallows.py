@@ -135,7 +135,7 @@ def make_plackett_luce(
     worth: ArrayLike | None = None,
     spread: float = 1.0,
     list_length: int | None = None,
-    ties: float = 0.0,
+    tie_probability: float = 0.0,
     reliability: ArrayLike | None = None,
     return_worth: Literal[False] = False,
     random_state: int | np.random.RandomState | None = None,
@@ -149,7 +149,7 @@ def make_plackett_luce(
     worth: ArrayLike | None = None,
     spread: float = 1.0,
     list_length: int | None = None,
-    ties: float = 0.0,
+    tie_probability: float = 0.0,
     reliability: ArrayLike | None = None,
     return_worth: Literal[True],
     random_state: int | np.random.RandomState | None = None,
@@ -162,7 +162,7 @@ def make_plackett_luce(
     worth: ArrayLike | None = None,
     spread: float = 1.0,
     list_length: int | None = None,
-    ties: float = 0.0,
+    tie_probability: float = 0.0,
     reliability: ArrayLike | None = None,
     return_worth: bool = False,
     random_state: int | np.random.RandomState | None = None,
@@ -183,7 +183,7 @@ def make_plackett_luce(
         Standard deviation of the logarithm of the worth that is drawn; 0 makes all orders equally likely.
     list_length : int or None, default=None
         Places that are kept of each list, the first ones; None keeps all.
-    ties : float, default=0.0
+    tie_probability : float, default=0.0
         From 0 to 1: the probability that an item ties with the item above it in its list.
     reliability : array-like of shape (n_voters,), default=None
         Reliability of the voters in every query: 1 follows the worths as they are, 0 orders by chance, and a number
@@ -218,7 +218,7 @@ def make_plackett_luce(
     standard Gumbel :math:`g_i`. :math:`O(n \log n)` for a list.
 
     Ties are drawn afterwards, whatever the worths, as in :func:`make_ranked_lists`: each item but the first joins the
-    bucket of the item above it with probability `ties`. Neither option changes what is drawn without it.
+    bucket of the item above it with probability `tie_probability`. Neither option changes what is drawn without it.
 
     References
     ----------
@@ -242,16 +242,18 @@ def make_plackett_luce(
     _check("make_plackett_luce", n_queries=n_queries, n_voters=n_voters, n_items=n_items, list_length=list_length)
     if not _is_number(spread) or not 0 <= spread < math.inf:
         raise InputError(f"make_plackett_luce expects spread to be a finite number of at least 0, got {spread!r}.")
-    if not _is_number(ties) or not 0 <= ties <= 1:
-        raise InputError(f"make_plackett_luce expects ties to be a number from 0 to 1, got {ties!r}.")
+    if not _is_number(tie_probability) or not 0 <= tie_probability <= 1:
+        raise InputError(
+            f"make_plackett_luce expects tie_probability to be a number from 0 to 1, got {tie_probability!r}."
+        )
     random = check_random_state(random_state)
     drawn = random.standard_normal((n_queries, n_items)) * spread
     log_worth = drawn if worth is None else np.tile(np.log(worth), (n_queries, 1))
     seen = power[:, None] * log_worth[:, None] + random.gumbel(size=(n_queries, n_voters, n_items))
     lists = _frame(np.argsort(-seen, axis=-1), list_length)
-    if ties:
+    if tie_probability:
         place = lists["rank"].to_numpy()
-        lists["rank"], _ = _tie(place, place - 1, ties, random)
+        lists["rank"], _ = _tie(place, place - 1, tie_probability, random)
     if not return_worth:
         return lists
     truth = pd.DataFrame(

@@ -119,7 +119,7 @@ class AgreementDisplay:
     >>> from skrankagg.datasets import make_ranked_lists
     >>> from skrankagg.plotting import AgreementDisplay
     >>> lists, _ = make_ranked_lists(n_queries=3, n_voters=4, random_state=0)
-    >>> display = AgreementDisplay.from_lists(lists, "rbo", p=0.8)
+    >>> display = AgreementDisplay.from_lists(lists, "rbo", persistence=0.8)
     >>> display.table.shape, display.limits
     ((4, 4), (0.0, 1.0))
     >>> AgreementDisplay.from_lists(lists, "tau-b").limits

@@ -566,7 +566,7 @@ def test_counting_by_classes_of_items_gives_the_same_rounds(rule, absent, monkey
             n_voters=int(rng.integers(1, 6)),
             n_items=int(rng.integers(1, 12)),
             full=bool(seed % 2),
-            ties=bool(seed % 3),
+            with_ties=bool(seed % 3),
         )
         weight = dict(
             zip(sorted(frame["voter"].unique()), rng.choice([0.0, 0.1, 0.3, 1 / 3, 1.0, 2.0], 6), strict=False)

@@ -131,7 +131,7 @@ def test_it_equals_a_plain_restatement(seed):
         n_voters=int(rng.integers(1, 8)),
         n_items=30,
         list_length=int(rng.integers(3, 31)),
-        absent=0.2,
+        absent_share=0.2,
         random_state=seed,
     )[0]
     if seed % 3 == 0:

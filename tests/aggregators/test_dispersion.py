@@ -96,7 +96,7 @@ def test_missing_where_the_model_does_not_hold():
     found = Kemeny().fit(pd.concat([cut, tied, single, full])).query_info_.set_index("query")
     assert found["dispersion"].isna().to_dict() == {"cut": True, "full": False, "single": True, "tied": True}
     assert (found["log_likelihood"].isna() == found["dispersion"].isna()).all()
-    assert np.isnan(fit(full, ties="weak")).all()
+    assert np.isnan(fit(full, consensus_ties="weak")).all()
     # What weighs 0 is not looked at, unless its items are more than the others hold.
     silent = pd.concat([full.assign(weight=1), cut.assign(query="full", voter=cut["voter"] + "0", weight=0)])
     np.testing.assert_allclose(fit(silent), fit(full))

@@ -49,7 +49,7 @@ MCT = MarkovChain(chain="mct")
 #: Variants beyond the golden ones, and whether they rank held items above absent ones.
 VARIANTS = [
     (Kemeny(absent="ignore"), False),
-    (Kemeny(absent="ignore", ties="weak"), False),
+    (Kemeny(absent="ignore", consensus_ties="weak"), False),
     (Kemeny(method="local-search"), True),
     (Schulze(absent="ignore"), False),
     (Schulze(absent="ignore", strength="votes"), False),

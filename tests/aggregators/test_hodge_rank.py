@@ -78,7 +78,7 @@ def test_scores_are_least_squares_of_minimum_norm_on_the_incidences(flow, absent
 @given(seed=st.integers(0, 10**6), ties=st.booleans())
 @settings(max_examples=40, deadline=None)
 def test_full_lists_are_in_bordas_order_and_scores_are_mean_margins(absent, seed, ties):
-    frame = example_lists(seed, full=True, ties=ties)
+    frame = example_lists(seed, full=True, with_ties=ties)
     found, borda = (method.fit_transform(frame) for method in (HodgeRank(absent=absent), BordaCount()))
     assert found["item"].tolist() == borda["item"].tolist()
     n_lists, n = frame["voter"].nunique(), frame["item"].nunique()

@@ -107,7 +107,7 @@ def test_the_optimum_is_that_of_all_orders(seed, n, weights, absent, penalty, ti
     # The score of an order by the matrices, of all orders; that of the best one pair by pair.
     prefer, tied = pairwise_preferences(frame, absent=absent)
     least = min(kemeny_score(order, prefer, tied, penalty=penalty) for order in orders)
-    consensus, info = Kemeny(method="exact", ties=ties, absent=absent, penalty=penalty).aggregate(frame)
+    consensus, info = Kemeny(method="exact", consensus_ties=ties, absent=absent, penalty=penalty).aggregate(frame)
     consensus = consensus.sort_values("item")
     found = -consensus["score"].to_numpy() if ties == "weak" else consensus["rank"].to_numpy()
     assert cost(found.tolist(), frame, absent, penalty) == pytest.approx(least, abs=1e-9)
@@ -188,7 +188,7 @@ def test_many_queries_at_once_give_what_each_gives_alone():
         )
         for n in range(1, 10)
     )
-    for method in (Kemeny(), Kemeny(ties="weak"), Kemeny(method="local-search", absent="ignore")):
+    for method in (Kemeny(), Kemeny(consensus_ties="weak"), Kemeny(method="local-search", absent="ignore")):
         alone = [method.aggregate(lists) for _, lists in frame.groupby("query")]
         for n_jobs in (1, 2):
             together = method.set_params(n_jobs=n_jobs).aggregate(frame)
@@ -365,9 +365,9 @@ def test_edges():
     place = consensus.set_index("item")["rank"]
     assert place["a"] < place["b"] and place["c"] < place["d"]
     assert info.loc[0, "optimal"]
-    assert Kemeny(ties="weak").aggregate(profile("a"))[1].loc[0, "kemeny_score"] == 0
+    assert Kemeny(consensus_ties="weak").aggregate(profile("a"))[1].loc[0, "kemeny_score"] == 0
     tied = profile("abc", "abc", rank=1)
-    consensus, info = Kemeny(ties="weak").aggregate(tied)
+    consensus, info = Kemeny(consensus_ties="weak").aggregate(tied)
     assert consensus["score"].tolist() == [0, 0, 0] and info.loc[0, "kemeny_score"] == 0
     assert Kemeny().aggregate(tied)[1].loc[0, "kemeny_score"] == 3  # half for each pair of each list
 
@@ -447,7 +447,7 @@ def test_consensus_of_consrank(shared_data):
     for (dataset, full), rows in expected[expected["algorithm"] == "BB"].groupby(["dataset", "full"]):
         frame, items, total = read_ranks(folder / f"{dataset.removesuffix('_reversed')}.csv")
         ties = "strict" if full else "weak"
-        consensus, info = Kemeny(method="exact", ties=ties, absent="ignore").aggregate(frame)
+        consensus, info = Kemeny(method="exact", consensus_ties=ties, absent="ignore").aggregate(frame)
         assert info.loc[0, "optimal"]
         consensus = consensus.set_index("item").loc[items]
         prefer, tied = pairwise_preferences(frame, absent="ignore")

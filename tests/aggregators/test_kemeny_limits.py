@@ -67,7 +67,7 @@ def test_no_step_begins_after_the_limit(n, limit, ties, monkeypatch):
 
     original = _budget.Budget._solve
     monkeypatch.setattr(_budget.Budget, "_solve", solve)
-    info = Kemeny(method="exact", ties=ties, time_limit=limit).aggregate(frame)[1].loc[0]
+    info = Kemeny(method="exact", consensus_ties=ties, time_limit=limit).aggregate(frame)[1].loc[0]
     assert begun and max(begun)[0] <= limit + 10 * clock.tick
     assert not info["optimal"] and info["stop_reason"] == "time limit"
     assert info["gap"] == info["kemeny_score"] - info["lower_bound"] > 0
@@ -161,7 +161,7 @@ def test_an_interrupt_ends_the_process(monkeypatch):
 @pytest.mark.parametrize("ties", ["strict", "weak"])
 def test_the_process_gives_what_this_one_gives(ties, monkeypatch):
     frame = make_mallows(n_items=24, n_voters=6, phi=1.0, random_state=3)
-    consensus, info = Kemeny(ties=ties, method="exact").aggregate(frame)
+    consensus, info = Kemeny(consensus_ties=ties, method="exact").aggregate(frame)
     started = []
 
     class Noted(_worker.Worker):
@@ -171,7 +171,7 @@ def test_the_process_gives_what_this_one_gives(ties, monkeypatch):
 
     monkeypatch.setattr(_budget, "_HERE", -1.0)
     monkeypatch.setattr(_budget, "Worker", Noted)
-    other, same = Kemeny(ties=ties, method="exact").aggregate(frame)
+    other, same = Kemeny(consensus_ties=ties, method="exact").aggregate(frame)
     assert other.equals(consensus) and same.equals(info)
     assert len(started) == 1 and started[0].process is None
 

@@ -74,16 +74,18 @@ def test_unique_and_ties_against_all_orders(seed):
     for ties in ("strict", "weak"):
         total, tolerance = costs(ORDERS[n, ties], frame, absent, penalty)
         n_optimal = np.count_nonzero(total <= total.min() + tolerance)
-        consensus, info = Kemeny(ties=ties, absent=absent, penalty=penalty).aggregate(frame)
+        consensus, info = Kemeny(consensus_ties=ties, absent=absent, penalty=penalty).aggregate(frame)
         assert info["optimal"][0]
         # With so few items everything is known.
         assert info["unique"][0] is not pd.NA and info["unique"][0] == (n_optimal == 1)
         for method in ("local-search", "iterated-local-search"):
-            known = Kemeny(method=method, ties=ties, absent=absent, penalty=penalty).aggregate(frame)[1]["unique"][0]
+            known = Kemeny(method=method, consensus_ties=ties, absent=absent, penalty=penalty).aggregate(frame)[1][
+                "unique"
+            ][0]
             assert known is pd.NA or known == (n_optimal == 1)
     rank = published(consensus)
     assert costs(rank[None], frame, absent, penalty)[0][0] <= total.min() + tolerance
-    searched = Kemeny(method="local-search", ties="weak", absent=absent, penalty=penalty).fit_transform(frame)
+    searched = Kemeny(method="local-search", consensus_ties="weak", absent=absent, penalty=penalty).fit_transform(frame)
     for found in (rank, published(searched)):
         merged = np.array([found] + [np.where(found > k, found - 1, found) for k in range(found.max())])
         total, tolerance = costs(merged, frame, absent, penalty)
@@ -106,7 +108,7 @@ def test_no_neighbouring_buckets_can_be_merged_at_the_same_score(seed, n_items, 
     lists = example_lists(seed, n_queries=n_queries, n_voters=int(rng.integers(1, 7)), n_items=n_items)
     weight = rng.integers(1, 4, 7) * unit
     lists = lists.assign(weight=lists["voter"].str[1:].astype(int).map(lambda v: weight[v]))
-    consensus, info = Kemeny(method=method, ties="weak", absent=absent, penalty=penalty).aggregate(lists)
+    consensus, info = Kemeny(method=method, consensus_ties="weak", absent=absent, penalty=penalty).aggregate(lists)
     for query, score in zip(info["query"], info["kemeny_score"], strict=True):
         own = lists[lists["query"] == query]
         rank = published(consensus[consensus["query"] == query])
@@ -122,12 +124,12 @@ def test_without_cycles_levels_are_as_few_as_can_be_whatever_the_names(seed):
     frame = profile(*(rng.permutation(list("abcde")) for _ in range(2 * rng.integers(1, 3))))
     if any(len(component) > 1 for component in condorcet_components(pairwise_preferences(frame)[0])):
         return
-    rank = published(Kemeny(ties="weak").fit_transform(frame))
+    rank = published(Kemeny(consensus_ties="weak").fit_transform(frame))
     total, tolerance = costs(ORDERS[5, "weak"], frame, "last", 0.5)
     assert rank.max() == ORDERS[5, "weak"][total <= total.min() + tolerance].max(axis=1).min()
     names = rng.permutation(5)
     renamed = frame.assign(item=frame["item"].map(dict(zip("abcde", np.array(list("abcde"))[names], strict=True))))
-    np.testing.assert_array_equal(published(Kemeny(ties="weak").fit_transform(renamed))[names], rank)
+    np.testing.assert_array_equal(published(Kemeny(consensus_ties="weak").fit_transform(renamed))[names], rank)
 
 
 def n_cheapest(margin):
@@ -203,7 +205,7 @@ def test_components_take_a_cheapest_order_with_the_most_ties(n, seed):
     rows = [("q", v, item, rank) for v in range(6) for item, rank in enumerate(rng.integers(0, 6, n))]
     frame = pd.DataFrame(rows, columns=["query", "voter", "item", "rank"])
     cost, count, most, _ = cheapest_weak_orders(*pair_costs(*pairwise_preferences(frame), 0.5))
-    consensus, info = Kemeny(ties="weak").aggregate(frame)
+    consensus, info = Kemeny(consensus_ties="weak").aggregate(frame)
     assert info["kemeny_score"][0] == cost and info["unique"][0] == (count == 1)
     rank = published(consensus)
     n_ties = (np.bincount(rank) * (np.bincount(rank) - 1)).sum() // 2
@@ -314,7 +316,7 @@ def test_components_of_few_items_are_those_of_a_walk_over_arcs(seed, monkeypatch
 @pytest.mark.parametrize("seed", range(12))
 def test_small_components_have_the_order_with_ties_that_programmes_prove(seed, monkeypatch):
     frame = example_lists(seed, n_queries=3, n_items=5 + seed % 5)
-    method = Kemeny(ties="weak", absent=("last", "ignore")[seed % 2])
+    method = Kemeny(consensus_ties="weak", absent=("last", "ignore")[seed % 2])
     found = method.aggregate(frame)
     monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
     expected = method.aggregate(frame)
@@ -326,7 +328,7 @@ def test_small_components_have_the_order_with_ties_that_programmes_prove(seed, m
 
 def test_opposite_lists_tie_where_ties_are_allowed():
     opposite = profile("ab", "ba")
-    consensus, info = Kemeny(ties="weak").aggregate(opposite)
+    consensus, info = Kemeny(consensus_ties="weak").aggregate(opposite)
     assert consensus["score"].tolist() == [0, 0] and info["kemeny_score"][0] == 1
     assert not info["unique"][0]
     assert not Kemeny().aggregate(opposite)[1]["unique"][0]
@@ -335,13 +337,13 @@ def test_opposite_lists_tie_where_ties_are_allowed():
 @pytest.mark.parametrize("ties", ["strict", "weak"])
 def test_one_item_and_one_list_have_one_order(ties):
     for frame in (profile("a"), profile("abc")):
-        info = Kemeny(ties=ties).aggregate(frame)[1]
+        info = Kemeny(consensus_ties=ties).aggregate(frame)[1]
         assert info["unique"].dtype == "boolean" and info["unique"][0]
 
 
 def test_an_item_that_may_stand_anywhere_takes_the_middle_level():
     # d is first in one list and last in the other: it may tie with each of a, b and c, which follow one another.
-    consensus = Kemeny(ties="weak").fit_transform(profile("dabc", "abcd"))
+    consensus = Kemeny(consensus_ties="weak").fit_transform(profile("dabc", "abcd"))
     assert published(consensus).tolist() == [0, 1, 2, 1]
 
 
@@ -362,14 +364,14 @@ def test_the_search_for_another_order_is_limited(monkeypatch):
     frame = profile("abcde", "bcdea", "cdeab", "deabc", "eabcd")
     frame["weight"] = frame["voter"].map(dict(zip([f"v{v}" for v in range(5)], (10, 11, 13, 17, 23), strict=True)))
     for ties in ("strict", "weak"):
-        assert Kemeny(ties=ties).aggregate(frame)[1]["unique"][0]
+        assert Kemeny(consensus_ties=ties).aggregate(frame)[1]["unique"][0]
     monkeypatch.setattr(_proof, "_FEW_ITEMS", 0)
     monkeypatch.setattr(_weak, "_FEW_ITEMS", 0)
     monkeypatch.setattr(_unique, "_PROGRAMMES", 0)
     monkeypatch.setattr(_unique, "_PER_PROGRAMME", 0)
     monkeypatch.setattr(_weak, "_PROGRAMMES", -np.inf)
     for ties in ("strict", "weak"):
-        info = Kemeny(ties=ties).aggregate(frame)[1]
+        info = Kemeny(consensus_ties=ties).aggregate(frame)[1]
         assert info["optimal"][0] and info["unique"][0] is pd.NA
 
 
@@ -402,6 +404,6 @@ def test_no_time_is_taken_for_it_after_the_limit(ties, monkeypatch):
     solved = []
     for name in ("linprog", "milp"):
         monkeypatch.setattr(_budget, name, noting(solved, now, getattr(_budget, name)))
-    info = Kemeny(ties=ties, method="exact", time_limit=50).aggregate(frame)[1]
+    info = Kemeny(consensus_ties=ties, method="exact", time_limit=50).aggregate(frame)[1]
     assert info["optimal"][0] and info["unique"][0] is pd.NA
     assert solved and 100.0 not in solved

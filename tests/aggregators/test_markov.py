@@ -151,7 +151,7 @@ def test_map_on_flagrs_data(chain, map_):
 
 
 def test_mc3_and_mct_are_one_chain_on_full_lists():
-    lists = example_lists(full=True, ties=False)
+    lists = example_lists(full=True, with_ties=False)
     pd.testing.assert_frame_equal(
         MarkovChain(chain="mc3").fit_transform(lists), MarkovChain(chain="mct").fit_transform(lists)
     )

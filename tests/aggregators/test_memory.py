@@ -93,7 +93,7 @@ LARGE = [
     FootruleOptimal(),
     *(HodgeRank(flow=flow, absent=absent) for flow in ("margin", "logit") for absent in ("last", "ignore")),
     Kemeny(n_restarts=1),
-    Kemeny(n_restarts=1, ties="weak"),
+    Kemeny(n_restarts=1, consensus_ties="weak"),
     KwikSort(n_init=1),
     LocalKemenization(),
     *(MarkovChain(chain=chain) for chain in ("mc3", "mc4", "mct", "rank-centrality")),
@@ -248,7 +248,7 @@ def test_a_proof_refuses_more_triples_than_fit():
             config_context(memory_limit="2.5MB"),
             pytest.raises(MemoryLimitError, match=r"Kemeny's proof needs about .* a component of 1.. items"),
         ):
-            Kemeny(method="exact", ties=ties, time_limit=20).fit(lists)
+            Kemeny(method="exact", consensus_ties=ties, time_limit=20).fit(lists)
 
 
 # ---------------------------------------------------------------------- refusals

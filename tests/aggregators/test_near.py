@@ -31,7 +31,7 @@ pytestmark = pytest.mark.twice
 
 
 def full_lists(seed, n_items=6):
-    return example_lists(seed, n_queries=1, n_voters=4, n_items=n_items, full=True, ties=False)
+    return example_lists(seed, n_queries=1, n_voters=4, n_items=n_items, full=True, with_ties=False)
 
 
 def scored(consensus, prefer, tied):
@@ -183,7 +183,7 @@ WEIGHTS = [(1, 1, 1, 1, 1), (1, 2, 3, 1, 4), (0, 2, 0, 1, 0), (0.3, 0.1, 0.2, 0.
 def of_all_sizes(seed, weights, ties=True):
     """Queries of 1 to 7 items with up to 5 lists, two of each size."""
     frames = [
-        example_lists(seed + n, n_queries=2, n_items=n, ties=ties).assign(
+        example_lists(seed + n, n_queries=2, n_items=n, with_ties=ties).assign(
             query=lambda frame, n=n: frame["query"] + str(n)
         )
         for n in range(1, 8)

@@ -263,7 +263,7 @@ def test_without_a_prior_pairs_that_always_tie_are_infinitely_frequent():
 
 
 def test_davidsons_model_of_pairs_is_the_likeliest_one():
-    comparisons, _, _ = make_comparisons(n_items=5, n_comparisons=400, ties=0.3, random_state=2)
+    comparisons, _, _ = make_comparisons(n_items=5, n_comparisons=400, tie_probability=0.3, random_state=2)
     lists = RankedLists.from_comparisons(comparisons, tie="tie")
     one, other = (pd.Categorical(comparisons[side]).codes for side in ("winner", "loser"))
     tied = comparisons["tie"].to_numpy()

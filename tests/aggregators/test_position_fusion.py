@@ -41,7 +41,7 @@ CLASSES = [SlideFuse, ProbFuse, SegFuse, BayesFuse]
 
 
 def data(seed=0, n_queries=20, **options):
-    options = {"n_voters": 4, "quality_spread": 1.0, "n_items": 40, "list_length": 15, "absent": 0.1} | options
+    options = {"n_voters": 4, "quality_spread": 1.0, "n_items": 40, "list_length": 15, "absent_share": 0.1} | options
     lists, qrels = make_ranked_lists(n_queries=n_queries, random_state=seed, **options)
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels)
 
@@ -290,7 +290,7 @@ def test_a_window_over_the_whole_list_ties_its_items():
 
 
 def test_naive_bayes_has_the_same_ratios():
-    lists, qrels = data(3, n_queries=30, n_voters=3, absent=0.0)
+    lists, qrels = data(3, n_queries=30, n_voters=3, absent_share=0.0)
     method, cutoffs = BayesFuse(cutoffs=(3, 7, 12), qrels=qrels).fit(lists), [3, 7, 12]
     # The candidates as samples, and for each voter the bin as a feature; all voters rank every query.
     bins = np.full((lists.n_candidates, 3), 4)

@@ -210,7 +210,7 @@ def test_p_values_of_the_geometric_mean_bound_the_sum_over_all_outcomes(seed, we
 @given(seed=st.integers(0, 10**6), statistic=st.sampled_from(["mean", "geometric-mean"]))
 @settings(max_examples=40, deadline=None)
 def test_p_values_rise_as_scores_fall_and_never_exceed_one(seed, statistic):
-    frame = example_lists(seed, n_queries=3, n_voters=7, n_items=40, ties=bool(seed % 2))
+    frame = example_lists(seed, n_queries=3, n_voters=7, n_items=40, with_ties=bool(seed % 2))
     found = RankStatistic(statistic=statistic, exact=True, n_items=60).fit_transform(frame)
     assert found["pvalue"].between(0, 1).all()
     for _, group in found.groupby("query"):

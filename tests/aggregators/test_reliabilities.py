@@ -251,17 +251,17 @@ def test_unreliable_voters_are_found_and_the_order_is_nearer_to_the_truth():
 
 
 def test_judges_of_comparisons_are_groups_of_voters():
-    games, _, judges = make_comparisons(10, 2000, reliability=[2.0, 1.0, 0.5, 0.0], ties=0.2, random_state=0)
-    duels = RankedLists.from_comparisons(games, tie="tie", judge="judge")
+    games, _, judges = make_comparisons(10, 2000, reliability=[2.0, 1.0, 0.5, 0.0], tie_probability=0.2, random_state=0)
+    duels = RankedLists.from_comparisons(games, tie="tie", voter="voter")
     group = {voter: voter.split(": ")[0] for voter in duels.voters}
     model = PlackettLuce(absent="ignore", weighting="global", voter_groups=group).fit(duels)
     learnt = model.voter_weights_.assign(judge=lambda frame: frame["voter"].map(group))
     assert (learnt.groupby("judge")["weight"].nunique() == 1).all()
     assert learnt.groupby("judge")["weight"].first().tolist() == sorted(learnt["weight"].unique(), reverse=True)
-    assert judges["judge"].tolist() == sorted(judges["judge"])
+    assert judges["voter"].tolist() == sorted(judges["voter"])
     # A comparison that fit has not seen, of a judge that it has.
-    one = pd.DataFrame({"winner": ["x"], "loser": ["y"], "judge": ["v1"]})
-    new = RankedLists.from_comparisons(one, judge="judge")
+    one = pd.DataFrame({"winner": ["x"], "loser": ["y"], "voter": ["v1"]})
+    new = RankedLists.from_comparisons(one, voter="voter")
     known = clone(model).set_params(unknown_voter="error").fit(duels)
     known.set_params(voter_groups=group | {"v1: x > y": "v1"})
     assert known._weigh(new)[1].tolist() == [learnt.loc[learnt["judge"] == "v1", "weight"].iloc[0]]
@@ -304,8 +304,8 @@ def test_queries_together_are_queries_alone_where_each_learns_for_itself():
 
 
 def test_davidsons_ties_with_reliabilities():
-    games, _, _ = make_comparisons(6, 800, reliability=[1.5, 0.2], ties=0.3, random_state=1)
-    duels = RankedLists.from_comparisons(games, tie="tie", judge="judge")
+    games, _, _ = make_comparisons(6, 800, reliability=[1.5, 0.2], tie_probability=0.3, random_state=1)
+    duels = RankedLists.from_comparisons(games, tie="tie", voter="voter")
     group = {voter: voter.split(": ")[0] for voter in duels.voters}
     model = PlackettLuce(
         absent="ignore", ties="davidson", weighting="query", voter_groups=group, std_errors="model"

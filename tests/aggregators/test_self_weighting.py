@@ -232,7 +232,7 @@ def test_distances_equal_their_definitions(seed):
 
 
 def test_tau_is_kendalls_where_nothing_ties():
-    frame = example_lists(3, n_queries=1, full=True, ties=False)
+    frame = example_lists(3, n_queries=1, full=True, with_ties=False)
     lists = RankedLists.from_frame(frame)
     places = np.random.default_rng(0).permutation(lists.n_candidates) + 1.0
     for v, distance in enumerate(LIST_DISTANCES["tau"](lists)(places)):
@@ -514,7 +514,7 @@ def test_weighing_voters_beats_not_weighing_them(truth, method, base):
 
 @pytest.mark.parametrize("method", WEIGHTED, ids=repr)
 def test_full_agreement_is_the_consensus(method):
-    lists = example_lists(2, n_queries=2, full=True, ties=False)
+    lists = example_lists(2, n_queries=2, full=True, with_ties=False)
     common = lists[lists["voter"] == "v0"]
     lists = pd.concat([common.assign(voter=f"v{k}") for k in range(30)], ignore_index=True)
     expected = common.sort_values(["query", "rank"])["item"].tolist()

@@ -56,7 +56,7 @@ def tie_classes(consensus):
 def weighted(seed, n_items=7):
     rng = np.random.default_rng(seed)
     frame = make_ranked_lists(
-        n_queries=3, n_voters=5, n_items=n_items, list_length=n_items - 2, absent=0.1, random_state=seed
+        n_queries=3, n_voters=5, n_items=n_items, list_length=n_items - 2, absent_share=0.1, random_state=seed
     )[0]
     weight = rng.integers(1, 4, 5) if seed % 2 else rng.random(5)
     frame["score"] += 5.0  # norms that divide by the greatest score need one above 0
@@ -77,7 +77,9 @@ def test_the_scale_of_weights_decides_nothing(method):
         assert tie_classes(clone(method).fit_transform(scaled)) == expected, factor
 
 
-@pytest.mark.parametrize("method", [Kemeny(), Kemeny(ties="weak"), KwikSort(), Schulze(), RankedPairs(), Minimax()])
+@pytest.mark.parametrize(
+    "method", [Kemeny(), Kemeny(consensus_ties="weak"), KwikSort(), Schulze(), RankedPairs(), Minimax()]
+)
 def test_of_many_cheapest_orders_the_same_is_taken_at_each_scale(method):
     # Four voters on twelve items: many draws, and many orders of equal cost.
     for seed in range(4):

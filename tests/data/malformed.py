@@ -241,7 +241,7 @@ def _make_comparisons(rng):
     if rng.random() < 0.4:
         table["tie"], options["tie"] = [rng.random() < 0.5 for _ in pairs], "tie"
     if rng.random() < 0.4:
-        table["judge"], options["judge"] = [rng.choice(VOTERS) for _ in pairs], "judge"
+        table["judge"], options["voter"] = [rng.choice(VOTERS) for _ in pairs], "judge"
     return [table], options
 
 

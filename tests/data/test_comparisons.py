@@ -91,7 +91,7 @@ def test_missing_values_of_other_libraries_are_no_ties(library):
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "lazy", "pyarrow"])
-@pytest.mark.parametrize("options", [{}, {"tie": "winner"}, {"judge": "winner"}])
+@pytest.mark.parametrize("options", [{}, {"tie": "winner"}, {"voter": "winner"}])
 def test_a_column_that_holds_the_outcome_is_refused(library, options):
     for arena in (ARENA, ARENA[ARENA["winner"] == "model_a"], ARENA.rename(columns={"winner": "verdict"})):
         known = {name: column for name, column in options.items() if column in arena}

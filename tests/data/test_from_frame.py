@@ -405,7 +405,7 @@ def test_blanks_are_removed_in_every_way_in():
     ballots = RankedLists.from_ballots([["a ", ["b", " c"]], "a > c = b"], strip=True)
     same(ballots, RankedLists.from_ballots(["a > b = c"], counts=[2]))
     games = pd.DataFrame({"winner": ["a ", "a"], "loser": ["b", " b"], "who": ["x", "x "]})
-    lists = RankedLists.from_comparisons(games, judge="who", strip=True)
+    lists = RankedLists.from_comparisons(games, voter="who", strip=True)
     assert lists.voters.tolist() == ["x: a > b"] and lists.list_weight.tolist() == [2.0]
     with pytest.raises(InputError, match="differ in more than blanks with strip=True; 'u' and another one become 'u'"):
         RankedLists.from_lists({"u": ["a"], "u ": ["b"]}, strip=True)

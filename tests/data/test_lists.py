@@ -469,7 +469,7 @@ def test_ties_of_one_kind_are_not_a_conflict():
 
 @pytest.mark.parametrize("shuffle", [True, False])
 def test_lists_cut_by_a_row_wise_splitter_are_reported(shuffle):
-    lists = example_lists(full=True, ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
+    lists = example_lists(full=True, with_ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
     train, _ = next(KFold(5, shuffle=shuffle, random_state=0 if shuffle else None).split(lists.iloc[5:]))
     cut = lists.iloc[[0, 1, 2, *(train + 5)]]
     with pytest.warns(SplitQueryWarning, match="A sample is a query"):
@@ -480,12 +480,12 @@ def test_lists_cut_by_a_row_wise_splitter_are_reported(shuffle):
 
 
 def test_valid_parts_of_a_frame_do_not_warn():
-    lists = example_lists(full=True, ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
+    lists = example_lists(full=True, with_ties=False).sort_values(["query", "voter", "rank"]).reset_index(drop=True)
     RankedLists.from_frame(lists[lists["query"] != "q1"])
     RankedLists.from_frame(lists[lists["voter"] != "v1"])
     RankedLists.from_frame(lists[lists["rank"] <= 3])
     RankedLists.from_frame(lists.sample(frac=1, random_state=0))
-    for unsorted in (example_lists(full=True, ties=False), example_lists(full=True)):
+    for unsorted in (example_lists(full=True, with_ties=False), example_lists(full=True)):
         RankedLists.from_frame(unsorted[unsorted["query"] != "q1"])
         RankedLists.from_frame(unsorted[unsorted["rank"] <= 3])
         RankedLists.from_frame(unsorted[unsorted["rank"] <= 3].drop(columns="rank"))

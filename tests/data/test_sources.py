@@ -153,7 +153,7 @@ def test_comparisons_become_weighted_lists_of_two():
         if tied.empty:
             tied = frame[frame["voter"] == f"{max(winner, loser)} = {min(winner, loser)}"]
         assert tied["weight"].tolist() == [len(ties)] * (2 * (len(ties) > 0)) and (tied["rank"] == 1.5).all()
-    judged = RankedLists.from_comparisons(games.assign(who="x"), judge="who")
+    judged = RankedLists.from_comparisons(games.assign(who="x"), voter="who")
     assert judged.voters[0].startswith("x: ")
     with pytest.raises(InputError, match="two different items in each row; row 0 holds 'a' twice"):
         RankedLists.from_comparisons(pd.DataFrame({"winner": ["a"], "loser": ["a"]}))

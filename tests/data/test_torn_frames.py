@@ -53,7 +53,7 @@ def orders(frame):
 @pytest.mark.parametrize(("n_queries", "n_voters"), [(10, 2), (10, 5), (20, 4), (20, 6), (23, 3), (23, 5)])
 def test_every_fold_that_splits_a_query_raises_and_no_other(n_queries, n_voters):
     frame, qrels = make_ranked_lists(
-        n_queries=n_queries, n_voters=n_voters, n_items=12, list_length=9, absent=0.1, random_state=n_voters
+        n_queries=n_queries, n_voters=n_voters, n_items=12, list_length=9, absent_share=0.1, random_state=n_voters
     )
     scorer = make_ranking_scorer("ndcg@10", qrels=qrels)
     for rows, n_splits in product(orders(frame).values(), range(3, 7)):

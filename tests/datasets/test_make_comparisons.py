@@ -26,7 +26,9 @@ def shares(comparisons):
 @pytest.mark.parametrize("reliability", [1.0, 0.5, -1.0])
 def test_outcomes_have_the_probabilities_of_their_definition(ties, reliability):
     worth = np.array([1.0, 2.0, 6.0])
-    made = make_comparisons(n_comparisons=MANY, worth=worth, ties=ties, reliability=[reliability], random_state=0)
+    made = make_comparisons(
+        n_comparisons=MANY, worth=worth, tie_probability=ties, reliability=[reliability], random_state=0
+    )
     found = shares(made.comparisons)
     nu = 2 * ties / (1 - ties)
     for i, j in itertools.combinations(range(3), 2):
@@ -39,19 +41,19 @@ def test_outcomes_have_the_probabilities_of_their_definition(ties, reliability):
 
 
 def test_equal_items_tie_as_often_as_said_and_in_random_order():
-    made = make_comparisons(2, MANY, spread=0.0, ties=0.4, random_state=1).comparisons
+    made = make_comparisons(2, MANY, spread=0.0, tie_probability=0.4, random_state=1).comparisons
     assert made["tie"].mean() == pytest.approx(0.4, abs=0.012)
     assert (made.loc[made["tie"], "winner"] == "i1").mean() == pytest.approx(0.5, abs=0.02)
 
 
 def test_judges_are_as_reliable_as_the_table_says():
-    made = make_comparisons(2, MANY, worth=[1.0, 3.0], n_judges=4, reliability_spread=1.0, random_state=2)
-    assert made.judges["judge"].tolist() == ["v1", "v2", "v3", "v4"]
-    right = (made.comparisons["winner"] == "i2").groupby(made.comparisons["judge"]).agg(["mean", "size"])
-    expected = 1 / (1 + 3.0 ** -made.judges["reliability"].to_numpy())
+    made = make_comparisons(2, MANY, worth=[1.0, 3.0], n_voters=4, reliability_spread=1.0, random_state=2)
+    assert made.voters["voter"].tolist() == ["v1", "v2", "v3", "v4"]
+    right = (made.comparisons["winner"] == "i2").groupby(made.comparisons["voter"]).agg(["mean", "size"])
+    expected = 1 / (1 + 3.0 ** -made.voters["reliability"].to_numpy())
     np.testing.assert_allclose(right["mean"], expected, atol=0.02)
     assert right["size"].min() > MANY / 4 - 500
-    many = make_comparisons(2, 1, n_judges=4000, reliability_spread=0.5, random_state=0).judges["reliability"]
+    many = make_comparisons(2, 1, n_voters=4000, reliability_spread=0.5, random_state=0).voters["reliability"]
     assert np.log(many).mean() == pytest.approx(0.0, abs=0.03) and np.log(many).std() == pytest.approx(0.5, abs=0.03)
 
 
@@ -76,23 +78,25 @@ def test_the_second_item_is_drawn_from_the_others():
 
 def test_options_do_not_reshuffle_what_others_have_drawn():
     plain = make_comparisons(n_comparisons=300, random_state=4)
-    odd = make_comparisons(n_comparisons=300, ties=0.5, random_state=4)
+    odd = make_comparisons(n_comparisons=300, tie_probability=0.5, random_state=4)
     assert_frame_equal(plain.worth, odd.worth)
     pairs = [np.sort(made.comparisons[["winner", "loser"]].to_numpy(dtype=object), axis=1) for made in (plain, odd)]
     assert (pairs[0] == pairs[1]).all()
-    assert_frame_equal(odd.comparisons, make_comparisons(n_comparisons=300, ties=0.5, random_state=4).comparisons)
+    assert_frame_equal(
+        odd.comparisons, make_comparisons(n_comparisons=300, tie_probability=0.5, random_state=4).comparisons
+    )
 
 
 def test_frames_are_those_that_from_comparisons_takes():
-    made = make_comparisons(12, 400, n_judges=3, ties=0.2, random_state=5)
-    assert made.comparisons.columns.tolist() == ["winner", "loser", "tie", "judge"]
-    lists = RankedLists.from_comparisons(made.comparisons, tie="tie", judge="judge")
+    made = make_comparisons(12, 400, n_voters=3, tie_probability=0.2, random_state=5)
+    assert made.comparisons.columns.tolist() == ["winner", "loser", "tie", "voter"]
+    lists = RankedLists.from_comparisons(made.comparisons, tie="tie", voter="voter")
     assert lists.list_weight.sum() == 400
     assert lists.queries.tolist() == ["q"] == made.worth["query"].unique().tolist()
     truth = Qrels.from_frame(made.worth.rename(columns={"worth": "relevance"}))
     assert len(truth.align(lists)) == 1
     several = make_comparisons(4, 50, n_queries=10, random_state=5)
-    assert several.comparisons.columns.tolist() == ["query", "winner", "loser", "tie", "judge"]
+    assert several.comparisons.columns.tolist() == ["query", "winner", "loser", "tie", "voter"]
     assert several.comparisons["query"].value_counts(sort=False).to_dict() == {f"q{k:02d}": 50 for k in range(1, 11)}
     assert several.worth.shape == (40, 3) and several.worth["worth"].nunique() == 40
 
@@ -103,14 +107,14 @@ def test_frames_are_those_that_from_comparisons_takes():
         ({"n_items": 1}, "`n_items` must be a whole number of at least 2; got 1"),
         ({"worth": [2.0]}, "`n_items` must be a whole number of at least 2; got 1"),
         ({"n_comparisons": 0}, "`n_comparisons` must be a whole number of at least 1; got 0"),
-        ({"n_judges": 1.5}, "`n_judges` must be a whole number of at least 1; got 1.5"),
+        ({"n_voters": 1.5}, "`n_voters` must be a whole number of at least 1; got 1.5"),
         ({"n_queries": True}, "`n_queries` must be a whole number of at least 1; got True"),
         ({"worth": [1, 0]}, "worth to be a list of finite numbers above 0"),
         ({"worth": [[1, 2]]}, "worth to be a list of finite numbers above 0"),
         ({"reliability": [np.nan]}, "reliability to be a list of finite numbers"),
         ({"spread": -1}, "`spread` must be a finite number of at least 0; got -1"),
         ({"reliability_spread": np.inf}, "`reliability_spread` must be a finite number of at least 0; got inf"),
-        ({"ties": 1}, "ties to be a number from 0 to below 1, got 1"),
+        ({"tie_probability": 1}, "tie_probability to be a number from 0 to below 1, got 1"),
         ({"exposure": "odd"}, "exposure to be 'equal' or 'unequal', got 'odd'"),
     ],
 )
@@ -133,7 +137,7 @@ def test_voters_follow_the_worths_as_they_are_reliable():
 
 def test_lists_tie_as_often_as_said():
     plain = make_plackett_luce(n_voters=300, n_items=30, random_state=1)
-    tied = make_plackett_luce(n_voters=300, n_items=30, ties=0.4, random_state=1)
+    tied = make_plackett_luce(n_voters=300, n_items=30, tie_probability=0.4, random_state=1)
     assert_frame_equal(plain.drop(columns="rank"), tied.drop(columns="rank"))
     assert plain["rank"].dtype == tied["rank"].dtype
     n_tied = 0
@@ -142,7 +146,7 @@ def test_lists_tie_as_often_as_said():
         n_tied += 30 - one["rank"].nunique()
     # 8700 chances of 0.4: the share has a standard deviation of 0.005.
     assert n_tied / (300 * 29) == pytest.approx(0.4, abs=0.025)
-    assert set(make_plackett_luce(ties=1, random_state=0)["rank"]) == {1}
+    assert set(make_plackett_luce(tie_probability=1, random_state=0)["rank"]) == {1}
     ones = make_plackett_luce(reliability=np.ones(10), random_state=0)
     assert_frame_equal(ones, make_plackett_luce(n_voters=10, random_state=0))
 
@@ -150,8 +154,8 @@ def test_lists_tie_as_often_as_said():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"ties": 1.5}, "ties to be a number from 0 to 1, got 1.5"),
-        ({"ties": float("nan")}, "ties to be a number from 0 to 1, got nan"),
+        ({"tie_probability": 1.5}, "tie_probability to be a number from 0 to 1, got 1.5"),
+        ({"tie_probability": float("nan")}, "tie_probability to be a number from 0 to 1, got nan"),
         ({"reliability": [1.0, float("inf")]}, "reliability to be a list of finite numbers"),
     ],
 )

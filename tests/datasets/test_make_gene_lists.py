@@ -133,7 +133,7 @@ def test_unmeasured_items_are_not_in_the_list():
         "n_unranked": 0, "ranked_length": (math.log(98.5), 0), "return_truth": True, "random_state": 8,
     }  # fmt: skip
     for absent, known in ((0.0, 1000), (0.5, 550), (0.999, 101), (1.0, 100)):
-        lists, _, truth = make_gene_lists(20, absent=absent, **options)
+        lists, _, truth = make_gene_lists(20, absent_share=absent, **options)
         assert (truth.voters["length"] == 100).all()
         n_true = lists.merge(truth.items, on=["query", "item"]).groupby(["query", "voter"])["place"]
         # The true items are the best without noise: as many are in the list as were measured.
@@ -150,7 +150,7 @@ def test_more_queries_and_unranked_lists_reshuffle_nothing():
     ranked, ranked_qrels = make_gene_lists(2, preset="large-ranked", **SMALL, random_state=9)
     assert_frame_equal(ranked, few[few["voter"].str.startswith("r")].reset_index(drop=True))
     assert_frame_equal(ranked_qrels, few_qrels)
-    absent = make_gene_lists(2, **SMALL, absent=0.3, return_truth=True, random_state=9)[2]
+    absent = make_gene_lists(2, **SMALL, absent_share=0.3, return_truth=True, random_state=9)[2]
     plain = make_gene_lists(2, **SMALL, return_truth=True, random_state=9)[2]
     assert_frame_equal(absent.voters, plain.voters)
     quiet = make_gene_lists(2, **SMALL, noise=1, heterogeneity=4, return_truth=True, random_state=9)[2]
@@ -160,8 +160,8 @@ def test_more_queries_and_unranked_lists_reshuffle_nothing():
 
 def test_the_same_seed_makes_the_same_data():
     for one, other in zip(
-        make_gene_lists(**SMALL, absent=0.2, random_state=10),
-        make_gene_lists(**SMALL, absent=0.2, random_state=np.random.RandomState(10)),
+        make_gene_lists(**SMALL, absent_share=0.2, random_state=10),
+        make_gene_lists(**SMALL, absent_share=0.2, random_state=np.random.RandomState(10)),
         strict=True,
     ):
         assert_frame_equal(one, other)
@@ -183,7 +183,7 @@ def test_the_same_seed_makes_the_same_data():
         ({"noise": 0}, "noise above 0 and at least one list, got noise=0"),
         ({"noise": math.inf}, "`noise` must be a finite number of at least 0; got inf"),
         ({"heterogeneity": -1}, "`heterogeneity` must be a finite number of at least 0; got -1"),
-        ({"absent": 1.5}, "`absent` must be a finite number from 0 to 1; got 1.5"),
+        ({"absent_share": 1.5}, "`absent_share` must be a finite number from 0 to 1; got 1.5"),
         ({"n_ranked": 0, "n_unranked": 0}, "at least one list"),
         ({"preset": "small-ranked", "n_ranked": 0}, "n_ranked=0 and n_unranked=0"),
         ({"ranked_length": 5}, "ranked_length to be a pair, the mean and standard deviation"),
@@ -194,3 +194,4 @@ def test_the_same_seed_makes_the_same_data():
 def test_impossible_data_are_refused(wrong, words):
     with pytest.raises(ValueError) as error:
         make_gene_lists(**wrong)
+    assert words in str(error.value)

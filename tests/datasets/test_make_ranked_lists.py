@@ -68,14 +68,14 @@ def test_a_random_state_advances():
 
 
 def test_more_queries_leave_the_first_as_they_were():
-    options = {"n_voters": 4, "list_length": (5, 20), "ties": 0.3, "absent": 0.4, "random_state": 8}
+    options = {"n_voters": 4, "list_length": (5, 20), "tie_probability": 0.3, "absent_share": 0.4, "random_state": 8}
     few, _ = make_ranked_lists(n_queries=10, **options)
     many, _ = make_ranked_lists(n_queries=90, **options)
     assert_frame_equal(few, many[many["query"] <= "q10"])
 
 
 def test_the_size_of_the_blocks_changes_nothing(monkeypatch):
-    options = {"n_queries": 7, "n_items": 12, "list_length": (3, 9), "ties": 0.5, "absent": 0.2}
+    options = {"n_queries": 7, "n_items": 12, "list_length": (3, 9), "tie_probability": 0.5, "absent_share": 0.2}
     whole = make_ranked_lists(**options, return_truth=True, random_state=1)
     monkeypatch.setattr(_ranked_lists, "_BLOCK", 300)
     parts = make_ranked_lists(**options, return_truth=True, random_state=1)
@@ -86,7 +86,7 @@ def test_the_size_of_the_blocks_changes_nothing(monkeypatch):
 
 def test_options_do_not_reshuffle_what_others_have_drawn():
     plain, qrels = make_ranked_lists(list_length=None, random_state=2)
-    odd, odd_qrels = make_ranked_lists(list_length=(1, 40), absent=0.5, adversarial_share=0, random_state=2)
+    odd, odd_qrels = make_ranked_lists(list_length=(1, 40), absent_share=0.5, adversarial_share=0, random_state=2)
     assert_frame_equal(qrels, odd_qrels)
     both = odd.merge(plain, on=["query", "voter", "item"])
     assert len(both) == len(odd)
@@ -114,7 +114,7 @@ def test_no_length_means_full_lists():
 
 
 def test_tied_items_share_score_and_lowest_rank():
-    lists, _ = make_ranked_lists(n_queries=30, ties=0.4, random_state=0)
+    lists, _ = make_ranked_lists(n_queries=30, tie_probability=0.4, random_state=0)
     n_tied = 0
     for _, one in lists.groupby(["query", "voter"]):
         assert one["rank"].tolist() == one["score"].rank(method="min", ascending=False).tolist()
@@ -124,20 +124,20 @@ def test_tied_items_share_score_and_lowest_rank():
 
 
 def test_full_ties_leave_one_bucket_in_each_list():
-    lists, _ = make_ranked_lists(n_queries=2, ties=1, random_state=0)
+    lists, _ = make_ranked_lists(n_queries=2, tie_probability=1, random_state=0)
     assert set(lists["rank"]) == {1}
     assert set(lists.groupby(["query", "voter"])["score"].nunique()) == {1}
 
 
 def test_voters_know_a_fresh_share_of_the_items():
-    lists, _ = make_ranked_lists(n_queries=40, n_items=20, list_length=None, absent=0.25, random_state=0)
+    lists, _ = make_ranked_lists(n_queries=40, n_items=20, list_length=None, absent_share=0.25, random_state=0)
     assert set(lists.groupby(["query", "voter"]).size()) == {15}
     known = lists.groupby("item").size() / 400
     assert known.between(0.65, 0.85).all()
 
 
 def test_a_voter_who_knows_nearly_nothing_still_votes():
-    lists, _ = make_ranked_lists(n_queries=3, n_items=5, list_length=4, absent=0.99, random_state=0)
+    lists, _ = make_ranked_lists(n_queries=3, n_items=5, list_length=4, absent_share=0.99, random_state=0)
     assert set(lists.groupby(["query", "voter"]).size()) == {1}
     assert np.isfinite(lists["score"]).all()
 
@@ -204,12 +204,12 @@ def test_voters_together_beat_the_best_and_skill_pays(seed):
         ({"list_length": (1, 2, 3)}, "a pair (low, high)"),
         ({"list_length": 0}, "`list_length` must be a whole number of at least 1"),
         ({"list_length": "long"}, "`list_length` must be a whole number of at least 1"),
-        ({"quality": 0}, "expects quality and relevant_share above 0 and absent below 1, got quality=0"),
+        ({"quality": 0}, "expects quality and relevant_share above 0 and absent_share below 1, got quality=0"),
         ({"quality_spread": -0.1}, "`quality_spread` must be a finite number of at least 0; got -0.1"),
         ({"quality_spread": float("inf")}, "`quality_spread` must be a finite number of at least 0; got inf"),
         ({"adversarial_share": 1.2}, "`adversarial_share` must be a finite number from 0 to 1; got 1.2"),
-        ({"ties": float("nan")}, "`ties` must be a finite number from 0 to 1; got nan"),
-        ({"absent": 1}, "absent=1"),
+        ({"tie_probability": float("nan")}, "`tie_probability` must be a finite number from 0 to 1; got nan"),
+        ({"absent_share": 1}, "absent_share=1"),
         ({"n_grades": 0}, "`n_grades` must be a whole number of at least 1; got 0"),
         ({"relevant_share": 0}, "relevant_share=0"),
     ],

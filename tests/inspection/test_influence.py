@@ -132,7 +132,7 @@ def test_dropping_by_hand():
 def test_every_method_equals_recomputing(name):
     method = clone(METHODS[name])
     tags = method.__sklearn_tags__()
-    X, qrels = make_ranked_lists(n_queries=2, n_voters=4, n_items=7, list_length=5, ties=0.2, random_state=6)
+    X, qrels = make_ranked_lists(n_queries=2, n_voters=4, n_items=7, list_length=5, tie_probability=0.2, random_state=6)
     X = X.iloc[len(X.query("query == 'q1' and voter == 'v1'")) :]  # q1 has a list less
     X = X.assign(score=X["score"] - X["score"].min() + 1)
     if tags.aggregator_tags.supervised:

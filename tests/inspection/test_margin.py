@@ -268,7 +268,7 @@ def test_arguments_are_checked():
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_without_the_lists_found_the_leader_of_any_method_no_longer_leads(method):
-    lists = RankedLists.from_frame(example_lists(3, n_queries=2, n_voters=5, n_items=4, ties=False))
+    lists = RankedLists.from_frame(example_lists(3, n_queries=2, n_voters=5, n_items=4, with_ties=False))
     for row in margin_of_victory(method, lists, max_lists=3).itertuples():
         one = lists.take([lists.queries.tolist().index(row.query)])
         if not np.isfinite(row.upper_bound):

@@ -116,9 +116,9 @@ def test_distance_of_top_lists_counts_fagins_cases(first, second, p):
     first, second = ranking(first), ranking(second)
     n = len(set(first) | set(second))
     expected = brute_top_distance(first, second, p)
-    assert kendall_distance(first, second, p=p) == expected
+    assert kendall_distance(first, second, penalty=p) == expected
     if n > 1:
-        assert kendall_distance(first, second, p=p, normalize=True) == pytest.approx(expected / (n * (n - 1) / 2))
+        assert kendall_distance(first, second, penalty=p, normalize=True) == pytest.approx(expected / (n * (n - 1) / 2))
 
 
 def test_footrule_of_top_lists_is_fagins_closed_form():
@@ -191,8 +191,8 @@ def test_overlaps_are_the_mean_over_all_orders_of_the_ties():
             assert overlap(first, second, k) == pytest.approx(expected[-1])
             assert average_overlap(first, second, k) == pytest.approx(np.mean(expected))
         for score in ("ext", "min"):
-            expected = np.mean([rank_biased_overlap(x, y, p=0.8, score=score) for x, y in pairs])
-            assert rank_biased_overlap(first, second, p=0.8, score=score) == pytest.approx(expected)
+            expected = np.mean([rank_biased_overlap(x, y, persistence=0.8, score=score) for x, y in pairs])
+            assert rank_biased_overlap(first, second, persistence=0.8, score=score) == pytest.approx(expected)
 
 
 # From the test values that M. Corsi and J. Urbano published with "The treatment of ties in rank-biased overlap".
@@ -217,7 +217,7 @@ def test_published_rank_biased_overlaps_with_ties_and_uneven_lists(line):
     names = itertools.product("wab", ("ext", "min", "max", "res"))
     for (ties, score), value in zip(names, values, strict=True):
         for pair in ((first, second), (second, first)):
-            found = rank_biased_overlap(*map(parse, pair), p=float(p), ties=ties, score=score)
+            found = rank_biased_overlap(*map(parse, pair), persistence=float(p), ties=ties, score=score)
             assert found == pytest.approx(float(value), abs=1e-9)
 
 
@@ -231,7 +231,7 @@ def test_bounds_of_rank_biased_overlap_are_those_of_the_extensions():
         first, second = rng.permutation(list(ITEMS))[:3].tolist(), rng.permutation(list(ITEMS))[:5].tolist()
         p = 0.7
         low = extended_rbo(first + [f"x{k}" for k in range(400)], second + [f"y{k}" for k in range(400)], p)
-        assert rank_biased_overlap(first, second, p=p, score="min") == pytest.approx(low, abs=1e-9)
+        assert rank_biased_overlap(first, second, persistence=p, score="min") == pytest.approx(low, abs=1e-9)
         shared = [f"z{k}" for k in range(400)]
         high = 0.0
         lacking = [item for item in second if item not in first]
@@ -239,8 +239,8 @@ def test_bounds_of_rank_biased_overlap_are_those_of_the_extensions():
             others = [item for item in first if item not in second]
             for theirs in itertools.permutations(others):
                 high = max(high, extended_rbo([*first, *mine, *shared], [*second, *theirs, *shared], p))
-        assert rank_biased_overlap(first, second, p=p, score="max") == pytest.approx(high, abs=1e-9)
-        between = rank_biased_overlap(first, second, p=p)
+        assert rank_biased_overlap(first, second, persistence=p, score="max") == pytest.approx(high, abs=1e-9)
+        between = rank_biased_overlap(first, second, persistence=p)
         assert low - 1e-9 <= between <= high + 1e-9
 
 
@@ -318,11 +318,13 @@ def test_a_matrix_holds_the_agreement_of_every_two_voters(lists, measure):
 
 def test_options_reach_the_measure(lists):
     rankings = as_rankings(lists)
-    table = agreement_matrix(lists, "kendall-distance", p=0.0, normalize=True, per_query=True)
+    table = agreement_matrix(lists, "kendall-distance", penalty=0.0, normalize=True, per_query=True)
     found = table.loc[("q0", "v0"), "v1"]
-    assert found == pytest.approx(kendall_distance(rankings["q0", "v0"], rankings["q0", "v1"], p=0.0, normalize=True))
-    table = agreement_matrix(lists, "rbo", p=0.5, ties="w", score="min", per_query=True)
-    expected = rank_biased_overlap(rankings["q0", "v0"], rankings["q0", "v1"], p=0.5, ties="w", score="min")
+    assert found == pytest.approx(
+        kendall_distance(rankings["q0", "v0"], rankings["q0", "v1"], penalty=0.0, normalize=True)
+    )
+    table = agreement_matrix(lists, "rbo", persistence=0.5, ties="w", score="min", per_query=True)
+    expected = rank_biased_overlap(rankings["q0", "v0"], rankings["q0", "v1"], persistence=0.5, ties="w", score="min")
     assert table.loc[("q0", "v0"), "v1"] == pytest.approx(expected)
 
 
@@ -331,13 +333,13 @@ def test_options_reach_the_measure(lists):
     [
         ("tau", {}, ValueError, "choose from average-overlap, footrule"),
         ("tau-b", {"p": 1}, TypeError, "takes no options; got p"),
-        ("rbo", {"q": 1}, TypeError, "'rbo' takes p, score, ties; got q"),
+        ("rbo", {"q": 1}, TypeError, "'rbo' takes persistence, score, ties; got q"),
         ("overlap", {}, TypeError, "'overlap' needs k"),
-        ("rbo", {"p": 1}, ValueError, "between 0 and 1"),
+        ("rbo", {"persistence": 1}, ValueError, "between 0 and 1"),
         ("rbo", {"score": "x"}, ValueError, "`score` must be one of 'ext', 'min', 'max', 'res'"),
         ("rbo", {"ties": "x"}, ValueError, "`ties` must be one of 'w', 'a', 'b'"),
-        ("kendall-distance", {"p": 2}, ValueError, "penalty from 0 to 1"),
-        ("overlap", {"k": 0}, ValueError, "k must be a depth"),
+        ("kendall-distance", {"penalty": 2}, ValueError, "`penalty` must be from 0 to 1"),
+        ("overlap", {"k": 0}, ValueError, "`k` must be a whole number"),
     ],
 )
 def test_wrong_measures_are_reported(lists, measure, options, error, words):

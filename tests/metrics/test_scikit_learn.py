@@ -38,7 +38,7 @@ from skrankagg.model_selection import QueryKFold, QueryShuffleSplit
 from skrankagg.preprocessing import TopK
 
 FRAME, QRELS = make_ranked_lists(
-    n_queries=11, n_voters=6, n_items=25, list_length=20, absent=0.1, quality=0.3, random_state=0
+    n_queries=11, n_voters=6, n_items=25, list_length=20, absent_share=0.1, quality=0.3, random_state=0
 )
 QRELS = QRELS[QRELS["query"] != "q04"].reset_index(drop=True)  # it is not judged
 LISTS = RankedLists.from_frame(FRAME)

@@ -13,7 +13,9 @@ from skrankagg.model_selection import VoterKFold, cross_val_consensus, cross_val
 
 pytestmark = pytest.mark.twice
 
-LISTS = RankedLists.from_frame(make_plackett_luce(n_queries=4, n_voters=13, n_items=9, ties=0.2, random_state=0))
+LISTS = RankedLists.from_frame(
+    make_plackett_luce(n_queries=4, n_voters=13, n_items=9, tie_probability=0.2, random_state=0)
+)
 
 
 def folds(lists, n_splits=5, **options):
@@ -129,7 +131,7 @@ def likelihood_of_list(places, log_worth, absent, ties):
 @pytest.mark.parametrize("absent", ["last", "ignore"])
 @pytest.mark.parametrize("cv", [VoterKFold(4), VoterKFold(3, shuffle=True, random_state=1)])
 def test_likelihood_is_that_of_a_loop_over_the_lists(absent, ties, cv):
-    frame = make_plackett_luce(n_queries=3, n_voters=6, n_items=6, ties=0.3, list_length=4, random_state=1)
+    frame = make_plackett_luce(n_queries=3, n_voters=6, n_items=6, tie_probability=0.3, list_length=4, random_state=1)
     frame = frame.drop(index=frame.sample(frac=0.2, random_state=0).index).reset_index(drop=True)
     model = PlackettLuce(absent=absent, ties=ties, prior=0.3)
     found = cross_val_likelihood(model, frame, cv)
@@ -226,7 +228,7 @@ def test_open_worths_and_other_methods_are_refused():
 
 def test_reliabilities_of_judges_make_held_out_comparisons_likelier():
     games, _, _ = make_comparisons(10, 1500, reliability=[2.0, 1.0, 0.3, 0.0], random_state=0)
-    duels = RankedLists.from_comparisons(games, judge="judge")
+    duels = RankedLists.from_comparisons(games, voter="voter")
     judges = {voter: voter.split(": ")[0] for voter in duels.voters}
     plain = PlackettLuce(absent="ignore")
     weighed = PlackettLuce(absent="ignore", weighting="query", voter_groups=judges)
@@ -257,8 +259,8 @@ def test_voters_are_known_from_other_queries_or_are_average_ones():
 
 @pytest.mark.parametrize("weighting", [None, "query"])
 def test_davidsons_ties_are_those_that_the_training_lists_teach(weighting):
-    games, _, _ = make_comparisons(5, 300, ties=0.3, reliability=[1.5, 0.5], random_state=0)
-    duels = RankedLists.from_comparisons(games, tie="tie", judge="judge")
+    games, _, _ = make_comparisons(5, 300, tie_probability=0.3, reliability=[1.5, 0.5], random_state=0)
+    duels = RankedLists.from_comparisons(games, tie="tie", voter="voter")
     judges = {voter: voter.split(": ")[0] for voter in duels.voters}
     model = PlackettLuce(absent="ignore", ties="davidson", weighting=weighting, voter_groups=judges)
     expected, equal = 0.0, 0.0

@@ -46,7 +46,14 @@ from skrankagg.model_selection import QueryKFold, cross_val_consensus
 from skrankagg.preprocessing import AggregatorUnion, ScoreNormalizer, TopK, VoterSelector, VoterWeighter
 
 FRAME, JUDGED = make_ranked_lists(
-    n_queries=13, n_voters=6, n_items=25, list_length=15, absent=0.1, quality=0.3, quality_spread=1.0, random_state=0
+    n_queries=13,
+    n_voters=6,
+    n_items=25,
+    list_length=15,
+    absent_share=0.1,
+    quality=0.3,
+    quality_spread=1.0,
+    random_state=0,
 )
 JUDGED = JUDGED[JUDGED["query"] != "q04"].reset_index(drop=True)  # it is not judged
 LISTS, QRELS = RankedLists.from_frame(FRAME), Qrels.from_frame(JUDGED)

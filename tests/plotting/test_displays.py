@@ -113,9 +113,9 @@ def test_gains_and_losses_are_sorted_and_counted(plt, comparator, data):
 
 def test_a_heat_map_shows_the_matrix_without_its_diagonal(plt, comparator, data):
     lists, _ = data
-    display = AgreementDisplay.from_lists(lists, "rbo", p=0.8)
+    display = AgreementDisplay.from_lists(lists, "rbo", persistence=0.8)
     pd.testing.assert_frame_equal(
-        display.table, agreement_matrix(lists, "rbo", p=0.8).loc[display.table.index, display.table.columns]
+        display.table, agreement_matrix(lists, "rbo", persistence=0.8).loc[display.table.index, display.table.columns]
     )
     shown = np.ma.filled(display.image_.get_array(), np.nan)
     assert np.isnan(np.diag(shown)).all()

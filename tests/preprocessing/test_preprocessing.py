@@ -643,7 +643,7 @@ def test_a_union_of_a_learner_needs_two_queries_to_learn_from():
 
 
 def test_weights_by_a_measure():
-    lists, qrels = make_ranked_lists(n_queries=12, n_voters=4, quality_spread=1.0, absent=0.3, random_state=1)
+    lists, qrels = make_ranked_lists(n_queries=12, n_voters=4, quality_spread=1.0, absent_share=0.3, random_state=1)
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     lists = lists.keep_lists(np.arange(lists.n_lists) % 5 != 2)[0]  # voters with lists for different queries
     value = evaluate_voters(lists, qrels, "map")["map"]

@@ -112,7 +112,7 @@ def ties(consensus):
 @pytest.mark.parametrize("method", [method for _, method in default_methods()], ids=repr)
 def test_renaming_voters_changes_neither_order_nor_ties(method):
     for seed in range(4):
-        lists = example_lists(seed, n_voters=3 + seed, full=bool(seed % 2), ties=seed < 2)
+        lists = example_lists(seed, n_voters=3 + seed, full=bool(seed % 2), with_ties=seed < 2)
         voters = lists["voter"].unique()
         names = dict(zip(voters, np.random.default_rng(seed).permutation(voters), strict=True))
         found = clone(method).fit_transform(lists.assign(voter=lists["voter"].map(names)))
@@ -153,7 +153,7 @@ from skrankagg.utils.estimator_checks import example_lists
 
 def answers(seed):
     frame, qrels = make_ranked_lists(
-        n_queries=11, n_voters=6, n_items=25, list_length=20, absent=0.1, quality=0.3, random_state=seed)
+        n_queries=11, n_voters=6, n_items=25, list_length=20, absent_share=0.1, quality=0.3, random_state=seed)
     scorer = make_ranking_scorer("ndcg@10", qrels=qrels[qrels["query"] != "q04"])
     search = GridSearchCV(CombSUM(), {"norm": ["borda", "rank", "min-max"]}, scoring=scorer, cv=4)
     return [

@@ -65,7 +65,7 @@ def kemeny_lower_bound(
     tied: npt.ArrayLike | None = None,
     *,
     penalty: float = 0.5,
-    ties: Literal["strict", "weak"] = "strict",
+    consensus_ties: Literal["strict", "weak"] = "strict",
 ) -> float:
     """Add up what each pair of items costs at least, in any order.
 
@@ -75,7 +75,7 @@ def kemeny_lower_bound(
         As :func:`pairwise_preferences` returns them; without `tied` no list ties any items.
     penalty : float, default=0.5
         What a pair costs that is tied on one side only.
-    ties : {"strict", "weak"}, default="strict"
+    consensus_ties : {"strict", "weak"}, default="strict"
         Whether the order may tie items.
 
     Returns
@@ -96,14 +96,14 @@ def kemeny_lower_bound(
     """
     check_matrix("kemeny_lower_bound", len(prefer), 42.0)
     prefer = np.asarray(prefer)[None]
-    return float(lower_bounds(prefer, None if tied is None else np.asarray(tied)[None], penalty, ties)[0])
+    return float(lower_bounds(prefer, None if tied is None else np.asarray(tied)[None], penalty, consensus_ties)[0])
 
 
-def lower_bounds(prefer, tied, penalty, ties):
+def lower_bounds(prefer, tied, penalty, consensus_ties):
     """The same for each query of stacks of preferences and ties (n_queries, n, n): (n_queries,)."""
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(before, before.swapaxes(1, 2))
-    if ties == "weak":
+    if consensus_ties == "weak":
         np.minimum(least, level, out=least)
     return np.triu(least, 1).reshape(len(least), -1).sum(axis=1)
 

@@ -51,7 +51,7 @@ class Kemeny(BaseAggregator):
         "exact" searches and proves until the optimum is proven or `time_limit` is over. "auto" does so too if there is
         a time limit; without one it proves components of up to 60 items and searches larger ones. The other two search
         only.
-    ties : {"strict", "weak"}, default="strict"
+    consensus_ties : {"strict", "weak"}, default="strict"
         Whether the consensus orders all items, or may tie some; where a tie costs as little as an order, it ties.
     penalty : float, default=0.5
         Cost of a pair that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 the score
@@ -84,7 +84,7 @@ class Kemeny(BaseAggregator):
         `stop_reason`: "optimal", "time limit", "large component" (``method="auto"``), "search" (the searching methods)
         or "solver" (the solver gave up). Then, of Mallows' model, see Notes, the `dispersion`, from 0 (all lists are
         the consensus) to 1 (they are no closer to it than random ones), and the `log_likelihood`; both are NaN unless
-        all lists of the query are full and have no ties, with ``ties="weak"``, and for a single item.
+        all lists of the query are full and have no ties, with ``consensus_ties="weak"``, and for a single item.
         :meth:`aggregate` returns it for any lists.
 
     See Also
@@ -183,7 +183,7 @@ class Kemeny(BaseAggregator):
 
     _parameter_constraints: dict = {
         "method": [StrOptions({"auto", "exact", "iterated-local-search", "local-search"})],
-        "ties": [StrOptions({"strict", "weak"})],
+        "consensus_ties": [StrOptions({"strict", "weak"})],
         "penalty": [Interval(Real, 0, 1, closed="both")],
         "absent": [StrOptions({"last", "ignore"})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
@@ -193,7 +193,7 @@ class Kemeny(BaseAggregator):
         "verbose": ["boolean", StrOptions({"auto"})],
         **VOTER_WEIGHTS,
     }
-    _variants = ({}, {"ties": "weak"})
+    _variants = ({}, {"consensus_ties": "weak"})
     _query_columns = (
         "kemeny_score",
         "lower_bound",
@@ -209,7 +209,7 @@ class Kemeny(BaseAggregator):
         self,
         *,
         method: Literal["auto", "exact", "iterated-local-search", "local-search"] = "auto",
-        ties: Literal["strict", "weak"] = "strict",
+        consensus_ties: Literal["strict", "weak"] = "strict",
         penalty: float = 0.5,
         absent: Literal["last", "ignore"] = "last",
         time_limit: float | None = None,
@@ -220,7 +220,7 @@ class Kemeny(BaseAggregator):
         voter_weights: VoterWeights | None = None,
     ):
         self.method = method
-        self.ties = ties
+        self.consensus_ties = consensus_ties
         self.penalty = penalty
         self.absent = absent
         self.time_limit = time_limit
@@ -232,7 +232,7 @@ class Kemeny(BaseAggregator):
 
     @property
     def _pair_bytes(self):
-        return 142.0 if self.ties == "weak" else 60.0
+        return 142.0 if self.consensus_ties == "weak" else 60.0
 
     def _memory(self, lists):
         # Each process has the matrices of a query of its own.
@@ -261,7 +261,7 @@ class Kemeny(BaseAggregator):
         score, cost, bound, reason, unique = zip(*solved, strict=True)
         cost, bound = np.array(cost), np.array(bound)
         unknown = np.full(lists.n_queries, np.nan)
-        dispersion, likelihood = fit_mallows(lists, cost) if self.ties == "strict" else (unknown, unknown)
+        dispersion, likelihood = fit_mallows(lists, cost) if self.consensus_ties == "strict" else (unknown, unknown)
         reason = np.array(reason, dtype=object)
         return Consensus(
             np.concatenate(score),
@@ -297,7 +297,7 @@ class Kemeny(BaseAggregator):
         for queries, prefer, tied in preference_and_tie_blocks(lists, self.absent):
             margin = margins(prefer)
             stacked = stacked_components(margin) if len(queries) > 1 and is_whole(margin) else None
-            base = lower_bounds(prefer, tied, self.penalty, self.ties)
+            base = lower_bounds(prefer, tied, self.penalty, self.consensus_ties)
             orders = np.empty(margin.shape[:2], dtype=np.int64)
             for k, q in enumerate(queries):
                 rng.bit_generator.state = start
@@ -306,12 +306,12 @@ class Kemeny(BaseAggregator):
                     progress.show(f"{lists.queries[q]!r}: at most {unit * cost:g}, at least {unit * bound:g}")
 
                 with task.part(f"query {lists.queries[q]!r}"), Budget(self.time_limit) as budget:
-                    solve = self._solve_weak if self.ties == "weak" else self._solve_strict
+                    solve = self._solve_weak if self.consensus_ties == "weak" else self._solve_strict
                     components = condorcet_components(prefer[k]) if stacked is None else stacked[k]
                     given = prefer[k], tied[k], margin[k], components, base[k]
                     orders[k], *numbers, reason, unique = solve(budget, *given, rng, report)
                 solved[q] = (unit[q] * number for number in numbers), reason, unique
-            if self.ties == "weak":
+            if self.consensus_ties == "weak":
                 below = map(n_below, orders)  # the buckets of the items
             else:
                 below = by_item(orders, n_below_place(draw_places(margin, orders)))
@@ -353,7 +353,7 @@ class Kemeny(BaseAggregator):
         tags = super().__sklearn_tags__()
         own = tags.aggregator_tags
         own.neutral = False
-        own.condorcet_winner = self.ties == "strict"
-        own.unanimity = self.ties == "strict" and self.method == "exact" and self.time_limit is None
+        own.condorcet_winner = self.consensus_ties == "strict"
+        own.unanimity = self.consensus_ties == "strict" and self.method == "exact" and self.time_limit is None
         own.absent_below = self.absent == "last"
         return tags

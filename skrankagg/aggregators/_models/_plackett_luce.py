@@ -187,7 +187,7 @@ class PlackettLuce(WeightedAggregator):
     >>> from skrankagg import RankedLists
     >>> from skrankagg.datasets import make_comparisons
     >>> games = make_comparisons(8, 900, reliability=[1.0, 1.0, 0.0], random_state=0).comparisons
-    >>> duels = RankedLists.from_comparisons(games, judge="judge")
+    >>> duels = RankedLists.from_comparisons(games, voter="voter")
     >>> judges = {voter: voter.split(": ")[0] for voter in duels.voters}
     >>> model = PlackettLuce(absent="ignore", weighting="global", voter_groups=judges).fit(duels)
     >>> model.voter_weights_.groupby(model.voter_weights_["voter"].map(judges))["weight"].first().round(2).to_dict()

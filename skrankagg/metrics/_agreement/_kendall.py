@@ -13,8 +13,7 @@ from typing import Literal
 import numpy as np
 
 from ..._kernels import discordant_pairs
-from ..._support._checks import check_choice
-from ...exceptions import InputError
+from ..._support._checks import check_choice, check_share
 from ._rankings import Ranking, align, mid_rank
 
 __all__ = ["footrule_distance", "goodman_kruskal_gamma", "kendall_distance", "kendall_tau"]
@@ -147,14 +146,14 @@ def goodman_kruskal_gamma(first: Ranking, second: Ranking) -> float:
     return float(FROM_COUNTS["gamma"](*pair_counts(*common(*align(first, second)))))
 
 
-def kendall_distance(first: Ranking, second: Ranking, *, p: float = 0.5, normalize: bool = False) -> float:
+def kendall_distance(first: Ranking, second: Ranking, *, penalty: float = 0.5, normalize: bool = False) -> float:
     r"""Kendall's distance between partial rankings and top-k lists, Fagin's :math:`K^{(p)}`.
 
     Parameters
     ----------
     first, second : list, or mapping or Series of item to rank
         Rankings.
-    p : float, default=0.5
+    penalty : float, default=0.5
         Penalty from 0 to 1 of a pair that one ranking orders and the other does not: 0 is optimistic, 1/2 neutral.
     normalize : bool, default=False
         Whether to divide by the number of pairs of items that either ranking holds.
@@ -183,18 +182,17 @@ def kendall_distance(first: Ranking, second: Ranking, *, p: float = 0.5, normali
     >>> from skrankagg.metrics import kendall_distance
     >>> kendall_distance(["a", "b", "c"], ["c", "b", "a"])
     3.0
-    >>> [kendall_distance(["a", "b"], ["c", "d"], p=p) for p in (0, 0.5)]
+    >>> [kendall_distance(["a", "b"], ["c", "d"], penalty=p) for p in (0, 0.5)]
     [4.0, 5.0]
     """
-    if not 0 <= p <= 1:
-        raise InputError(f"p must be a penalty from 0 to 1; got {p!r}.")
-    return top_distance(*align(first, second), p=p, normalize=normalize)
+    check_share("penalty", penalty)
+    return top_distance(*align(first, second), penalty=penalty, normalize=normalize)
 
 
-def top_distance(first, second, *, p=0.5, normalize=False):
-    """K^(p) of two vectors of ranks with NaN for absent items."""
+def top_distance(first, second, *, penalty=0.5, normalize=False):
+    """K^(penalty) of two vectors of ranks with NaN for absent items."""
     discordant, both, one, other, pairs = pair_counts(*union(first, second))
-    distance = discordant + p * (one - both + other - both)
+    distance = discordant + penalty * (one - both + other - both)
     return float(ratio_or_nan(distance, pairs)) if normalize else distance
 
 

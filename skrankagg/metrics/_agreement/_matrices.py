@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from ..._data._frames import canonical_frame, plain_index
 from ..._data._ranked_lists import RankedLists, check_lists, check_run, encode_plain
 from ..._data._types import AnyLists, PlainLists
+from ..._support._checks import check_share
 from ..._support._memory import check_memory
 from ..._support._suggestions import did_you_mean
 from ..._support._threads import one_blas_thread
@@ -109,8 +110,8 @@ def agreement_matrix(
     per_query : bool, default=False
         Whether to give a matrix for each query instead of their mean.
     **options
-        Of the measure: `k` of "overlap" and "average-overlap", `p` and `normalize` of "kendall-distance", `location`
-        and `normalize` of "footrule", `p` and `score` of "rbo", `ties` of all that look at the overlap.
+        Of the measure: `k` of "overlap" and "average-overlap", `penalty` and `normalize` of "kendall-distance", `location`
+        and `normalize` of "footrule", `persistence` and `score` of "rbo", `ties` of all that look at the overlap.
 
     Returns
     -------
@@ -333,10 +334,9 @@ def _pair_strips(dense, held):
         yield sign[:, :filled], None if both is None else both[:, :filled]
 
 
-def _top_distances(ranks, *, p=0.5, normalize=False):
+def _top_distances(ranks, *, penalty=0.5, normalize=False):
     """K^(p) of every two lists: absent items tie below, and two items that a list lacks both count in no pair of it."""
-    if not 0 <= p <= 1:
-        raise InputError(f"p must be a penalty from 0 to 1; got {p!r}.")
+    check_share("penalty", penalty)
     held = (~np.isnan(ranks)).astype(np.float64)
     discordant, both, first, second, _ = pair_counts_of_all(np.where(np.isnan(ranks), np.inf, ranks))
     n_common = held @ held.T
@@ -346,7 +346,7 @@ def _top_distances(ranks, *, p=0.5, normalize=False):
     neither = ranks.shape[1] - n_union
     # Against an item that neither holds the first orders what it alone holds, and the second ties both.
     once = (first - both - alone * neither) + (second - both - alone.T * neither)
-    distance = discordant + p * once
+    distance = discordant + penalty * once
     return ratio_or_nan(distance, n_union * (n_union - 1) / 2) if normalize else distance
 
 

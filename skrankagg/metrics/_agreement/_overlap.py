@@ -18,8 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..._support._checks import check_choice, check_count
-from ...exceptions import InputError
+from ..._support._checks import check_choice, check_count, check_share
 from ._rankings import Ranking, align, tie_places
 
 __all__ = ["average_overlap", "overlap", "rank_biased_overlap"]
@@ -154,7 +153,7 @@ def rank_biased_overlap(
     first: Ranking,
     second: Ranking,
     *,
-    p: float = 0.9,
+    persistence: float = 0.9,
     score: Literal["ext", "min", "max", "res"] = "ext",
     ties: Literal["w", "a", "b"] = "a",
 ) -> float:
@@ -164,7 +163,7 @@ def rank_biased_overlap(
     ----------
     first, second : list, or mapping or Series of item to rank
         Rankings; each is taken for the top of a longer one.
-    p : float, default=0.9
+    persistence : float, default=0.9
         Persistence, between 0 and 1: the lower, the more the top counts.
     score : {"ext", "min", "max", "res"}, default="ext"
         Extrapolation of the agreement seen; its lower and upper bound, whatever comes below; their difference.
@@ -196,20 +195,19 @@ def rank_biased_overlap(
     --------
     >>> from skrankagg.metrics import rank_biased_overlap
     >>> first, second = ["a", {"b", "c"}, "d"], ["b", "a", "e", "f", "d"]
-    >>> [round(rank_biased_overlap(first, second, p=0.8, score=score), 4) for score in ("min", "ext", "max")]
+    >>> [round(rank_biased_overlap(first, second, persistence=0.8, score=score), 4) for score in ("min", "ext", "max")]
     [0.4188, 0.5433, 0.6497]
     """
-    return rank_rbo(*align(first, second), p=p, score=score, ties=ties)
+    return rank_rbo(*align(first, second), persistence=persistence, score=score, ties=ties)
 
 
-def rank_rbo(first, second, *, p=0.9, score="ext", ties="a"):
+def rank_rbo(first, second, *, persistence=0.9, score="ext", ties="a"):
     """Rank-biased overlap of two vectors of ranks with NaN for absent items."""
     _check_ties(ties)
     check_choice("score", score, _SCORES)
-    if not 0 < p < 1:
-        raise InputError(f"p must be a persistence between 0 and 1; got {p!r}.")
+    check_share("persistence", persistence, low=False, high=False)
     if score == "res":
-        bounds = [rank_rbo(first, second, p=p, score=bound, ties=ties) for bound in ("max", "min")]
+        bounds = [rank_rbo(first, second, persistence=persistence, score=bound, ties=ties) for bound in ("max", "min")]
         return bounds[0] - bounds[1]
     n_held = [int((~np.isnan(rank)).sum()) for rank in (first, second)]
     if n_held[0] > n_held[1]:
@@ -226,8 +224,10 @@ def rank_rbo(first, second, *, p=0.9, score="ext", ties="a"):
     seen = _agreement(shared, short_weight, long_weight, ties)
     extra = _unseen(np.isnan(first), second, long, s, score, seen[s - 1])
     agreement = _agreement(shared + extra, short_weight, long_weight, ties)
-    head = agreement @ p ** depths.astype(np.float64)
-    return float((1 - p) / p * (head + _tail(shared[-1], seen[s - 1], s, length, p, score)))
+    head = agreement @ persistence ** depths.astype(np.float64)
+    return float(
+        (1 - persistence) / persistence * (head + _tail(shared[-1], seen[s - 1], s, length, persistence, score))
+    )
 
 
 def _unseen(lacking, rank, long, s, score, agreement):

@@ -242,7 +242,7 @@ def check_contributions(aggregator):
 
 def check_small_inputs(aggregator):
     """One voter keeps its order, or ties without unanimity; one item, and a query that all tie, cause no error."""
-    voter = example_lists(5, n_queries=1, n_voters=1, full=True, ties=False)
+    voter = example_lists(5, n_queries=1, n_voters=1, full=True, with_ties=False)
     order = voter.sort_values("rank")["item"].tolist()
     consensus = fit_transform(clone(aggregator), voter)
     if _tags(aggregator).unanimity or _tags(aggregator).ties_by_rank:

@@ -30,19 +30,25 @@ __all__ = [
 
 
 def example_lists(
-    seed: int = 0, *, n_queries: int = 4, n_voters: int = 5, n_items: int = 8, full: bool = False, ties: bool = True
+    random_state: int = 0,
+    *,
+    n_queries: int = 4,
+    n_voters: int = 5,
+    n_items: int = 8,
+    full: bool = False,
+    with_ties: bool = True,
 ) -> pd.DataFrame:
     """Make a small long frame of random lists, ranks and scores in agreement.
 
     Parameters
     ----------
-    seed : int, default=0
+    random_state : int, default=0
         Other seeds give other lists.
     n_queries, n_voters, n_items : int, default=4, 5, 8
         Sizes; all queries have the same items.
     full : bool, default=False
         Whether every list holds every item; else lists differ in length and some are missing.
-    ties : bool, default=True
+    with_ties : bool, default=True
         Whether items of a list may tie.
 
     Returns
@@ -57,10 +63,10 @@ def example_lists(
     Examples
     --------
     >>> from skrankagg.utils.estimator_checks import example_lists
-    >>> example_lists(n_queries=1, n_voters=1, n_items=3, full=True, ties=False).columns.tolist()
+    >>> example_lists(n_queries=1, n_voters=1, n_items=3, full=True, with_ties=False).columns.tolist()
     ['query', 'voter', 'item', 'rank', 'score']
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     query, voter, columns = [], [], []
     for q in range(n_queries):
         for v in range(n_voters):
@@ -69,7 +75,7 @@ def example_lists(
             length = n_items if full else int(rng.integers(1, n_items + 1))
             item = rng.permutation(n_items)[:length]
             # Few distinct levels tie often; scores are not evenly spaced, so that norms of scores differ from ranks.
-            level = rng.integers(0, n_items // 2 + 1, length) if ties else rng.permutation(length)
+            level = rng.integers(0, n_items // 2 + 1, length) if with_ties else rng.permutation(length)
             score = np.round((level + 1) ** 1.5 * (v + 1), 6)
             rank = 1.0 + np.searchsorted(np.sort(-score), -score)
             query += [f"q{q}"] * length
@@ -96,7 +102,7 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
     def number(lists):
         return lists["voter"].str[1:].astype(int)
 
-    plain, cut, fractions = kind(11, full=True, ties=False), kind(12), kind(23)
+    plain, cut, fractions = kind(11, full=True, with_ties=False), kind(12), kind(23)
     # Two lists say the same.
     pairs = pd.DataFrame({"voter": np.repeat([f"v{v}" for v in range(5)], 2), "rank": 5 * [1.0, 2.0]})
     pairs["item"] = [f"i{item:02}" for pair in ((0, 1), (0, 1), (1, 0), (1, 2), (2, 0)) for item in pair]
@@ -121,7 +127,7 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
     }
     if weights != "none":
         queries["whole weights"] = plain.assign(weight=1.0 + number(plain) % 3)
-        queries["equal weights"] = kind(21, ties=False).assign(weight=3.0)
+        queries["equal weights"] = kind(21, with_ties=False).assign(weight=3.0)
         queries["silent lists"] = kind(22).assign(weight=lambda one: np.where(one["voter"] == "v1", 0.0, 1.0))
     if weights == "any":
         # They have no common unit, so that sums of them round.
