@@ -130,7 +130,7 @@ def cell(kind, heterogeneity, n_repeats, methods):
     few = lists[: min(N_SLOW, n_repeats)]
     runs = {name: method.fit_transform(few if name in SLOW else lists) for name, method in methods.items()}
     runs |= {f"{name}, ties as in R": ties_as_in_r(runs[name], frame, seed) for name in COARSE if name in runs}
-    found = evaluate(runs, qrels, "p(rel=2)@100", per_query=True, missing="skip").iloc[:, 0]
+    found = evaluate(runs, qrels, "p(rel=2)@100", per_query=True, missing_queries="skip").iloc[:, 0]
     return {name: found[name].to_numpy() for name in runs}
 
 

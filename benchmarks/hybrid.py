@@ -36,14 +36,14 @@ DAMPINGS = (1, 2, 5, 10, 20, 60, 200)
 
 def ndcg(run, qrels):
     """Mean nDCG@10 over the queries."""
-    return evaluate(run, qrels, "ndcg@10", missing="skip").iloc[0, 0]
+    return evaluate(run, qrels, "ndcg@10", missing_queries="skip").iloc[0, 0]
 
 
 def measure(lists, qrels):
     """The columns of the table for two retrievers: chosen on the first half of the queries, measured on the second."""
     queries = lists.queries.tolist()
     choose, test = (lists.select(queries=half) for half in (queries[::2], queries[1::2]))
-    alone = evaluate(choose, qrels, "ndcg@10", missing="skip")["ndcg@10"]
+    alone = evaluate(choose, qrels, "ndcg@10", missing_queries="skip")["ndcg@10"]
     better = test.select(voters=[alone.idxmax()])
     best = max(DAMPINGS, key=lambda k: ndcg(ReciprocalRankFusion(k=k).fit_transform(choose), qrels))
     methods = [CombSUM(), *(ReciprocalRankFusion(k=k) for k in (60, 10, best))]

@@ -137,14 +137,14 @@ def letor_data(folder):
 def letor_measures(consensus, qrels):
     """NDCG@1, NDCG@5 and MAP of a consensus in percent, as LETOR's script has them."""
     measures = [*(f"ndcg@{k}[discount=letor]" for k in (1, 5)), "map"]
-    found = sk.evaluate(consensus, qrels, measures, missing="zero")
+    found = sk.evaluate(consensus, qrels, measures, missing_queries="zero")
     return 100 * found.to_numpy()[0]
 
 
 def trec_measures(consensus, qrels, depth):
     """MAP and nDCG@10 of the first items of a consensus in percent, as trec_eval has them."""
     consensus = consensus[consensus["rank"] <= depth]
-    return 100 * sk.evaluate(consensus, qrels, ["map", "ndcg@10[gain=linear]"], missing="zero").to_numpy()[0]
+    return 100 * sk.evaluate(consensus, qrels, ["map", "ndcg@10[gain=linear]"], missing_queries="zero").to_numpy()[0]
 
 
 def run_wide(lists):
@@ -191,7 +191,7 @@ def bootstrap(difference, n_resamples=10_000):
 
 def average_precisions(consensus, qrels):
     """AP of each judged query, in the order of the judgements."""
-    return sk.evaluate(consensus, qrels, "map", per_query=True, missing="zero")["map"].to_numpy()
+    return sk.evaluate(consensus, qrels, "map", per_query=True, missing_queries="zero")["map"].to_numpy()
 
 
 def learn_letor(folder):

@@ -206,7 +206,7 @@ class MissingQueriesWarning(UserWarning):
 
     The judgements state the queries. So a run of some of them, as that of one fold of a cross-validation, is measured
     over all the others as well, and its values are too low. The warning is for the default of `missing`;
-    ``missing="zero"`` says that 0 is meant, and ``missing="skip"`` leaves those queries out.
+    ``missing_queries="zero"`` says that 0 is meant, and ``missing_queries="skip"`` leaves those queries out.
 
     See Also
     --------
@@ -224,7 +224,7 @@ class MissingQueriesWarning(UserWarning):
     ...     precision(run, qrels, k=1)
     Traceback (most recent call last):
     skrankagg.exceptions.MissingQueriesWarning: 2 of the 3 judged queries have no results and count as 0; leave them ...
-    >>> precision(run, qrels, k=1, missing="skip"), round(precision(run, qrels, k=1, missing="zero"), 4)
+    >>> precision(run, qrels, k=1, missing_queries="skip"), round(precision(run, qrels, k=1, missing_queries="zero"), 4)
     (1.0, 0.3333)
     """
 

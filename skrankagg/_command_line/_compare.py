@@ -133,7 +133,7 @@ def _single_voters(lists, qrels, measures):
     """Measures of the best voter and of the mean voter over the queries of the methods, or None for a crowd."""
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
-    table = evaluate_voters(lists, qrels, list(measures), missing="zero").drop(columns="n_queries")
+    table = evaluate_voters(lists, qrels, list(measures), missing_queries="zero").drop(columns="n_queries")
     best = orient(table.iloc[:, 0], table.columns[0]).idxmax()
     return pd.DataFrame(
         [table.loc[best], table.mean()],

@@ -35,7 +35,7 @@ def evaluate(args, progress):
         with naming(name, "evaluate"):
             check_run(run)
     progress.say("measuring")
-    options = {"metrics": list(measures), "missing": args.missing}
+    options = {"metrics": list(measures), "missing_queries": args.missing_queries}
     table = measure_runs(runs, qrels, per_query=args.per_query, **options)
     table = table if args.per_query else best_first(table)
     print(text_table(table, mark_best=not args.per_query))

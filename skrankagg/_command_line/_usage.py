@@ -204,7 +204,7 @@ def make_parser():
     add("--baseline", metavar="NAME", help="differences from this run, with intervals and corrected p-values")
     _add_conventions(add)
     missing = "what a judged query without results counts: 0 (default, with a warning if most have none), or nothing"
-    add("--missing", choices=("zero", "skip"), help=missing)
+    add("--missing-queries", choices=("zero", "skip"), help=missing)
     add("--per-query", action="store_true", help="a row for each query instead of their mean")
     add("--out", metavar="FILE", help=f"write the table {_TABLES}")
     _add_reading(add)

@@ -24,7 +24,7 @@ def evaluate_partitions(
     metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
     *,
     per_query: bool = False,
-    missing: Literal["zero", "skip"] | None = None,
+    missing_queries: Literal["zero", "skip"] | None = None,
     partitioned: bool = False,
     **conventions: Unpack[Conventions],
 ) -> pd.DataFrame:
@@ -45,7 +45,7 @@ def evaluate_partitions(
         Names of measures, see :func:`~skrankagg.metrics.measure_names`, each once.
     per_query : bool, default=False
         Whether to give a row for each judged query, which is brought to this machine, instead of their mean.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, as in :func:`~skrankagg.metrics.evaluate`.
     partitioned : bool, default=False
         Whether each partition of the run holds all rows of its queries already, as what :func:`transform_partitions`
@@ -69,7 +69,7 @@ def evaluate_partitions(
     Warns
     -----
     MissingQueriesWarning
-        If more than half of the judged queries have no results and `missing` is None.
+        If more than half of the judged queries have no results and `missing_queries` is None.
     NothingJudgedWarning
         If the run holds no judged item.
 
@@ -90,7 +90,7 @@ def evaluate_partitions(
     run
     run  0.9252   0.8761
     """
-    check_conventions({"missing": missing})
+    check_conventions({"missing_queries": missing_queries})
     measures = get_measures(metrics, **conventions)
     partitions = make_partitions(run, partitioned)
     if "voter" in partitions.names:
@@ -99,14 +99,14 @@ def evaluate_partitions(
             "rows of one voter and drop the column."
         )
     others = _engine_of(qrels)
-    work = MeasureRows(measures, check_qrels(qrels) if others is None else None, missing, per_query)
+    work = MeasureRows(measures, check_qrels(qrels) if others is None else None, missing_queries, per_query)
     if others is None:
         found = partitions.gather(work)
         refuse_torn(partitions, [part.hashes for part in found])
         found.append(_rest(work, found))
     else:
         found = partitions.gather_pairs(work, others)
-    _warn(found, work.qrels, missing)
+    _warn(found, work.qrels, missing_queries)
     if per_query:
         tables = [part.table for part in found if part.table is not None]
         nothing = pd.DataFrame(columns=list(measures), index=pd.Index([], name="query"), dtype="float64")
@@ -126,22 +126,23 @@ def _rest(work, found):
     there = np.zeros(work.qrels.n_queries, dtype=bool)
     for part in found:
         there[part.places] = True
-    return work.measure(None, work.qrels, np.flatnonzero(~there & (work.missing != "skip")))
+    return work.measure(None, work.qrels, np.flatnonzero(~there & (work.missing_queries != "skip")))
 
 
-def _warn(found, qrels, missing):
+def _warn(found, qrels, missing_queries):
     """Warn as evaluate does, of all partitions together."""
     n_queries, n_missing = (sum(getattr(part, name) for part in found) for name in ("n_queries", "n_missing"))
     if not any(part.is_judged for part in found):
         ids = "" if qrels is None else f"; the qrels judge {show_ids(qrels.items)} of {show_ids(qrels.queries)}"
-        value = "0" if n_queries else "NaN, for missing='skip' leaves out all queries"
+        value = "0" if n_queries else "NaN, for missing_queries='skip' leaves out all queries"
         warn_user(
             f"The run holds no judged item{ids}; it scores {value}. Check its ids, and how it was made.",
             NothingJudgedWarning,
         )
-    elif missing is None and 2 * n_missing > n_queries:
+    elif missing_queries is None and 2 * n_missing > n_queries:
         warn_user(
             f"{n_missing} of the {n_queries} judged queries have no results and count as 0; leave them out by "
-            "missing='skip', or give only the qrels of the queries that were run. missing='zero' says that 0 is meant.",
+            "missing_queries='skip', or give only the qrels of the queries that were run. "
+            "missing_queries='zero' says that 0 is meant.",
             MissingQueriesWarning,
         )

@@ -137,15 +137,15 @@ class MeasureRows:
     measures : dict of str to Measure
     qrels : Qrels or None
         The judgements that all partitions share; None where each partition has its own.
-    missing : {"zero", "skip"} or None
+    missing_queries : {"zero", "skip"} or None
     per_query : bool
         Whether to return the values of the queries, too.
     """
 
     columns = None
 
-    def __init__(self, measures, qrels, missing, per_query):
-        self.measures, self.qrels, self.missing, self.per_query = measures, qrels, missing, per_query
+    def __init__(self, measures, qrels, missing_queries, per_query):
+        self.measures, self.qrels, self.missing_queries, self.per_query = measures, qrels, missing_queries, per_query
 
     def __call__(self, rows, judged=None):
         run = check_run(encode(rows)) if len(rows) else None
@@ -158,7 +158,7 @@ class MeasureRows:
             return self.measure(None, None, ())._replace(hashes=hashes)
         qrels = Qrels.from_frame(judged)
         queries = np.arange(qrels.n_queries)
-        if self.missing == "skip":
+        if self.missing_queries == "skip":
             known = [] if run is None else plain_index(run.queries)
             queries = queries[plain_index(qrels.queries).isin(known)]
         return self.measure(run, qrels, queries)._replace(hashes=hashes)

@@ -143,7 +143,7 @@ def measured_values(display, comparator, names, qrels=None):
         )
     # A Comparator measures the judged queries of its own lists: the others have no results, and are left out below.
     # Methods that failed have no run.
-    table = evaluate_runs(dict(comparator.runs_), qrels, given, missing="zero")
+    table = evaluate_runs(dict(comparator.runs_), qrels, given, missing_queries="zero")
     return table.reindex(measured.index)
 
 

@@ -175,7 +175,7 @@ class WeightCurveDisplay:
             runs[repr(weight)] = method.fit_transform(lists)
         for name, voter in zip(("first", "second"), voters, strict=True):
             runs[name] = lists.keep_lists(lists.list_voter == plain_index(lists.voters).get_loc(voter))[0]
-        values = evaluate(runs, own, [metric], per_query=True, missing="zero").iloc[:, 0]
+        values = evaluate(runs, own, [metric], per_query=True, missing_queries="zero").iloc[:, 0]
         measure = find_measure(values.name, values.to_frame())
         by_run = dict(list(values.groupby(level=0, sort=False)))
         mean = pd.Series({name: measure.summarize(one) for name, one in by_run.items()})

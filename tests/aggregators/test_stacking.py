@@ -558,7 +558,7 @@ def test_a_search_over_parameters_of_the_estimator_and_features(data):
     for test in np.array_split(np.arange(len(lists)), [5, 9]):
         train = np.setdiff1d(np.arange(len(lists)), test)
         run = clone(best).fit(lists[train], qrels).transform(lists[test])
-        by_hand.append(evaluate(run, qrels, "ndcg@5", missing="skip")["ndcg@5"].item())
+        by_hand.append(evaluate(run, qrels, "ndcg@5", missing_queries="skip")["ndcg@5"].item())
     assert np.mean(by_hand) == pytest.approx(search.best_score_)
 
 
@@ -591,7 +591,7 @@ def test_it_learns_which_voter_to_trust():
     runs = {"borda": BordaCount().fit_transform(test)}
     for name, estimator in (("ridge", Ridge()), ("logistic", None)):
         runs[name] = StackedFusion(estimator).fit(train, qrels).transform(test)
-    measured = evaluate(runs, qrels, "map", missing="skip")["map"]
+    measured = evaluate(runs, qrels, "map", missing_queries="skip")["map"]
     assert measured["ridge"] > measured["borda"] + 0.03 and measured["logistic"] > measured["borda"] + 0.03
 
 

@@ -348,7 +348,7 @@ def test_evaluate_ranks_runs_by_the_first_measure(run):
 
 
 def test_evaluate_can_skip_queries_without_results(run):
-    out = run("evaluate", "worse.run", "qrels.txt", "--metrics", "map", "--missing", "skip")
+    out = run("evaluate", "worse.run", "qrels.txt", "--metrics", "map", "--missing-queries", "skip")
     assert out.splitlines()[-1].split() == ["worse.run", "0.2500"]
 
 

@@ -259,7 +259,9 @@ def _make_evaluate(rng):
         runs = next(iter(runs.values()))
     elif rng.random() < 0.2:
         qrels = Qrels.from_dict(qrels)
-    return [runs, qrels], {"metrics": "mrr", "missing": "zero"} | ({"per_query": True} if rng.random() < 0.2 else {})
+    return [runs, qrels], {"metrics": "mrr", "missing_queries": "zero"} | (
+        {"per_query": True} if rng.random() < 0.2 else {}
+    )
 
 
 def _make_measure(rng):
@@ -568,7 +570,7 @@ def _reciprocal_rank(results, grades):
 
 
 def _check_evaluate(case, found):
-    if case.options != {"metrics": "mrr", "missing": "zero"}:
+    if case.options != {"metrics": "mrr", "missing_queries": "zero"}:
         return None
     runs, qrels = case.given
     if isinstance(qrels, Qrels):

@@ -104,7 +104,7 @@ def test_judgements_below_zero_are_not_relevant_and_the_last_line_counts(file):
 def test_judgements_of_an_unknown_query_stay_with_it():
     run = pd.DataFrame({"query": ["1"], "item": ["a"], "rank": [1]})
     qrels = pd.DataFrame({"query": ["1", "9"], "item": ["b", "a"], "relevance": [1, 1]})
-    assert evaluate(run, qrels, "map", missing="skip").iloc[0, 0] == 0.0
+    assert evaluate(run, qrels, "map", missing_queries="skip").iloc[0, 0] == 0.0
 
 
 # ---------------------------------------------------------------------- lists

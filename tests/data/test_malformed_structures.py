@@ -248,9 +248,9 @@ def test_one_run_by_query_needs_a_name():
 
 def test_a_dict_by_query_is_measured_by_judgements_of_any_kind():
     runs = {"bm25": SCORES, "dense": {"q1": ["d2", "d1"], "q2": []}}
-    expected = evaluate(runs, JUDGED, ["map", "ndcg@1"], missing="zero", per_query=True)
+    expected = evaluate(runs, JUDGED, ["map", "ndcg@1"], missing_queries="zero", per_query=True)
     for judged in (Qrels.from_dict(JUDGED), Qrels.from_dict(JUDGED).to_frame()):
-        assert_frame_equal(evaluate(runs, judged, ["map", "ndcg@1"], missing="zero", per_query=True), expected)
+        assert_frame_equal(evaluate(runs, judged, ["map", "ndcg@1"], missing_queries="zero", per_query=True), expected)
         assert ndcg(SCORES, judged) == ndcg(SCORES, JUDGED)
     with pytest.raises(InputError, match=r"The run 'bm25' cannot be evaluated: .*query 'q1' .*hold|both"):
         evaluate({"bm25": {"q1": {"d1": 1.0}, "q2": ["d2"]}}, Qrels.from_dict(JUDGED))

@@ -52,9 +52,9 @@ def assert_same(found, expected):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("missing", ["zero", "skip", None])
+@pytest.mark.parametrize("missing_queries", ["zero", "skip", None])
 @pytest.mark.parametrize("judged", ["frame", "qrels", "engine"])
-def test_as_measured_on_one_machine(data, tmp_path, kind, missing, judged):
+def test_as_measured_on_one_machine(data, tmp_path, kind, missing_queries, judged):
     run, qrels = data
     parts, partitioned = in_parts(kind, run, tmp_path)
     if judged == "engine" and kind == "chunks":
@@ -64,9 +64,14 @@ def test_as_measured_on_one_machine(data, tmp_path, kind, missing, judged):
     given = {"frame": lambda: qrels, "qrels": lambda: Qrels.from_frame(qrels), "engine": lambda: as_dask(qrels, 3)}
     for per_query in (False, True):
         found = evaluate_partitions(
-            parts, given[judged](), METRICS, per_query=per_query, missing=missing, partitioned=partitioned
+            parts,
+            given[judged](),
+            METRICS,
+            per_query=per_query,
+            missing_queries=missing_queries,
+            partitioned=partitioned,
         )
-        assert_same(found, evaluate(run, qrels, METRICS, per_query=per_query, missing=missing))
+        assert_same(found, evaluate(run, qrels, METRICS, per_query=per_query, missing_queries=missing_queries))
 
 
 def _length(ranking):
@@ -114,24 +119,24 @@ def test_most_queries_without_results(data, judged):
         found = evaluate_partitions(as_dask(few, 2), given, METRICS)
     with pytest.warns(MissingQueriesWarning):
         assert_same(found, evaluate(few, qrels, METRICS))
-    for missing in ("zero", "skip"):
-        found = evaluate_partitions(as_dask(few, 2), given, METRICS, missing=missing)
-        assert_same(found, evaluate(few, qrels, METRICS, missing=missing))
+    for missing_queries in ("zero", "skip"):
+        found = evaluate_partitions(as_dask(few, 2), given, METRICS, missing_queries=missing_queries)
+        assert_same(found, evaluate(few, qrels, METRICS, missing_queries=missing_queries))
 
 
 @pytest.mark.parametrize("judged", ["frame", "engine"])
-@pytest.mark.parametrize("missing", ["zero", "skip"])
+@pytest.mark.parametrize("missing_queries", ["zero", "skip"])
 @pytest.mark.parametrize("wrong", ["query", "item"])
-def test_a_run_of_which_nothing_is_judged(data, judged, missing, wrong):
+def test_a_run_of_which_nothing_is_judged(data, judged, missing_queries, wrong):
     run, qrels = data
     run = run.assign(**{wrong: run[wrong] + "other"})
     given = qrels if judged == "frame" else as_dask(qrels, 3)
     with pytest.warns(NothingJudgedWarning, match="holds no judged item") as caught:
-        found = evaluate_partitions(as_dask(run, 2), given, METRICS, missing=missing)
-    nothing = missing == "skip" and wrong == "query"
+        found = evaluate_partitions(as_dask(run, 2), given, METRICS, missing_queries=missing_queries)
+    nothing = missing_queries == "skip" and wrong == "query"
     assert len(caught) == 1 and ("it scores NaN" in str(caught[0].message)) == nothing
     with pytest.warns(NothingJudgedWarning):
-        assert_same(found, evaluate(run, qrels, METRICS, missing=missing))
+        assert_same(found, evaluate(run, qrels, METRICS, missing_queries=missing_queries))
 
 
 @pytest.mark.parametrize("judged", ["frame", "engine"])
@@ -143,10 +148,10 @@ def test_an_empty_run(data, judged):
         found = evaluate_partitions(empty, given, ["map", "num_ret"])
     assert found.loc["run"].tolist() == [0.0, 0.0]
     with pytest.warns(NothingJudgedWarning, match="scores NaN"):
-        found = evaluate_partitions(empty, given, ["map", "num_ret"], missing="skip")
+        found = evaluate_partitions(empty, given, ["map", "num_ret"], missing_queries="skip")
     assert np.isnan(found.loc["run", "map"]) and found.loc["run", "num_ret"] == 0
     with pytest.warns(NothingJudgedWarning):
-        assert len(evaluate_partitions(empty, given, missing="skip", per_query=True)) == 0
+        assert len(evaluate_partitions(empty, given, missing_queries="skip", per_query=True)) == 0
 
 
 # ---------------------------------------------------------------------- refused
@@ -167,7 +172,7 @@ def test_torn_runs_of_queries_that_nothing_judges_are_refused(data):
     run, qrels = data
     parts = as_dask(run[run["query"] == "q03"], 2).map_partitions(lambda rows: rows.reset_index(drop=True))
     with pytest.raises(ValueError, match="1 query stands in several partitions, the first is 'q03'"):
-        evaluate_partitions(parts, qrels, partitioned=True, missing="zero")
+        evaluate_partitions(parts, qrels, partitioned=True, missing_queries="zero")
 
 
 def test_what_evaluate_refuses(data):
@@ -177,8 +182,8 @@ def test_what_evaluate_refuses(data):
         evaluate_partitions(as_dask(run.assign(voter="v")), qrels)
     with pytest.raises(ValueError, match="nonsense"):
         evaluate_partitions(parts, qrels, "nonsense")
-    with pytest.raises(ValueError, match="missing"):
-        evaluate_partitions(parts, qrels, missing="none")
+    with pytest.raises(ValueError, match="missing_queries"):
+        evaluate_partitions(parts, qrels, missing_queries="none")
     numbers = qrels.assign(query=qrels["query"].astype("category").cat.codes)
     for given in (numbers, as_dask(numbers, 2)):
         with pytest.raises(ValueError, match=r"integers|strings|numbers"):

@@ -102,11 +102,11 @@ def test_integer_ids(spark, data):
 
 @pytest.mark.parametrize("judged", ["frame", "engine"])
 @pytest.mark.parametrize("per_query", [False, True])
-@pytest.mark.parametrize("missing", ["zero", "skip"])
-def test_evaluate(spark, data, lists, judged, per_query, missing):
+@pytest.mark.parametrize("missing_queries", ["zero", "skip"])
+def test_evaluate(spark, data, lists, judged, per_query, missing_queries):
     consensus, qrels = transform_partitions(CombSUM(), lists), data[1]
     given = qrels if judged == "frame" else spark.createDataFrame(qrels)
-    options = {"per_query": per_query, "missing": missing}
+    options = {"per_query": per_query, "missing_queries": missing_queries}
     found = evaluate_partitions(consensus, given, METRICS, partitioned=judged == "frame", **options)
     expected = evaluate(CombSUM().transform(data[0]), qrels, METRICS, **options)
     assert_frame_equal(found, expected, check_index_type=False, rtol=1e-12)

@@ -36,25 +36,27 @@ def crowd(seed, whole_numbers=False):
 
 @pytest.mark.parametrize("whole_numbers", [False, True])
 @pytest.mark.parametrize("scores", [False, True])
-@pytest.mark.parametrize("missing", ["skip", "zero"])
-def test_measures_are_those_of_each_voters_run(missing, scores, whole_numbers):
+@pytest.mark.parametrize("missing_queries", ["skip", "zero"])
+def test_measures_are_those_of_each_voters_run(missing_queries, scores, whole_numbers):
     for seed in range(5):
         lists, qrels = crowd(seed, whole_numbers)
         lists = lists if scores else lists.drop(columns="score")
-        found = evaluate_voters(lists, qrels, METRICS, missing=missing)
+        found = evaluate_voters(lists, qrels, METRICS, missing_queries=missing_queries)
         asked = qrels[qrels["query"].isin(lists["query"])]
         voters = []
         for voter, run in lists.groupby("voter"):
             answered = sorted(set(run["query"]) & set(asked["query"]))
             if not answered:
-                if missing == "zero":
+                if missing_queries == "zero":
                     assert found.loc[voter, METRICS].round(4).eq(0).all()
                     voters.append(voter)
                 continue
             voters.append(voter)
-            expected = evaluate(run.drop(columns="voter"), asked, METRICS, missing=missing)
+            expected = evaluate(run.drop(columns="voter"), asked, METRICS, missing_queries=missing_queries)
             np.testing.assert_allclose(found.loc[voter, METRICS], expected.iloc[0], rtol=1e-12)
-            assert found.loc[voter, "n_queries"] == (len(answered) if missing == "skip" else asked["query"].nunique())
+            assert found.loc[voter, "n_queries"] == (
+                len(answered) if missing_queries == "skip" else asked["query"].nunique()
+            )
         assert found.index.tolist() == voters and found.index.name == "voter"
 
 
@@ -75,9 +77,9 @@ def test_means_add_up_by_their_numbers_of_queries():
 def test_an_unjudged_query_changes_nothing():
     lists, qrels = crowd(1)
     judged = lists[lists["query"].isin(qrels["query"])]
-    for missing in ("skip", "zero"):
-        more = evaluate_voters(lists, qrels, METRICS, missing=missing).drop(index="v5", errors="ignore")
-        fewer = evaluate_voters(judged, qrels, METRICS, missing=missing)
+    for missing_queries in ("skip", "zero"):
+        more = evaluate_voters(lists, qrels, METRICS, missing_queries=missing_queries).drop(index="v5", errors="ignore")
+        fewer = evaluate_voters(judged, qrels, METRICS, missing_queries=missing_queries)
         pd.testing.assert_frame_equal(more, fewer)
 
 
@@ -85,7 +87,7 @@ def test_a_voter_and_a_method_are_measured_on_the_same_queries():
     # The consensus of one voter's lists is its lists; with all queries in the lists it is measured like the voter.
     lists, qrels = crowd(2)
     encoded = RankedLists.from_frame(lists)
-    table = evaluate_voters(encoded, Qrels.from_frame(qrels), "map", missing="zero")
+    table = evaluate_voters(encoded, Qrels.from_frame(qrels), "map", missing_queries="zero")
     own = lists[lists["voter"] == "v1"]
     run = Copeland().fit_transform(own)
     assert set(own["query"]) < set(lists["query"])
@@ -97,8 +99,8 @@ def test_a_voter_and_a_method_are_measured_on_the_same_queries():
 
 def test_missing_is_one_of_two_rules():
     lists, qrels = crowd(0)
-    with pytest.raises(ValueError, match="`missing` must be one of 'zero', 'skip'; got 'none'"):
-        evaluate_voters(lists, qrels, missing="none")
+    with pytest.raises(ValueError, match="`missing_queries` must be one of 'zero', 'skip'; got 'none'"):
+        evaluate_voters(lists, qrels, missing_queries="none")
 
 
 # ---------------------------------------------------------------------- voters in evaluate
@@ -108,15 +110,15 @@ def test_missing_is_one_of_two_rules():
 @pytest.mark.filterwarnings("ignore::skrankagg.exceptions.NothingJudgedWarning")
 @pytest.mark.parametrize("whole_numbers", [False, True])
 @pytest.mark.parametrize("ties", ["order", "trec_eval", "expected"])
-@pytest.mark.parametrize("missing", [None, "skip", "zero"])
-def test_voters_are_evaluated_as_the_runs_that_they_are(missing, ties, whole_numbers):
+@pytest.mark.parametrize("missing_queries", [None, "skip", "zero"])
+def test_voters_are_evaluated_as_the_runs_that_they_are(missing_queries, ties, whole_numbers):
     for seed in range(3):
         lists, qrels = crowd(seed, whole_numbers)
         lists["score"] = np.round(lists["score"] / 2)  # ties
         runs = {voter: run.drop(columns="voter") for voter, run in lists.groupby("voter")}
         for X in (lists, RankedLists.from_frame(lists)):
             for per_query in (False, True):
-                options = {"missing": missing, "ties": ties, "per_query": per_query}
+                options = {"missing_queries": missing_queries, "ties": ties, "per_query": per_query}
                 found = evaluate(X, qrels, METRICS, **options)
                 expected = evaluate(runs, Qrels.from_frame(qrels), METRICS, **options)
                 pd.testing.assert_frame_equal(found, expected.rename_axis(index={"run": "voter"}))
@@ -127,10 +129,10 @@ def test_evaluate_and_evaluate_voters_differ_in_queries():
     lists, qrels = crowd(0)
     asked = qrels[qrels["query"].isin(lists["query"])]
     assert len(asked) < len(qrels)
-    by_run = evaluate(lists, asked, METRICS, missing="zero")
-    by_voter = evaluate_voters(lists, qrels, METRICS, missing="zero")
+    by_run = evaluate(lists, asked, METRICS, missing_queries="zero")
+    by_voter = evaluate_voters(lists, qrels, METRICS, missing_queries="zero")
     pd.testing.assert_frame_equal(by_run, by_voter[METRICS])
-    everything = evaluate(lists, qrels, METRICS, missing="zero")
+    everything = evaluate(lists, qrels, METRICS, missing_queries="zero")
     assert (everything["map"] <= by_run["map"]).all() and everything.loc["v0", "map"] < by_run.loc["v0", "map"]
 
 
@@ -144,7 +146,7 @@ def test_warnings_name_the_voter():
     lists, qrels = crowd(0)
     few = qrels[qrels["query"] == "q1"] if "q1" in set(qrels["query"]) else qrels
     with pytest.warns(NothingJudgedWarning, match=r"The voter 'v5' holds no judged query: it has 'q1', the qrels"):
-        evaluate(lists, few, "map", missing="zero")
+        evaluate(lists, few, "map", missing_queries="zero")
     lists = lists[(lists["voter"] != "v5") & ((lists["voter"] != "v1") | (lists["query"] == "q2"))]
     lists = pd.concat([lists, pd.DataFrame({"query": ["q2"], "voter": "v1", "item": "i0", "rank": 99, "score": -99.0})])
     lists = lists.drop_duplicates(["query", "voter", "item"])

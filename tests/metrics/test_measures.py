@@ -220,7 +220,7 @@ def test_the_judgements_determine_the_queries():
     assert table["map"].tolist() == [0.25, 0.0, 0.0]
     assert table["num_ret"].tolist() == [2, 1, 0] and table["num_rel"].tolist() == [2, 1, 1]
     assert evaluate(RUN, QRELS, "map").loc["run", "map"] == pytest.approx(0.25 / 3)
-    assert evaluate(RUN, QRELS, "map", missing="skip").loc["run", "map"] == pytest.approx(0.25 / 2)
+    assert evaluate(RUN, QRELS, "map", missing_queries="skip").loc["run", "map"] == pytest.approx(0.25 / 2)
 
 
 def test_counts_are_summed_and_measures_averaged():
@@ -253,7 +253,10 @@ def test_a_run_has_one_list_for_each_query(X):
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"missing": "drop"}, "`missing` must be one of 'zero', 'skip'"), ({"run": {}}, "at least one run")],
+    [
+        ({"missing_queries": "drop"}, "`missing_queries` must be one of 'zero', 'skip'"),
+        ({"run": {}}, "at least one run"),
+    ],
 )
 def test_wrong_calls_are_reported(change, words):
     with pytest.raises(ValueError, match=words):
@@ -378,9 +381,9 @@ def test_lists_frames_and_dicts_give_the_same():
     for form in ((items, truth), by_name, (scored, by_name[1]), (RankedLists.from_frame(run), Qrels.from_frame(qrels))):
         assert ndcg(*form, k=2, per_query=True).tolist() == pytest.approx(expected.tolist())
         assert ndcg(*form, k=2) == pytest.approx(expected.mean())
-        assert ndcg(*form, k=2, missing="skip") == pytest.approx(expected.iloc[:2].mean())
+        assert ndcg(*form, k=2, missing_queries="skip") == pytest.approx(expected.iloc[:2].mean())
     assert ndcg(items[0], truth[0], k=2) == pytest.approx(expected.iloc[0])
-    assert evaluate(items, truth, "ndcg@2[missing=skip]").iloc[0, 0] == pytest.approx(expected.iloc[:2].mean())
+    assert evaluate(items, truth, "ndcg@2[missing_queries=skip]").iloc[0, 0] == pytest.approx(expected.iloc[:2].mean())
     table = evaluate({"plain": by_name[0], "scored": scored}, by_name[1], "ndcg@2", per_query=True)
     assert table["ndcg@2"].tolist() == pytest.approx([*expected, *expected])
     with pytest.raises(TypeError, match="'q0' is a query of the judgements"):
@@ -406,7 +409,7 @@ def test_items_of_mixed_types_and_empty_truths_are_accepted():
 )
 def test_wrong_lists_are_reported(run, qrels, error, words):
     with pytest.raises(error, match=words):
-        precision(run, qrels, k=1, missing="skip")
+        precision(run, qrels, k=1, missing_queries="skip")
 
 
 @pytest.mark.parametrize("k", [0, 1.5, "3", -1])

@@ -64,7 +64,7 @@ def test_a_custom_scorer_over_all_judgements_warns():
         wrong = cross_val_score(METHOD, LISTS, scoring=home_made, cv=3)
     assert len(found) == 3  # one for each fold, whatever the number of measures
     assert right.min() > 0.8 and wrong.max() < 0.4
-    for cure in ("missing='skip'", "qrels of the queries", "make_ranking_scorer"):
+    for cure in ("missing_queries='skip'", "qrels of the queries", "make_ranking_scorer"):
         assert cure in str(found[0].message)
 
 
@@ -86,18 +86,18 @@ def test_half_of_the_queries_may_lack_results():
 
 def test_an_explicit_choice_does_not_warn():
     silent = {
-        "zero": lambda: evaluate(FEW, QRELS, "map", missing="zero"),
-        "skip": lambda: evaluate(FEW, QRELS, "map", missing="skip"),
-        "in brackets": lambda: evaluate(FEW, QRELS, ["map[missing=skip]", "p@5[missing=zero]"]),
-        "a measure": lambda: ndcg(FEW, QRELS, missing="zero"),
+        "zero": lambda: evaluate(FEW, QRELS, "map", missing_queries="zero"),
+        "skip": lambda: evaluate(FEW, QRELS, "map", missing_queries="skip"),
+        "in brackets": lambda: evaluate(FEW, QRELS, ["map[missing_queries=skip]", "p@5[missing_queries=zero]"]),
+        "a measure": lambda: ndcg(FEW, QRELS, missing_queries="zero"),
     }
     for label, call in silent.items():
         assert caught_by(call)[1] == [], label
-    the_only(caught_by(lambda: evaluate(FEW, QRELS, ["map[missing=skip]", "p@5"]))[1], MissingQueriesWarning)
+    the_only(caught_by(lambda: evaluate(FEW, QRELS, ["map[missing_queries=skip]", "p@5"]))[1], MissingQueriesWarning)
     with pytest.warns(MissingQueriesWarning):
         default = evaluate(FEW, QRELS, "map")
-    pd.testing.assert_frame_equal(default, evaluate(FEW, QRELS, "map", missing="zero"))
-    assert default.iloc[0, 0] == pytest.approx(evaluate(FEW, QRELS, "map", missing="skip").iloc[0, 0] / 4)
+    pd.testing.assert_frame_equal(default, evaluate(FEW, QRELS, "map", missing_queries="zero"))
+    assert default.iloc[0, 0] == pytest.approx(evaluate(FEW, QRELS, "map", missing_queries="skip").iloc[0, 0] / 4)
 
 
 def public_measures():
@@ -108,10 +108,10 @@ def public_measures():
 @pytest.mark.parametrize(("measure", "known"), public_measures())
 def test_every_measure_warns_once(measure, known):
     cutoff = {"none": {}, "required": {"k": 0.1 if known.cutoff_kind == "recall" else 2}, "optional": {}}[known.cutoff]
-    assert inspect.signature(measure).parameters["missing"].default is None
+    assert inspect.signature(measure).parameters["missing_queries"].default is None
     _, caught = caught_by(lambda: measure(FEW, QRELS, **cutoff))
     assert "15 of the 20 judged queries" in the_only(caught, MissingQueriesWarning)
-    assert caught_by(lambda: measure(FEW, QRELS, **cutoff, missing="zero"))[1] == []
+    assert caught_by(lambda: measure(FEW, QRELS, **cutoff, missing_queries="zero"))[1] == []
     plain = {"q1": ["a"]}, {"q1": {"a"}, "q2": {"b"}, "q3": {"c"}}
     _, caught = caught_by(lambda: measure(*plain, **cutoff))
     assert "2 of the 3 judged queries" in the_only(caught, MissingQueriesWarning)
@@ -163,7 +163,7 @@ def test_a_single_bad_run_is_zero(bad, words):
     value, caught = caught_by(lambda: precision(bad, QRELS, 5))
     assert value == 0 and f"The run {words}" in the_only(caught, NothingJudgedWarning)
     # Choosing 0 for queries without results does not cover a run without any results.
-    the_only(caught_by(lambda: precision(bad, QRELS, 5, missing="zero"))[1], NothingJudgedWarning)
+    the_only(caught_by(lambda: precision(bad, QRELS, 5, missing_queries="zero"))[1], NothingJudgedWarning)
 
 
 @pytest.mark.parametrize("frame", ["polars", "pyarrow"])
@@ -182,8 +182,8 @@ def test_every_measure_of_an_empty_run_is_zero(ties):
         values = evaluate({"bad": {}}, QRELS, names, ties=ties).loc["bad"]
     assert values.drop(["num_rel", "gmap"]).eq(0).all()
     assert values["gmap"] == pytest.approx(1e-5) and values["num_rel"] == evaluate(RUN, QRELS, "num_rel").iloc[0, 0]
-    with pytest.warns(NothingJudgedWarning, match="it scores NaN, for missing='skip' leaves out all queries"):
-        skipped = evaluate({"bad": {}}, QRELS, names, ties=ties, missing="skip").loc["bad"]
+    with pytest.warns(NothingJudgedWarning, match="it scores NaN, for missing_queries='skip' leaves out all queries"):
+        skipped = evaluate({"bad": {}}, QRELS, names, ties=ties, missing_queries="skip").loc["bad"]
     counts = ["num_ret", "num_rel", "num_rel_ret"]
     assert skipped.drop(counts).isna().all() and skipped[counts].eq(0).all()
 
@@ -295,7 +295,7 @@ def test_plots_of_more_measures_do_not_warn_of_queries_outside_the_comparison():
     comparator = Comparator([("sum", METHOD)], metrics="map", qrels=QRELS).fit(LISTS[:5])
     table = CutoffDisplay.from_comparator(comparator, "p", cutoffs=[1, 2]).table
     pyplot.close("all")
-    expected = evaluate(FEW, QRELS, ["p@1", "p@2"], missing="skip")
+    expected = evaluate(FEW, QRELS, ["p@1", "p@2"], missing_queries="skip")
     np.testing.assert_allclose(table, expected)
 
 
@@ -309,7 +309,7 @@ def test_the_command_line_warns_and_goes_on(tmp_path, monkeypatch, capsys):
     assert rows == ["whole.csv", "few.csv", "other.csv"]
     assert "15 of the 20 judged queries have no results in the run 'few.csv'" in err
     assert "The run 'other.csv' holds no judged query" in err and err.count("\n") == 2
-    assert main(["evaluate", "few.csv", "qrels.csv", "--missing", "zero"]) == 0
+    assert main(["evaluate", "few.csv", "qrels.csv", "--missing-queries", "zero"]) == 0
     assert capsys.readouterr().err == ""
 
 

@@ -77,7 +77,7 @@ def test_every_alias_is_tried():
 def test_names_of_pytrec_eval_have_its_values(seed):
     run, qrels = random_judged_runs(seed)
     theirs = pytrec(run, qrels, PYTREC)
-    ours = evaluate(run, qrels, PYTREC, ties="trec_eval", missing="skip", per_query=True)
+    ours = evaluate(run, qrels, PYTREC, ties="trec_eval", missing_queries="skip", per_query=True)
     assert list(ours) == PYTREC
     np.testing.assert_allclose(ours, theirs.loc[ours.index, PYTREC], rtol=1e-12, atol=1e-12)
     # The gain belongs to the name, whatever the others have.
@@ -90,9 +90,9 @@ def test_names_that_differ_by_a_rule_have_the_values_of_one_version():
     run, qrels = random_judged_runs(5)
     names = ["iprec_at_recall_0.10", "iprec_at_recall_0.70", "11pt_avg"]
     theirs = pytrec(run, qrels, names)
-    ours = evaluate(run, qrels, names, rounding="up", ties="trec_eval", missing="skip", per_query=True)
+    ours = evaluate(run, qrels, names, rounding="up", ties="trec_eval", missing_queries="skip", per_query=True)
     np.testing.assert_allclose(ours, theirs.loc[ours.index, names], rtol=1e-12)
-    nearest = evaluate(run, qrels, names, ties="trec_eval", missing="skip", per_query=True)
+    nearest = evaluate(run, qrels, names, ties="trec_eval", missing_queries="skip", per_query=True)
     assert (nearest - ours).abs().max().max() > 0.01
 
 
@@ -101,7 +101,7 @@ def test_the_geometric_mean_is_that_of_trec_eval():
     run, qrels = random_judged_runs(6)
     evaluator = pytrec_eval.RelevanceEvaluator(nested(qrels, "relevance", int), {"gm_map"})
     logs = [values["gm_map"] for values in evaluator.evaluate(nested(run, "score")).values()]
-    ours = evaluate(run, qrels, "gm_map", ties="trec_eval", missing="skip").iloc[0, 0]
+    ours = evaluate(run, qrels, "gm_map", ties="trec_eval", missing_queries="skip").iloc[0, 0]
     assert ours == pytest.approx(np.exp(np.mean(logs)), rel=1e-12)
 
 

@@ -99,15 +99,22 @@ def pyplot():
 
 
 @pytest.mark.parametrize("ties", ["order", "trec_eval", "optimistic", "pessimistic"])
-@pytest.mark.parametrize("missing", ["zero", "skip"])
+@pytest.mark.parametrize("missing_queries", ["zero", "skip"])
 @pytest.mark.parametrize("threshold", [None, 2])
-def test_measures_rewritten_as_functions_have_the_same_values(ties, missing, threshold):
+def test_measures_rewritten_as_functions_have_the_same_values(ties, missing_queries, threshold):
     for seed in range(3):
         run, qrels = random_data(seed)
-        options = {"ties": ties, "missing": missing, "relevance_threshold": threshold, "per_query": True}
+        options = {
+            "ties": ties,
+            "missing_queries": missing_queries,
+            "relevance_threshold": threshold,
+            "per_query": True,
+        }
         ours = evaluate(run, qrels, list(SAME), **options)
         theirs = evaluate(run, qrels, list(SAME.values()), **options)
-        assert list(ours) == [function.__name__ for function in SAME] and len(ours) == (25 if missing == "zero" else 20)
+        assert list(ours) == [function.__name__ for function in SAME] and len(ours) == (
+            25 if missing_queries == "zero" else 20
+        )
         np.testing.assert_allclose(ours, theirs, rtol=1e-13, atol=1e-15)
 
 
@@ -148,7 +155,8 @@ def test_every_entry_takes_functions_next_to_names():
 def test_a_single_function_is_a_list_of_one():
     run, qrels = random_data(0)
     pd.testing.assert_frame_equal(
-        evaluate(run, qrels, reciprocal, missing="zero"), evaluate(run, qrels, [reciprocal], missing="zero")
+        evaluate(run, qrels, reciprocal, missing_queries="zero"),
+        evaluate(run, qrels, [reciprocal], missing_queries="zero"),
     )
     comparator = Comparator(METHODS, metrics=reciprocal, qrels=QRELS).fit(LISTS)
     assert comparator.best_score_ == comparator.results_["reciprocal"].max() == comparator.score(LISTS)
@@ -175,7 +183,7 @@ def seen(run, qrels, **options):
         rankings.append(ranking)
         return 0
 
-    evaluate(run, qrels, keep, missing="zero", **options)
+    evaluate(run, qrels, keep, missing_queries="zero", **options)
     return {ranking.query: ranking for ranking in rankings}
 
 

@@ -43,8 +43,8 @@ def test_pytrec_eval_agrees_on_all_shared_measures_with_ties(seed):
     ours = evaluate(run, qrels, list(SHARED.values()), per_query=True, gain="linear", ties="trec_eval")
     theirs = pytrec(run, qrels, SHARED)
     assert_equal_per_query(ours, theirs, SHARED)
-    missing = ours.drop(theirs.index)  # judged queries without results: zeros here, left out there
-    assert len(missing) == 5 and (missing.drop(columns="num_rel") == 0).all(axis=None)
+    missing_queries = ours.drop(theirs.index)  # judged queries without results: zeros here, left out there
+    assert len(missing_queries) == 5 and (missing_queries.drop(columns="num_rel") == 0).all(axis=None)
 
 
 def test_pytrec_eval_agrees_at_another_relevance_level():
@@ -177,14 +177,14 @@ TREC_EVAL = {
 
 
 @pytest.mark.parametrize(
-    ("output", "run", "judged", "missing", "depth"),
+    ("output", "run", "judged", "missing_queries", "depth"),
     [
         ("out.test.a", "results.test", "qrels.test", "skip", None),
         ("out.test.aqc", "results.trunc", "qrels.test", "zero", None),
         ("out.test.aqcM", "results.trunc", "qrels.test", "zero", 100),
     ],
 )
-def test_the_regression_suite_of_trec_eval(shared_data, output, run, judged, missing, depth):
+def test_the_regression_suite_of_trec_eval(shared_data, output, run, judged, missing_queries, depth):
     folder = shared_data / "trec_eval"
     expected = expected_output(folder / output)
     qrels = read_qrels(folder / judged)
@@ -193,7 +193,7 @@ def test_the_regression_suite_of_trec_eval(shared_data, output, run, judged, mis
     if depth:
         run = run.sort_values(["query", "score", "item"], ascending=[True, False, False]).groupby("query").head(depth)
     names = TREC_EVAL
-    options = {"gain": "linear", "ties": "trec_eval", "missing": missing}
+    options = {"gain": "linear", "ties": "trec_eval", "missing_queries": missing_queries}
     queries = evaluate(run, qrels, list(names.values()), per_query=True, **options)
     table = evaluate(run, qrels, list(names.values()), **options).rename(index={"run": "all"})
     table = pd.concat([table, queries.set_axis(queries.index.astype(str))]).set_axis(list(names), axis=1)

@@ -302,7 +302,7 @@ def test_out_of_sample_a_tuned_method_is_compared_on_queries_that_it_has_not_see
     train, test = lists[np.arange(10)], lists[np.arange(10, 20)]
     tuned.fit(train)
     runs = {"tuned": tuned.transform(test), "plain": CombSUM(norm="borda").fit_transform(test)}
-    held_out = evaluate(runs, qrels, "map", missing="skip")["map"]
+    held_out = evaluate(runs, qrels, "map", missing_queries="skip")["map"]
     fixed = [("plain", CombSUM(norm="borda")), ("tuned", tuned.best_estimator_)]
     comparator = Comparator(fixed, metrics="map", qrels=qrels).fit(test)
     assert comparator.results_["map"].to_dict() == pytest.approx(held_out.to_dict())

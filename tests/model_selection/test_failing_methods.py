@@ -152,7 +152,9 @@ def test_a_measure_without_a_value_is_not_the_best_either():
             return pd.DataFrame({"query": LISTS.queries[1], "item": ["i01"], "rank": [1]})
 
     methods = [("elsewhere", Elsewhere()), *GOOD]
-    comparator = Comparator(methods, metrics="map[missing=skip]", qrels=ENCODED, error_score="raise").fit(LISTS[[0]])
+    comparator = Comparator(methods, metrics="map[missing_queries=skip]", qrels=ENCODED, error_score="raise").fit(
+        LISTS[[0]]
+    )
     assert np.isnan(comparator.results_.iloc[0, 0])  # without a failure
     assert comparator.best_name_ in {"sum", "copeland"} and np.isfinite(comparator.best_score_)
 

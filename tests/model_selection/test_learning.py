@@ -87,7 +87,7 @@ def by_hand(method, cv=3, lists=LISTS, qrels=QRELS, metric="ndcg@10"):
         own = Qrels.from_frame(qrels.to_frame().query("query in @lists.queries[@train]"))
         consensus = clone(method).fit(lists[train], own.align(lists[train])).transform(lists[test])
         held_out = Qrels.from_frame(qrels.to_frame().query("query in @lists.queries[@test]"))
-        scores.append(evaluate(consensus, held_out, metric, missing="skip").iloc[0, 0])
+        scores.append(evaluate(consensus, held_out, metric, missing_queries="skip").iloc[0, 0])
     return scores
 
 

@@ -36,13 +36,13 @@ def fitted():
 
 def test_voters_are_measured_over_the_queries_of_the_methods(fitted):
     assert fitted.results_.index.tolist() == ["sum", "copeland", *VOTERS]
-    expected = evaluate_voters(LISTS, QRELS, METRICS, missing="zero")
+    expected = evaluate_voters(LISTS, QRELS, METRICS, missing_queries="zero")
     np.testing.assert_allclose(fitted.results_.loc[VOTERS, METRICS], expected[METRICS], rtol=1e-13)
     assert fitted.results_.loc[VOTERS, "time"].isna().all() and (fitted.results_["time"][:2] > 0).all()
     per_query = fitted.per_query_
     assert per_query.index.equals(pd.MultiIndex.from_product([fitted.results_.index, per_query.loc["sum"].index]))
     assert "q05" not in per_query.loc["v2"].index and (per_query.loc["v2"].loc[["q03", "q04"]] == 0).all(axis=None)
-    own = evaluate(LISTS, QRELS, METRICS, missing="zero", per_query=True)
+    own = evaluate(LISTS, QRELS, METRICS, missing_queries="zero", per_query=True)
     for voter in VOTERS:
         pd.testing.assert_frame_equal(per_query.loc[voter], own.loc[voter])
 
@@ -63,7 +63,7 @@ def test_their_runs_are_their_lists(fitted):
         own = LISTS[LISTS["voter"] == voter].drop(columns="voter").sort_values(["query", "rank"], ignore_index=True)
         run = fitted.runs_[voter]
         assert "voter" not in run and (run[["query", "item"]] == own[["query", "item"]]).all(axis=None)
-        again = evaluate(run, QRELS, METRICS, missing="zero")
+        again = evaluate(run, QRELS, METRICS, missing_queries="zero")
         np.testing.assert_allclose(again.iloc[0], fitted.results_.loc[voter, METRICS], rtol=1e-13)
     assert agreement_matrix(fitted, "rbo").index.tolist() == ["sum", "copeland", *VOTERS]
 

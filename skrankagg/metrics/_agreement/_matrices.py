@@ -110,8 +110,9 @@ def agreement_matrix(
     per_query : bool, default=False
         Whether to give a matrix for each query instead of their mean.
     **options
-        Of the measure: `k` of "overlap" and "average-overlap", `penalty` and `normalize` of "kendall-distance", `location`
-        and `normalize` of "footrule", `persistence` and `score` of "rbo", `ties` of all that look at the overlap.
+        Of the measure: `k` of "overlap" and "average-overlap", `penalty` and `normalize` of "kendall-distance",
+        `location` and `normalize` of "footrule", `persistence` and `score` of "rbo", `ties` of all that look at the
+        overlap.
 
     Returns
     -------

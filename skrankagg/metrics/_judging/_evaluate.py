@@ -38,7 +38,7 @@ def evaluate(
     metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
     *,
     per_query: bool = False,
-    missing: Literal["zero", "skip"] | None = None,
+    missing_queries: Literal["zero", "skip"] | None = None,
     **conventions: Unpack[Conventions],
 ) -> pd.DataFrame:
     """Measure one run, or several, against relevance judgements.
@@ -60,7 +60,7 @@ def evaluate(
         Names of measures, see :func:`measure_names`, each once.
     per_query : bool, default=False
         Whether to give a row for each query instead of their mean (the sum, for counts).
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts: as an empty list, 0 in every measure, or nothing. None is "zero",
         with a warning where more than half of the judged queries have no results.
     **conventions
@@ -86,7 +86,7 @@ def evaluate(
     Warns
     -----
     MissingQueriesWarning
-        If more than half of the judged queries have no results in a run and `missing` is None.
+        If more than half of the judged queries have no results in a run and `missing_queries` is None.
     NothingJudgedWarning
         If a run is empty, or holds no judged query or no judged item: it scores 0.
 
@@ -102,8 +102,8 @@ def evaluate(
     and trec_eval orders equal scores by ``ties="trec_eval"``. The two gains are equal on binary judgements.
 
     Voters are measured here as runs are: over all judged queries, of which those without a list count 0 unless
-    ``missing="skip"``. :func:`evaluate_voters` leaves out judged queries of which no voter has a list, by default also
-    those of which this voter has none, and voters without judged queries; it tells the number of queries.
+    ``missing_queries="skip"``. :func:`evaluate_voters` leaves out judged queries of which no voter has a list, by
+    default also those of which this voter has none, and voters without judged queries; it tells the number of queries.
 
     `ties` is the rule for items of equal score: "order", the published order, by rank, else by score and item;
     "trec_eval", descending order of the item whatever the rank; "trec_eval_float32", the same with the scores in single
@@ -133,7 +133,7 @@ def evaluate(
     u      0.583333      3.0
     v      0.500000      1.0
     """
-    check_conventions({"missing": missing})
+    check_conventions({"missing_queries": missing_queries})
     check_flag("per_query", per_query)
     measures = get_measures(metrics, **conventions)
     check_order("evaluate", run, qrels)
@@ -155,11 +155,11 @@ def evaluate(
         kind, index = "voter", plain_index(lists.voters)
         qrels = check_qrels(qrels)
         relevance = encode_run(qrels, lists).relevance
-        graded = dict(look_up_voters(lists, qrels, relevance, np.arange(qrels.n_queries), missing))
+        graded = dict(look_up_voters(lists, qrels, relevance, np.arange(qrels.n_queries), missing_queries))
     else:
-        graded = {name: _look_up(name, one, qrels, missing) for name, one in runs.items()}
+        graded = {name: _look_up(name, one, qrels, missing_queries) for name, one in runs.items()}
     # A measure whose own convention says what a query without results counts has nothing to warn of.
-    own = {measure.options.get("missing", missing) for measure in measures.values()}
+    own = {measure.options.get("missing_queries", missing_queries) for measure in measures.values()}
     warn_of_runs(graded, None if None in own else "zero", kind)
     tables = {
         name: pd.DataFrame({key: measure._values(one.ranked) for key, measure in measures.items()}, index=one.queries)
@@ -195,9 +195,9 @@ def _check_names(run, qrels):
     )
 
 
-def _look_up(name, run, qrels, missing):
+def _look_up(name, run, qrels, missing_queries):
     try:
-        return look_up(run, qrels, missing)
+        return look_up(run, qrels, missing_queries)
     except (InputError, InputTypeError) as error:
         if name is None:
             raise

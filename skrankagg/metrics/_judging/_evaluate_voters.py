@@ -26,7 +26,7 @@ def evaluate_voters(
     qrels: AnyQrels,
     metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
     *,
-    missing: Literal["skip", "zero"] = "skip",
+    missing_queries: Literal["skip", "zero"] = "skip",
     **conventions: Unpack[Conventions],
 ) -> pd.DataFrame:
     """Measure each voter's own lists against relevance judgements.
@@ -39,7 +39,7 @@ def evaluate_voters(
         Judgements.
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Names of measures, see :func:`~skrankagg.metrics.measure_names`.
-    missing : {"skip", "zero"}, default="skip"
+    missing_queries : {"skip", "zero"}, default="skip"
         What a judged query of the lists for which a voter has no list counts: nothing, or as an empty list.
     **conventions
         Conventions of the measures, as in :func:`~skrankagg.metrics.evaluate`.
@@ -48,8 +48,8 @@ def evaluate_voters(
     -------
     pandas.DataFrame of shape (n_judged_voters, n_metrics + 1)
         Indexed by `voter`: each measure (the mean, of counts the sum) over the judged queries for which the voter has a
-        list, and `n_queries`, their number; voters without one are left out. With ``missing="zero"`` over all judged
-        queries of the lists, for every voter.
+        list, and `n_queries`, their number; voters without one are left out. With ``missing_queries="zero"`` over all
+        judged queries of the lists, for every voter.
 
     See Also
     --------
@@ -64,8 +64,8 @@ def evaluate_voters(
     A voter's list holds fewer items than a consensus does, so its recall has a lower ceiling.
 
     Voters with lists for different queries have means over different queries: one that has answered a single easy query
-    may come first. With ``missing="zero"`` all means are over the same queries, and can be compared with each other and
-    with those of a consensus or of a :class:`~skrankagg.Comparator`. The default rates the lists that a voter
+    may come first. With ``missing_queries="zero"`` all means are over the same queries, and can be compared with each
+    other and with those of a consensus or of a :class:`~skrankagg.Comparator`. The default rates the lists that a voter
     gives, however few they are.
 
     Examples
@@ -89,20 +89,20 @@ def evaluate_voters(
     voter
     u      0.5          2
     v      1.0          1
-    >>> evaluate_voters(lists, qrels, "map", missing="zero")
+    >>> evaluate_voters(lists, qrels, "map", missing_queries="zero")
            map  n_queries
     voter
     u      0.5          2
     v      0.5          2
     """
-    check_conventions({"missing": missing})
+    check_conventions({"missing_queries": missing_queries})
     check_order("evaluate_voters", lists, qrels)
     lists, qrels = check_lists(encode_plain(lists)), check_qrels(qrels)
     encoded = encode_qrels(qrels, lists)
     measures = get_measures(metrics, **conventions)
     queries = plain_index(qrels.queries).get_indexer(plain_index(lists.queries))[encoded.judged]
     rows = {}
-    for voter, graded in look_up_voters(lists, qrels, encoded.relevance, queries, missing):
+    for voter, graded in look_up_voters(lists, qrels, encoded.relevance, queries, missing_queries):
         if len(graded.queries):
             values = [measure.summarize(measure._values(graded.ranked)) for measure in measures.values()]
             rows[voter] = [*values, len(graded.queries)]
@@ -111,7 +111,7 @@ def evaluate_voters(
     return note_measures(pd.DataFrame(list(rows.values()), index=index, columns=[*measures, "n_queries"]), measures)
 
 
-def look_up_voters(lists, qrels, relevance, queries, missing):
+def look_up_voters(lists, qrels, relevance, queries, missing_queries):
     """Look up the grades of each voter's own lists, one voter at a time.
 
     Parameters
@@ -122,7 +122,7 @@ def look_up_voters(lists, qrels, relevance, queries, missing):
         Grade of each candidate of the lists.
     queries : ndarray of shape (n_chosen,), dtype=int
         Judged queries to look at, by their place in `qrels`.
-    missing : {"zero", "skip"} or None
+    missing_queries : {"zero", "skip"} or None
         Whether those are looked at for which a voter has no list.
 
     Yields
@@ -141,7 +141,7 @@ def look_up_voters(lists, qrels, relevance, queries, missing):
         of_query = np.full(lists.n_queries + 1, -1)  # the last place is that of queries without any list
         of_query[lists.list_query[own]] = own
         place, chosen, judged = of_query[query], queries, every
-        if missing == "skip":
+        if missing_queries == "skip":
             place, chosen = place[place >= 0], queries[place >= 0]
             rows, judged_ptr = gather_ranges(qrels.ptr, chosen)
             judged = RelevanceList(qrels.best_first[rows], judged_ptr)

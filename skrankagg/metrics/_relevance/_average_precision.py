@@ -28,7 +28,7 @@ def average_precision(
     ap_denominator: Denominator = "relevant",
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Mean of the precisions at the places of the relevant items; those not returned have precision 0.
 
@@ -49,7 +49,7 @@ def average_precision(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -86,7 +86,7 @@ def average_precision(
         k,
         per_query=per_query,
         ties=ties,
-        missing=missing,
+        missing_queries=missing_queries,
         relevance_threshold=relevance_threshold,
         ap_denominator=ap_denominator,
     )
@@ -110,7 +110,7 @@ def geometric_average_precision(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Average precision whose summary over the queries is the geometric mean, values below 1e-5 raised to it.
 
@@ -126,7 +126,7 @@ def geometric_average_precision(
         Whether to give the value of each query instead of their geometric mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -145,7 +145,13 @@ def geometric_average_precision(
     0.7071
     """
     return measure_run(
-        "gmap", run, qrels, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "gmap",
+        run,
+        qrels,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        relevance_threshold=relevance_threshold,
     )
 
 

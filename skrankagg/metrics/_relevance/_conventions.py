@@ -55,7 +55,7 @@ class Conventions(TypedDict, total=False):
 class AllConventions(Conventions, total=False):
     """With what a judged query without results counts, where that is not a parameter of its own."""
 
-    missing: Missing
+    missing_queries: Missing
 
 
 #: What each convention may be: one of some words, or a number.
@@ -70,10 +70,10 @@ OPTIONS: dict[str, Any] = {
     "persistence": float,
     "max_grade": float,
     "ties": get_args(Ties),
-    "missing": ("zero", "skip"),
+    "missing_queries": ("zero", "skip"),
 }
 _POSITIVE = {"relevance_threshold", "max_grade"}
-_OPTIONAL = {*_POSITIVE, "missing"}
+_OPTIONAL = {*_POSITIVE, "missing_queries"}
 
 
 def check_conventions(conventions: Mapping[str, Any]) -> None:

@@ -27,7 +27,7 @@ def num_ret(
     *,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Count the items returned.
 
@@ -41,7 +41,7 @@ def num_ret(
         Whether to give the value of each query instead of their sum.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -60,7 +60,7 @@ def num_ret(
     >>> num_ret([["a", "b"], ["c"]], [["a"], ["a"]])
     3.0
     """
-    return measure_run("num_ret", run, qrels, per_query=per_query, ties=ties, missing=missing)
+    return measure_run("num_ret", run, qrels, per_query=per_query, ties=ties, missing_queries=missing_queries)
 
 
 def _num_ret(ranked):
@@ -77,7 +77,7 @@ def num_rel(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Count the relevant items, returned or not.
 
@@ -93,7 +93,7 @@ def num_rel(
         Whether to give the value of each query instead of their sum.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -112,7 +112,13 @@ def num_rel(
     2.0
     """
     return measure_run(
-        "num_rel", run, qrels, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "num_rel",
+        run,
+        qrels,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        relevance_threshold=relevance_threshold,
     )
 
 
@@ -130,7 +136,7 @@ def num_rel_ret(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Count the relevant items returned.
 
@@ -146,7 +152,7 @@ def num_rel_ret(
         Whether to give the value of each query instead of their sum.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -171,7 +177,7 @@ def num_rel_ret(
         qrels,
         per_query=per_query,
         ties=ties,
-        missing=missing,
+        missing_queries=missing_queries,
         relevance_threshold=relevance_threshold,
     )
 
@@ -190,7 +196,7 @@ def judged_share(
     *,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Share of the items among the first k places that are judged, relevant or not.
 
@@ -206,7 +212,7 @@ def judged_share(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -225,7 +231,7 @@ def judged_share(
     >>> judged_share(["a", "b", "c", "d"], {"a": 1, "c": 0}, k=3)
     0.6666666666666666
     """
-    return measure_run("judged", run, qrels, k, per_query=per_query, ties=ties, missing=missing)
+    return measure_run("judged", run, qrels, k, per_query=per_query, ties=ties, missing_queries=missing_queries)
 
 
 def _judged_share(ranked, k):

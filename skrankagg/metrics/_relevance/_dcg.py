@@ -29,7 +29,7 @@ def dcg(
     discount: Discount = "log2",
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     r"""Discounted cumulative gain, :math:`\sum_{i \le k} g(rel_i) / d(i)`.
 
@@ -50,7 +50,7 @@ def dcg(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -71,7 +71,15 @@ def dcg(
     [0.0, 2.52, 3.02, 4.32, 5.86, 6.22, 7.22, 7.85]
     """
     return measure_run(
-        "dcg", run, qrels, k, per_query=per_query, ties=ties, missing=missing, gain=gain, discount=discount
+        "dcg",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        gain=gain,
+        discount=discount,
     )
 
 
@@ -93,7 +101,7 @@ def ndcg(
     truncate: Truncate = "cutoff",
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Discounted cumulative gain divided by that of an ideal ranking.
 
@@ -118,7 +126,7 @@ def ndcg(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -147,7 +155,7 @@ def ndcg(
         k,
         per_query=per_query,
         ties=ties,
-        missing=missing,
+        missing_queries=missing_queries,
         gain=gain,
         discount=discount,
         ideal=ideal,

@@ -26,7 +26,7 @@ def bpref(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     r"""Share of the items judged not relevant that do not stand above the relevant ones.
 
@@ -42,7 +42,7 @@ def bpref(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -76,7 +76,13 @@ def bpref(
     0.5
     """
     return measure_run(
-        "bpref", run, qrels, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "bpref",
+        run,
+        qrels,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        relevance_threshold=relevance_threshold,
     )
 
 
@@ -94,7 +100,7 @@ def inferred_average_precision(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: TieOrder = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     r"""Average precision where items that were pooled and not judged are as often relevant as the judged ones.
 
@@ -110,7 +116,7 @@ def inferred_average_precision(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -144,7 +150,13 @@ def inferred_average_precision(
     0.8333
     """
     return measure_run(
-        "infap", run, qrels, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "infap",
+        run,
+        qrels,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        relevance_threshold=relevance_threshold,
     )
 
 

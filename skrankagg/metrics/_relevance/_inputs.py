@@ -69,7 +69,7 @@ class GradedRun:
         self.ranked.queries = self.queries
 
 
-def rank_relevance(caller, run, qrels, missing=None):
+def rank_relevance(caller, run, qrels, missing_queries=None):
     """Look up the grades of a run, and warn of what is wrong with it.
 
     Parameters
@@ -80,7 +80,7 @@ def rank_relevance(caller, run, qrels, missing=None):
         One list for each query.
     qrels : DataFrame or Qrels, or list of lists, sets or dicts
         Judgements, of the same kind.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         Whether judged queries without results are looked at; None looks at them, and warns where they are the most.
 
     Returns
@@ -95,20 +95,20 @@ def rank_relevance(caller, run, qrels, missing=None):
             f"{caller} measures one run, and {len(run)} came as frames in a {type(run).__name__}. Write "
             f"evaluate(runs, qrels, ...), or {caller}(run, qrels) for one of them."
         )
-    graded = look_up(run, qrels, missing)
-    warn_of_runs({None: graded}, missing)
+    graded = look_up(run, qrels, missing_queries)
+    warn_of_runs({None: graded}, missing_queries)
     return graded.ranked, graded.queries
 
 
-def look_up(run, qrels, missing=None):
+def look_up(run, qrels, missing_queries=None):
     """Look up the grades of a run, as :func:`rank_relevance` does, without warnings; returns a :class:`GradedRun`."""
     if isinstance(run, Mapping) and not isinstance(qrels, _PLAIN) and not _holds_nothing(run):
         run = RankedLists.from_runs({"run": run})
     elif is_plain(run) and (is_plain(qrels) or not _holds_nothing(run)):
-        return _plain(run, qrels, missing)
+        return _plain(run, qrels, missing_queries)
     qrels, run = check_qrels(qrels), check_optional_run(run)
     queries = np.arange(qrels.n_queries)
-    if missing == "skip":
+    if missing_queries == "skip":
         queries = queries[plain_index(qrels.queries).isin([] if run is None else plain_index(run.queries))]
     ranked, fault = grade_run(run, qrels, queries)
     return GradedRun(ranked, pd.Index(qrels.queries[queries], name="query"), fault)
@@ -219,14 +219,14 @@ def _holds_sets(run):
     return np.iterable(values) and any(isinstance(value, (set, frozenset)) for value in values)
 
 
-def warn_of_runs(runs, missing, kind="run"):
+def warn_of_runs(runs, missing_queries, kind="run"):
     """Warn of runs of which nothing is judged, and of those that lack results for most of the judged queries.
 
     Parameters
     ----------
     runs : dict of str to GradedRun
         By name; a single run has the name None.
-    missing : {"zero", "skip"} or None
+    missing_queries : {"zero", "skip"} or None
         Only None, the default, warns of queries without results: the other two are choices.
     kind : {"run", "voter"}, default="run"
         What the names are names of.
@@ -237,24 +237,26 @@ def warn_of_runs(runs, missing, kind="run"):
         n_lacking = int((graded.ranked.n_retrieved == 0).sum())
         if graded.fault is not None:
             title = f"The {kind}" if name is None else f"The {kind} {name!r}"
-            value = "0" if n_queries else "NaN, for missing='skip' leaves out all queries"
+            value = "0" if n_queries else "NaN, for missing_queries='skip' leaves out all queries"
             message = f"{title} {graded.fault}; it scores {value}. Check its ids, and how it was made."
             warn_user(message, NothingJudgedWarning)
-        elif missing is None and 2 * n_lacking > n_queries:
+        elif missing_queries is None and 2 * n_lacking > n_queries:
             lacking[name] = f"{n_lacking} of the {n_queries} judged queries have no results" + (
                 "" if name is None else f" {of} the {kind} {name!r}"
             )
     if lacking:
         others = f", and most have none {of} {len(lacking) - 1} of the other {kind}s," if len(lacking) > 1 else ""
         warn_user(
-            f"{next(iter(lacking.values()))}{others} and count as 0; leave them out by missing='skip', give only the "
-            "qrels of the queries that were run, or score by make_ranking_scorer in model selection. missing='zero' "
+            f"{next(iter(lacking.values()))}{others} and count as 0; leave them out by missing_queries='skip', "
+            "give only the "
+            "qrels of the queries that were run, or score by make_ranking_scorer in model selection. "
+            "missing_queries='zero' "
             "says that 0 is meant.",
             MissingQueriesWarning,
         )
 
 
-def _plain(run, qrels, missing):
+def _plain(run, qrels, missing_queries):
     if not is_plain(qrels):
         raise InputTypeError(
             "A run of plain lists needs relevant items in plain lists, sets or dicts, one for each query; got "
@@ -289,7 +291,7 @@ def _plain(run, qrels, missing):
             raise InputTypeError(
                 f"Each query needs its items in a list or a dict; query {show(query)} has {show(returned)}."
             )
-    chosen = [k for k, returned in enumerate(run) if len(returned) or missing != "skip"]
+    chosen = [k for k, returned in enumerate(run) if len(returned) or missing_queries != "skip"]
     returned = [_ranking(run[k], queries[k]) for k in chosen]
     grades = [read_grades(qrels[k], queries[k]) for k in chosen]
     item = [item for items, _ in returned for item in items]

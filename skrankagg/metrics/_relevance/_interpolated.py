@@ -35,7 +35,7 @@ def interpolated_precision(
     rounding: Rounding = "nearest",
     per_query: bool = False,
     ties: TieOrder = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Highest precision at any place where the recall is at least so high.
 
@@ -56,7 +56,7 @@ def interpolated_precision(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -81,7 +81,7 @@ def interpolated_precision(
         k,
         per_query=per_query,
         ties=ties,
-        missing=missing,
+        missing_queries=missing_queries,
         relevance_threshold=relevance_threshold,
         rounding=rounding,
     )
@@ -112,7 +112,7 @@ def interpolated_precision_11pt(
     rounding: Rounding = "nearest",
     per_query: bool = False,
     ties: TieOrder = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Mean of the interpolated precisions at the recalls 0, 0.1, ..., 1.
 
@@ -131,7 +131,7 @@ def interpolated_precision_11pt(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -155,7 +155,7 @@ def interpolated_precision_11pt(
         qrels,
         per_query=per_query,
         ties=ties,
-        missing=missing,
+        missing_queries=missing_queries,
         relevance_threshold=relevance_threshold,
         rounding=rounding,
     )

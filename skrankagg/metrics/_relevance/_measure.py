@@ -25,7 +25,7 @@ __all__ = ["MEASURES", "Measure", "define", "measure_run"]
 _parameters = cache(lambda function: inspect.signature(function).parameters)
 
 # Conventions of every measure, which no private function takes: the order of ties, and queries without results.
-_COMMON = ("ties", "missing")
+_COMMON = ("ties", "missing_queries")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,13 +218,13 @@ class Measure:
         return tuple(int(one) for one in many) if self.cutoff_kind == "ks" else int(k)
 
     def _values(self, ranked):
-        """Value of each query of a :class:`RankedRelevance`; NaN without results under ``missing="skip"``."""
+        """Value of each query of a :class:`RankedRelevance`; NaN without results under ``missing_queries="skip"``."""
         parameters = _parameters(self.function)
         own = {name: self.options.get(name, parameters[name].default) for name in self.conventions}
         own = {name: value for name, value in own.items() if name not in _COMMON}
         cutoff = () if self.cutoff == "none" else (self.k,)
         values = self.compute(order_ties(ranked, self.options.get("ties", "order")), *cutoff, **own)
-        if self.options.get("missing") == "skip":
+        if self.options.get("missing_queries") == "skip":
             values = np.where(ranked.n_retrieved > 0, values, np.nan)
         return values
 
@@ -244,6 +244,6 @@ def define(name: str, function: Callable, compute: Callable, label: str, **facts
 def measure_run(name: str, run, qrels, k=None, *, per_query: bool, **conventions: Any) -> Any:
     """What the public function of a measure returns."""
     measure = MEASURES[name]._with(k, conventions)
-    ranked, queries = rank_relevance(measure.function.__name__, run, qrels, conventions["missing"])
+    ranked, queries = rank_relevance(measure.function.__name__, run, qrels, conventions["missing_queries"])
     values = measure._values(ranked)
     return pd.Series(values, index=queries, name=measure.function.__name__) if per_query else measure.summarize(values)

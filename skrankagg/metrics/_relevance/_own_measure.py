@@ -35,11 +35,11 @@ class OwnMeasure(Measure):
     @property
     def conventions(self) -> tuple[str, ...]:
         """Names of the conventions that it knows."""
-        return ("relevance_threshold", "ties", "missing")
+        return ("relevance_threshold", "ties", "missing_queries")
 
     def __call__(self, run: RunLike, qrels: QrelsLike, *, per_query: bool = False) -> Any:
         """Measure a run."""
-        ranked, queries = rank_relevance(self.name, run, qrels, self.options.get("missing"))
+        ranked, queries = rank_relevance(self.name, run, qrels, self.options.get("missing_queries"))
         values = self._values(ranked)
         return pd.Series(values, index=queries, name=self.name) if per_query else self.summarize(values)
 
@@ -78,7 +78,7 @@ class OwnMeasure(Measure):
         values = np.full(ranked.n_queries, np.nan)
         for q in chosen.tolist():
             rows, judged = slice(view.ptr[q], view.ptr[q + 1]), view.judged
-            if self.options.get("missing") == "skip" and rows.start == rows.stop:
+            if self.options.get("missing_queries") == "skip" and rows.start == rows.stop:
                 continue
             has_scores = view.score is not None and (ranked.scored is None or ranked.scored[q])
             ranking = JudgedRanking._take(
@@ -136,8 +136,8 @@ def make_measure(
     Returns
     -------
     Measure
-        Call it on a run and judgements. It knows the conventions `relevance_threshold`, `ties` and `missing`, and has
-        no expectation over ties. It can be pickled if the function can.
+        Call it on a run and judgements. It knows the conventions `relevance_threshold`, `ties` and `missing_queries`,
+        and has no expectation over ties. It can be pickled if the function can.
 
     Raises
     ------

@@ -40,7 +40,7 @@ def precision(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Share of relevant items among the first k places.
 
@@ -58,7 +58,7 @@ def precision(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -82,7 +82,14 @@ def precision(
     0.75
     """
     return measure_run(
-        "p", run, qrels, k, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "p",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        relevance_threshold=relevance_threshold,
     )
 
 
@@ -101,7 +108,7 @@ def recall(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Share of the relevant items that are among the first k places.
 
@@ -119,7 +126,7 @@ def recall(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -145,7 +152,7 @@ def recall(
         k,
         per_query=per_query,
         ties=ties,
-        missing=missing,
+        missing_queries=missing_queries,
         relevance_threshold=relevance_threshold,
     )
 
@@ -165,7 +172,7 @@ def f1(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Harmonic mean of precision and recall at k, ``2 P R / (P + R)``.
 
@@ -183,7 +190,7 @@ def f1(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -203,7 +210,14 @@ def f1(
     [0.4, 0.33, 0.57, 0.75, 0.67, 0.8, 0.73, 0.67]
     """
     return measure_run(
-        "f1", run, qrels, k, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "f1",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        relevance_threshold=relevance_threshold,
     )
 
 
@@ -224,7 +238,7 @@ def success(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Whether a relevant item is among the first k places; its mean is the hit rate.
 
@@ -242,7 +256,7 @@ def success(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -268,7 +282,7 @@ def success(
         k,
         per_query=per_query,
         ties=ties,
-        missing=missing,
+        missing_queries=missing_queries,
         relevance_threshold=relevance_threshold,
     )
 

@@ -24,7 +24,7 @@ def r_precision(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     r"""R-precision: share of relevant items among the first R places; with a cutoff, Rp@z.
 
@@ -42,7 +42,7 @@ def r_precision(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -73,7 +73,14 @@ def r_precision(
     0.8
     """
     return measure_run(
-        "rprec", run, qrels, k, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "rprec",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        relevance_threshold=relevance_threshold,
     )
 
 
@@ -100,7 +107,7 @@ def mean_average_r_precision(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """Mean of Rp@z over several cutoffs.
 
@@ -118,7 +125,7 @@ def mean_average_r_precision(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -139,7 +146,14 @@ def mean_average_r_precision(
     0.65
     """
     return measure_run(
-        "marp", run, qrels, k, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "marp",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        relevance_threshold=relevance_threshold,
     )
 
 

@@ -25,7 +25,7 @@ def reciprocal_rank(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     """One divided by the rank of the first relevant item, 0 if none is returned.
 
@@ -43,7 +43,7 @@ def reciprocal_rank(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -64,7 +64,14 @@ def reciprocal_rank(
     0.57
     """
     return measure_run(
-        "mrr", run, qrels, k, per_query=per_query, ties=ties, missing=missing, relevance_threshold=relevance_threshold
+        "mrr",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        relevance_threshold=relevance_threshold,
     )
 
 
@@ -93,7 +100,7 @@ def rank_biased_precision(
     relevance_threshold: float | None = None,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     r"""Rate at which a user gains who goes on to the next place with a fixed probability.
 
@@ -115,7 +122,7 @@ def rank_biased_precision(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -149,7 +156,7 @@ def rank_biased_precision(
         k,
         per_query=per_query,
         ties=ties,
-        missing=missing,
+        missing_queries=missing_queries,
         persistence=persistence,
         max_grade=max_grade,
         relevance_threshold=relevance_threshold,
@@ -175,7 +182,7 @@ def rank_biased_residual(
     persistence: float = 0.8,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     r"""What rank-biased precision would gain if every unjudged item were relevant.
 
@@ -193,7 +200,7 @@ def rank_biased_residual(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -217,7 +224,14 @@ def rank_biased_residual(
     0.375
     """
     return measure_run(
-        "rbp_resid", run, qrels, k, per_query=per_query, ties=ties, missing=missing, persistence=persistence
+        "rbp_resid",
+        run,
+        qrels,
+        k,
+        per_query=per_query,
+        ties=ties,
+        missing_queries=missing_queries,
+        persistence=persistence,
     )
 
 
@@ -245,7 +259,7 @@ def expected_reciprocal_rank(
     max_grade: float = 4.0,
     per_query: bool = False,
     ties: Ties = "order",
-    missing: Missing = None,
+    missing_queries: Missing = None,
 ) -> Any:
     r"""Expected reciprocal rank of the place where a user is satisfied.
 
@@ -263,7 +277,7 @@ def expected_reciprocal_rank(
         Whether to give the value of each query instead of their mean.
     ties : {"order", "trec_eval", "trec_eval_float32", "expected", "optimistic", "pessimistic"}, default="order"
         Rule for items of equal score, see :func:`evaluate`.
-    missing : {"zero", "skip"} or None, default=None
+    missing_queries : {"zero", "skip"} or None, default=None
         What a judged query without results counts, see :func:`evaluate`.
 
     Returns
@@ -293,7 +307,9 @@ def expected_reciprocal_rank(
     >>> expected_reciprocal_rank(["a", "b"], {"a": 1, "b": 2}, max_grade=2)
     0.53125
     """
-    return measure_run("err", run, qrels, k, per_query=per_query, ties=ties, missing=missing, max_grade=max_grade)
+    return measure_run(
+        "err", run, qrels, k, per_query=per_query, ties=ties, missing_queries=missing_queries, max_grade=max_grade
+    )
 
 
 def _expected_reciprocal_rank(ranked, k, *, max_grade):
