@@ -374,7 +374,7 @@ LEARNT = [
     # Segments of two items and one, and of one: 1/2 1 | 1/2 0 | 1 1. One half of a and one of d is in the first of v.
     (ProbFuse(n_segments=2, qrels=JUDGED), "b c a d", [2.0, 1.0, 3 / 4, 1 / 4]),
     # Of those judged 1 1 | 2/3 0 | 1 1.
-    (ProbFuse(n_segments=2, judged_only=True, qrels=JUDGED), "b a c d", [8 / 3, 4 / 3, 1.0, 1 / 3]),
+    (ProbFuse(n_segments=2, unjudged="skip", qrels=JUDGED), "b a c d", [8 / 3, 4 / 3, 1.0, 1 / 3]),
     # All in the first segment: 2/3 | 1/3 | 1, times 2, 1.5, 1 | 2, 1, 1 | 2, 1.
     (SegFuse(qrels=JUDGED), "b a c d", [11 / 3, 5 / 3, 5 / 3, 1 / 3]),
     # Relevant and others: in the lists 2, 1 | 1, 2 | 2, 0, absent 0, 1 | 1, 0 | 0, 2; odds 5/3 | 3/5 | 5 and, absent,

@@ -66,7 +66,7 @@ def tune(args, progress):
     )
     with progress.counting("fits", (args.cv + 1) * args.cv * n_points, "[CV] END"):
         comparator.fit(lists)
-    best = comparator.named_estimators_[tuned].best_params_
+    best = comparator.named_aggregators_[tuned].best_params_
     print_notes([*describe_data(lists, qrels, encoded), _describe(space, args, n_points, first)])
     print(f"\n{text_table(comparator.results_)}\n")
     print_notes(measure_notes(measures.values(), qrels, comparator.runs_.values()))

@@ -24,7 +24,7 @@ class FromFrame:
     @classmethod
     def from_frame(
         cls,
-        df: AnyFrame,
+        frame: AnyFrame,
         *,
         query: str | None = "query",
         voter: str | None = "voter",
@@ -42,7 +42,7 @@ class FromFrame:
 
         Parameters
         ----------
-        df : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
+        frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
             A row for each item of each list, in any order. Other columns are ignored. Of a lazy frame the columns that
             are read are collected.
         query, voter, item : str or None, default="query", "voter", "item"
@@ -75,7 +75,7 @@ class FromFrame:
         Raises
         ------
         TypeError
-            If `df` is not a data frame, or if ids cannot be sorted.
+            If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
             If a column or an id is missing, there are no rows, a number is NaN or infinite, a rank or weight is
             negative, a weight varies within a list, a list holds an item twice, or two columns may be the one that is
@@ -106,7 +106,7 @@ class FromFrame:
         The order of the rows changes nothing, except which one ``duplicates="first"`` keeps. A lazy frame has none.
         """
         names = {"query": query, "voter": voter, "item": item, "rank": rank, "score": score, "weight": weight}
-        columns = Columns(df, names, _CALLER, lazy=duplicates != "first")
+        columns = Columns(frame, names, _CALLER, lazy=duplicates != "first")
         optional = [name for name in ("voter", "rank", "score", "weight") if columns.has(name)]
         columns.require(
             *([] if query is None else ["query"]),

@@ -37,7 +37,7 @@ class FromTables:
     @classmethod
     def from_wide(
         cls,
-        df: AnyFrame,
+        frame: AnyFrame,
         *,
         query: Hashable = "q",
         duplicates: Duplicates = "error",
@@ -49,7 +49,7 @@ class FromTables:
 
         Parameters
         ----------
-        df : DataFrame of pandas, polars or pyarrow
+        frame : DataFrame of pandas, polars or pyarrow
             Columns are voters. Shorter lists end in NaN or None.
         query : hashable, default="q"
             Id of the query.
@@ -69,7 +69,7 @@ class FromTables:
         Raises
         ------
         TypeError
-            If `df` is not a data frame.
+            If `frame` is not a data frame.
         ValueError
             If it has no items.
 
@@ -92,7 +92,7 @@ class FromTables:
         4     q     Wu   MYC   3.0
         """
         caller = "RankedLists.from_wide"
-        columns = Columns(df, {}, caller, lazy=False)
+        columns = Columns(frame, {}, caller, lazy=False)
         names = columns.available
         if len(set(names)) != len(names):
             raise InputError(f"{caller} expects columns of different names, one for each voter; got {names}.")
@@ -245,7 +245,7 @@ class FromTables:
     @classmethod
     def from_comparisons(
         cls,
-        df: AnyFrame,
+        frame: AnyFrame,
         *,
         winner: str = "winner",
         loser: str = "loser",
@@ -260,7 +260,7 @@ class FromTables:
 
         Parameters
         ----------
-        df : DataFrame of pandas, polars or pyarrow
+        frame : DataFrame of pandas, polars or pyarrow
             A row for each comparison.
         winner, loser : str, default="winner", "loser"
             Columns of the two items.
@@ -281,7 +281,7 @@ class FromTables:
         Raises
         ------
         TypeError
-            If `df` is not a data frame.
+            If `frame` is not a data frame.
         ValueError
             If a column or an id is missing, an item is compared with itself, `tie` holds anything else or missing
             values, or a column names the side that won: its values are the names given as `winner` and `loser`.
@@ -311,9 +311,9 @@ class FromTables:
         caller = "RankedLists.from_comparisons"
         check_flag("strip", strip)
         names = {"winner": winner, "loser": loser, "tie": tie, "voter": voter}
-        columns = Columns(df, names, caller)
+        columns = Columns(frame, names, caller)
         columns.require("winner", "loser", *(name for name in ("tie", "voter") if names[name] is not None))
-        refuse_outcomes(df, winner, loser, caller)
+        refuse_outcomes(frame, winner, loser, caller)
         both = join_ids([columns.series(winner), columns.series(loser)])
         try:  # sorted, so that the order of the rows does not show in the names of the voters
             both = strip_ids(both) if strip else both

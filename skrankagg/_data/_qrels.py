@@ -126,13 +126,13 @@ class Qrels(Immutable):
 
     @classmethod
     def from_frame(
-        cls, df: AnyFrame, *, query: str = "query", item: str = "item", relevance: str = "relevance"
+        cls, frame: AnyFrame, *, query: str = "query", item: str = "item", relevance: str = "relevance"
     ) -> "Qrels":
         """Check and encode a frame of judgements.
 
         Parameters
         ----------
-        df : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
+        frame : DataFrame of pandas, polars or pyarrow, or a lazy frame of polars, DuckDB or Ibis
             A row for each judged (query, item), in any order. Other columns are ignored.
         query, item, relevance : str, default="query", "item", "relevance"
             Names of the columns. One that is not there under its default name is found by the names that files have for
@@ -146,12 +146,12 @@ class Qrels(Immutable):
         Raises
         ------
         TypeError
-            If `df` is not a data frame, or if ids cannot be sorted.
+            If `frame` is not a data frame, or if ids cannot be sorted.
         ValueError
             If a column or an id is missing, there are no rows, a grade is NaN or infinite, an item is judged twice, or
             two columns may be the one that is missing.
         """
-        columns = Columns(df, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
+        columns = Columns(frame, {"query": query, "item": item, "relevance": relevance}, "Qrels.from_frame")
         columns.require("query", "item", "relevance")
         query_code, queries = columns.ids("query")
         item_code, items = columns.ids("item")

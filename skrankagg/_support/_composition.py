@@ -14,7 +14,7 @@ class Composition(BaseComposition):
     Parameters of the members are parameters of the whole, as ``name__parameter``; a member may be the string "drop".
     """
 
-    _members_name = "estimators"
+    _members_name = "aggregators"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Get the parameters, with ``deep`` those of the members too, as ``name__parameter``.

@@ -21,13 +21,13 @@ __all__ = ["pairwise_preferences"]
 
 
 def pairwise_preferences(
-    X: PlainLists, *, absent: Literal["last", "ignore"] = "last"
+    lists: PlainLists, *, absent: Literal["last", "ignore"] = "last"
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Weigh the lists that prefer one item to another, and those that tie the two.
 
     Parameters
     ----------
-    X : DataFrame or RankedLists of one query, or dict or list of lists
+    lists : DataFrame or RankedLists of one query, or dict or list of lists
         Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
@@ -67,7 +67,7 @@ def pairwise_preferences(
            [0., 0., 0.],
            [0., 0., 0.]])
     """
-    lists = check_lists(encode_plain(X))
+    lists = check_lists(encode_plain(lists))
     if lists.n_queries != 1:
         raise InputError(
             f"pairwise_preferences expects the lists of one query; there are {lists.n_queries}. Take one: "

@@ -173,7 +173,7 @@ def _write(path, data):
 
 
 def write_run(
-    frame: AnyFrame,
+    run: AnyFrame,
     path: str | os.PathLike[str],
     *,
     format: Literal["auto", "trec", "csv", "tsv", "parquet", "json", "text"] = "auto",
@@ -187,7 +187,7 @@ def write_run(
 
     Parameters
     ----------
-    frame : DataFrame of pandas, polars or pyarrow
+    run : DataFrame of pandas, polars or pyarrow
         Columns query, item, score and rank, such as an aggregator returns. Tables (CSV, TSV, Parquet) take all other
         columns with them (voter, weight, pvalue ...). They and text may lack score or rank, JSON rank.
     path : str or path-like
@@ -206,7 +206,7 @@ def write_run(
     Raises
     ------
     TypeError
-        If `frame` is not a data frame.
+        If `run` is not a data frame.
     ImportError
         If the format is Parquet, and pyarrow is missing.
     ValueError
@@ -246,7 +246,7 @@ def write_run(
     """
     check_rank_ties(rank_ties)
     format = _choose_format(path, format)
-    frame = _to_pandas(frame)
+    frame = _to_pandas(run)
     _check_columns(frame, format)
     frame = _plain(frame, format)
     if rank_ties != "ordinal" and format not in {"json", "text"}:  # the first has no ranks, the second makes its own

@@ -19,8 +19,8 @@ __all__ = ["fit_partitions"]
 
 
 def fit_partitions(
-    estimator: Any,
-    data: Any,
+    aggregator: Any,
+    lists: Any,
     y: Any = None,
     *,
     queries: Collection[Hashable] | None = None,
@@ -33,9 +33,9 @@ def fit_partitions(
 
     Parameters
     ----------
-    estimator : estimator instance
+    aggregator : estimator instance
         It is fitted in place, as by ``fit``. It may be a pipeline.
-    data : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
+    lists : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
         Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are any.
     y : DataFrame or Qrels, default=None
         Judgements, for estimators that learn from some; needs `queries`.
@@ -54,7 +54,7 @@ def fit_partitions(
     Raises
     ------
     TypeError
-        If `data` is a frame in memory.
+        If `lists` is a frame in memory.
     ValueError
         If the estimator's learning is not a mean over lists and `queries` is None, if a query stands in several
         partitions in spite of ``partitioned=True``, or if some of `queries` are not there.
@@ -82,25 +82,25 @@ def fit_partitions(
     >>> np.allclose(method.voter_weights_["weight"], expected.voter_weights_["weight"], rtol=1e-12)
     True
     """
-    partitions = make_partitions(data, partitioned)
-    check_seeds(estimator)
+    partitions = make_partitions(lists, partitioned)
+    check_seeds(aggregator)
     if queries is not None:
         rows = partitions.rows_of(queries)
         absent = pd.Index(list(queries)).difference(pd.Index(rows["query"].unique()))
         if len(absent):
             raise InputError(f"There are no lists of {len(absent)} of the queries, the first is {absent[0]!r}.")
-        return _fit_here(estimator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
+        return _fit_here(aggregator, RankedLists.from_frame(rows.reset_index(drop=True)), y)
     if y is not None:
         raise InputError("Judgements are learnt from on one machine; name the queries to fit on: queries=[...].")
-    *steps, aggregator = steps_of(estimator)
+    *steps, aggregator = steps_of(aggregator)
     if not _learns_mean(aggregator) or any(map(_learns, steps)):
         raise InputError(
-            f"What {estimator!r} learns is not a mean over lists, so that it cannot be learnt in partitions; name the "
+            f"What {aggregator!r} learns is not a mean over lists, so that it cannot be learnt in partitions; name the "
             "queries to fit on: queries=[...]."
         )
     if _learns(aggregator):
         _learn(steps, aggregator, partitions)
-    return estimator
+    return aggregator
 
 
 def _fit_here(estimator, lists, y):

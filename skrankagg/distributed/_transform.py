@@ -12,7 +12,7 @@ from ._work import Aggregate
 __all__ = ["transform_partitions"]
 
 
-def transform_partitions(estimator: Any, data: Any, *, partitioned: bool = False) -> Any:
+def transform_partitions(aggregator: Any, lists: Any, *, partitioned: bool = False) -> Any:
     """Aggregate lists in partitions of Dask or Spark, or in chunks of a Parquet data set.
 
     Each query is aggregated where all of its rows are; results are those of ``estimator.transform`` on all lists at
@@ -20,10 +20,10 @@ def transform_partitions(estimator: Any, data: Any, *, partitioned: bool = False
 
     Parameters
     ----------
-    estimator : estimator instance
+    aggregator : estimator instance
         An aggregator, a pipeline with one, or a search that was fitted; fitted if it learns something, see
         :func:`fit_partitions`.
-    data : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
+    lists : dask.dataframe.DataFrame, pyspark.sql.DataFrame or ParquetChunks
         Columns `query`, `voter`, `item`, `rank` and/or `score`, and `weight` if there are any; other columns are not
         read. Ids are missing in no row.
     partitioned : bool, default=False
@@ -41,7 +41,7 @@ def transform_partitions(estimator: Any, data: Any, *, partitioned: bool = False
     Raises
     ------
     TypeError
-        If `data` is a frame in memory, or `estimator` aggregates nothing.
+        If `lists` is a frame in memory, or `aggregator` aggregates nothing.
     ValueError
         If columns are missing, if a query stands in several partitions in spite of ``partitioned=True``, if lists have
         lost rows, or if the estimator draws at random without a seed.
@@ -73,9 +73,9 @@ def transform_partitions(estimator: Any, data: Any, *, partitioned: bool = False
     >>> bool((found[["item", "score", "rank"]] == expected[["item", "score", "rank"]]).all(axis=None))
     True
     """
-    estimator = check_ready(estimator)
-    partitions = make_partitions(data, partitioned)
-    names = _result_names(estimator)
+    aggregator = check_ready(aggregator)
+    partitions = make_partitions(lists, partitioned)
+    names = _result_names(aggregator)
 
     def types(known):
         """Types of the columns of the result, by those of the lists."""
@@ -83,7 +83,7 @@ def transform_partitions(estimator: Any, data: Any, *, partitioned: bool = False
         own = {name: known[name] for name in ("query", "voter", "item") if name in known}
         return {name: own.get(name, ranks if name == "rank" else "float64") for name in names}
 
-    return partitions.map(Aggregate(estimator, names), types)
+    return partitions.map(Aggregate(aggregator, names), types)
 
 
 def _result_names(estimator):

@@ -166,6 +166,8 @@ class ConsensusSelector(SelectorMixin, Composition):
     RankedLists(n_queries=1, n_voters=15, n_items=4, n_lists=15, n_rows=60, ranks and scores)
     """
 
+    _members_name = "estimators"
+
     _parameter_constraints: dict = {
         "estimators": [list],
         "aggregator": [HasMethods(["fit_transform"]), None],

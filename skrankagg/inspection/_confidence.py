@@ -20,7 +20,7 @@ _ROUNDING = 1e-12
 
 def rank_confidence(
     aggregator: BaseAggregator,
-    X: PlainLists,
+    lists: PlainLists,
     *,
     n_resamples: int = 1000,
     confidence: float = 0.95,
@@ -39,7 +39,7 @@ def rank_confidence(
     aggregator : aggregator
         A method whose scores are sums of what each list says by itself: CombSUM, BordaCount, SimpleBorda,
         PositionalScoring, ReciprocalRankFusion or RankBiasedCentroid.
-    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     n_resamples : int, default=1000
         Number of draws.
@@ -121,7 +121,7 @@ def rank_confidence(
     """
     resampling = Resampling(
         aggregator,
-        X,
+        lists,
         n_resamples=n_resamples,
         confidence=confidence,
         unit=unit,

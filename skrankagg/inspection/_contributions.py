@@ -19,7 +19,7 @@ __all__ = ["voter_contributions"]
 _ROW_BYTES = 72
 
 
-def voter_contributions(aggregator: BaseAggregator, X: PlainLists) -> pd.DataFrame:
+def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.DataFrame:
     r"""Share of each list in the score of each item, for methods whose scores are sums over the lists.
 
     Parameters
@@ -27,7 +27,7 @@ def voter_contributions(aggregator: BaseAggregator, X: PlainLists) -> pd.DataFra
     aggregator : aggregator
         A method whose scores are sums, see Notes. One that learns from judgements, or by ``weighting="global"``, must
         be fitted and is used as fitted; others need no fit.
-    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as ``aggregator.transform`` takes them.
 
     Returns
@@ -94,7 +94,7 @@ def voter_contributions(aggregator: BaseAggregator, X: PlainLists) -> pd.DataFra
     b      2.0  3.0  1.5    6.5
     c      1.0  1.0  3.0    5.0
     """
-    lists = begin(aggregator, X)
+    lists = begin(aggregator, lists)
     try:
         shares = aggregator._contributions(lists)
     except InputError as error:

@@ -18,12 +18,12 @@ from ._agreement import count_pairs
 __all__ = ["compare_consensus"]
 
 
-def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFrame:
+def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd.DataFrame:
     r"""How one consensus differs from another one of the same queries, such as those of two methods or of two years.
 
     Parameters
     ----------
-    a, b : DataFrame or RankedLists
+    first, b : DataFrame or RankedLists
         Consensus frames, as ``transform`` returns them: `query`, `item`, `score` and `rank`, of which one of the last
         two is enough; or any other runs, one list for each query.
     top : int, default=10
@@ -32,7 +32,7 @@ def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFram
     Returns
     -------
     DataFrame of shape (n_queries, 9)
-        A row for each query of `a`, in its order, and then for each that only `b` holds:
+        A row for each query of `first`, in its order, and then for each that only `second` holds:
 
         - `query`;
         - `n_common`, int64: number of items that both rank;
@@ -40,9 +40,10 @@ def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFram
         - `top_overlap`, float64 from 0 to 1: number of items that are among the first `top` of both, divided by the
           mean number of items that the two hold there;
         - `leader_changed`, boolean: whether their first items differ;
-        - `largest_rise`, Int64: the most places that an item is higher in `b` than in `a`, counted among the items that
-          both rank, and `rising_item`, the first in `a` of the items that rise so far;
-        - `largest_fall` and `falling_item`: the same for items that are lower in `b`.
+        - `largest_rise`, Int64: the most places that an item is higher in `second` than in `first`, counted among the
+          items that
+          both rank, and `rising_item`, the first in `first` of the items that rise so far;
+        - `largest_fall` and `falling_item`: the same for items that are lower in `second`.
 
         Where no item rises, none falls: both are 0, and the items are missing. For a query that only one of the two
         holds, `n_common` is 0 and all else is missing, as are `tau_b` and the moves where no item is common. The
@@ -51,7 +52,7 @@ def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFram
     Raises
     ------
     TypeError
-        If `a` or `b` is not a data frame or RankedLists.
+        If `first` or `second` is not a data frame or RankedLists.
     ValueError
         If the two have no query in common, one of them has several lists for a query, or `top` is not a number of
         places.
@@ -82,55 +83,55 @@ def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFram
      'rising_item': 'b', 'largest_fall': 1, 'falling_item': 'a'}
     """
     check_count("top", top)
-    a, b = check_run(a), check_run(b)
-    queries, items = plain_index(a.queries), plain_index(a.items)
-    query_of = queries.get_indexer(plain_index(b.queries))
+    first, second = check_run(first), check_run(second)
+    queries, items = plain_index(first.queries), plain_index(first.items)
+    query_of = queries.get_indexer(plain_index(second.queries))
     if (query_of < 0).all():
         raise InputError(
             "The two consensuses must share some query, and they have none in common"
-            f"{type_hint(queries, plain_index(b.queries))}; compare those of the same queries."
+            f"{type_hint(queries, plain_index(second.queries))}; compare those of the same queries."
         )
     # Rows of b by query and item as a numbers them, and where a has the same.
-    item_of = items.get_indexer(plain_index(b.items))
-    query, item = query_of[b.list_query[b.row_list]], item_of[b.candidate_item[b.candidate]]
+    item_of = items.get_indexer(plain_index(second.items))
+    query, item = query_of[second.list_query[second.row_list]], item_of[second.candidate_item[second.candidate]]
     shared = np.flatnonzero((query >= 0) & (item >= 0))
     keys = query[shared] * np.int64(len(items)) + item[shared]
     order = np.argsort(keys)
     keys, shared = keys[order], shared[order]
-    wanted = a.row_list * np.int64(len(items)) + a.candidate_item[a.candidate]
+    wanted = first.row_list * np.int64(len(items)) + first.candidate_item[first.candidate]
     found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     held = keys[found] == wanted if len(keys) else np.zeros(len(wanted), dtype=bool)
     in_b = shared[found[held]] if len(keys) else shared
-    place_b = positions(b.row_ptr)
+    place_b = positions(second.row_ptr)
 
-    n = a.n_queries
-    n_common = np.bincount(a.row_list[held], minlength=n)
+    n = first.n_queries
+    n_common = np.bincount(first.row_list[held], minlength=n)
     in_both = np.isin(np.arange(n), query_of)
     some = n_common > 0
     ptr = np.concatenate([[0], np.cumsum(n_common[some])])
     tau, rise, fall = np.full(n, np.nan), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     risen, fallen = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     if some.any():
-        tau[some] = FROM_COUNTS["b"](*count_pairs(ptr, _classes(a)[held], dense_ranks(ptr, _classes(b)[in_b])))
+        tau[some] = FROM_COUNTS["b"](*count_pairs(ptr, _classes(first)[held], dense_ranks(ptr, _classes(second)[in_b])))
         moves = _moves(ptr, place_b[in_b])
-        items_held = a.candidate_item[a.candidate[held]]
+        items_held = first.candidate_item[first.candidate[held]]
         for largest, moved, up in ((rise, risen, moves), (fall, fallen, -moves)):
             largest[some], at = _first_largest(ptr, up)
             moved[some] = items_held[at]
-    place_a = positions(a.row_ptr)[held]
+    place_a = positions(first.row_ptr)[held]
     near = (place_a <= top) & (place_b[in_b] <= top)
-    in_top = np.bincount(a.row_list[held][near], minlength=n)
+    in_top = np.bincount(first.row_list[held][near], minlength=n)
     length_b = np.zeros(n, dtype=np.int64)
-    length_b[query_of[query_of >= 0]] = b.list_length[query_of >= 0]
-    held_there = (np.minimum(a.list_length, top) + np.minimum(length_b, top)) / 2
-    same = np.bincount(a.row_list[held][(place_a == 1) & (place_b[in_b] == 1)], minlength=n) > 0
+    length_b[query_of[query_of >= 0]] = second.list_length[query_of >= 0]
+    held_there = (np.minimum(first.list_length, top) + np.minimum(length_b, top)) / 2
+    same = np.bincount(first.row_list[held][(place_a == 1) & (place_b[in_b] == 1)], minlength=n) > 0
 
-    only_b = plain_index(b.queries)[query_of < 0]
+    only_b = plain_index(second.queries)[query_of < 0]
     n_more = len(only_b)
     known = np.append(some, np.zeros(n_more, dtype=bool))
     both = np.append(in_both, np.zeros(n_more, dtype=bool))
     columns = {
-        "query": queries.append(only_b) if n_more else take_ids(a.queries, np.arange(n)),
+        "query": queries.append(only_b) if n_more else take_ids(first.queries, np.arange(n)),
         "n_common": np.append(n_common, np.zeros(n_more, dtype=np.int64)),
         "tau_b": np.append(tau, np.full(n_more, np.nan)),
         "top_overlap": np.append(np.where(in_both, ratio_or_nan(in_top, held_there), np.nan), np.full(n_more, np.nan)),
@@ -139,7 +140,9 @@ def compare_consensus(a: AnyLists, b: AnyLists, *, top: int = 10) -> pd.DataFram
     for largest, name, moved in ((rise, "rise", risen), (fall, "fall", fallen)):
         largest, moved = (np.append(one, np.zeros(n_more, dtype=np.int64)) for one in (largest, moved))
         columns[f"largest_{name}"] = whole_or_missing(largest, known)
-        columns["rising_item" if name == "rise" else "falling_item"] = _items_or_none(a, moved, known & (largest > 0))
+        columns["rising_item" if name == "rise" else "falling_item"] = _items_or_none(
+            first, moved, known & (largest > 0)
+        )
     return frame_of(columns)
 
 

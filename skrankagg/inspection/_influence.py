@@ -35,7 +35,7 @@ _CELLS = 1 << 21
 
 
 def voter_influence(
-    aggregator: BaseAggregator, X: PlainLists, *, top: int = 10, mode: Literal["silence", "drop"] = "silence"
+    aggregator: BaseAggregator, lists: PlainLists, *, top: int = 10, mode: Literal["silence", "drop"] = "silence"
 ) -> pd.DataFrame:
     r"""What changes in the consensus without each list, and how far the list agrees with the others.
 
@@ -44,7 +44,7 @@ def voter_influence(
     aggregator : aggregator
         Any method. One that learns from judgements, or by ``weighting="global"``, must be fitted and is used as fitted;
         others need no fit.
-    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as ``aggregator.transform`` takes them.
     top : int, default=10
         Number of first places that `top_changed` looks at.
@@ -156,7 +156,7 @@ def voter_influence(
     """
     check_count("top", top)
     check_choice("mode", mode, _MODES)
-    lists = begin(aggregator, X)
+    lists = begin(aggregator, lists)
     if mode == "silence" and not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(
             f"mode='silence' gives a list weight 0, and {type(aggregator).__name__} cannot weigh lists; choose "

@@ -23,7 +23,7 @@ __all__ = ["kemeny_ties"]
 
 
 def kemeny_ties(
-    X: PlainLists,
+    lists: PlainLists,
     *,
     max_cost: float = 0.0,
     query: Hashable | None = None,
@@ -35,7 +35,7 @@ def kemeny_ties(
 
     Parameters
     ----------
-    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     max_cost : float, default=0.0
         The most that a change of places may add to the Kemeny score, at least 0; ``math.inf`` gives all neighbours.
@@ -102,11 +102,11 @@ def kemeny_ties(
     """
     if not is_real(max_cost) or not max_cost >= 0:
         raise InputError(f"max_cost must be a number of at least 0; got {max_cost!r}.")
-    X = encode_plain(X)
+    lists = encode_plain(lists)
     if query is not None:
-        X = check_lists(X).select(queries=[query])
+        lists = check_lists(lists).select(queries=[query])
     kemeny = Kemeny(absent=absent, voter_weights=voter_weights, time_limit=time_limit, verbose=False)
-    lists = begin(kemeny, X)
+    lists = begin(kemeny, lists)
     ranked = kemeny._rank(lists)
     # What each candidate and the next one in the order would cost the other way round, and their components.
     cost, part = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_candidates, dtype=np.int64)

@@ -29,7 +29,7 @@ _MOST_VOTE_CELLS = 20_000_000
 
 def margin_of_victory(
     aggregator: BaseAggregator,
-    X: PlainLists,
+    lists: PlainLists,
     *,
     votes: bool | None = None,
     time_limit: float | None = 10.0,
@@ -42,7 +42,7 @@ def margin_of_victory(
     aggregator : aggregator
         Any method that can weigh lists. One that learns from judgements, or by ``weighting="global"``, must be fitted
         and is used as fitted; others need no fit.
-    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists, as ``aggregator.transform`` takes them.
     votes : bool or None, default=None
         Whether a list of weight w is w equal votes, which leave one by one, or leaves as a whole. None takes lists as
@@ -128,7 +128,7 @@ def margin_of_victory(
         raise InputError(f"time_limit must be a number of seconds above 0, or None; got {time_limit!r}.")
     if max_lists is not None:
         check_count("max_lists", max_lists)
-    lists = begin(aggregator, X)
+    lists = begin(aggregator, lists)
     if not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(
             f"Lists are removed by weight 0, and {type(aggregator).__name__} cannot weigh lists; choose a method that "

@@ -21,7 +21,7 @@ __all__ = ["preference_probabilities", "rank_stability"]
 
 def rank_stability(
     aggregator: BaseAggregator,
-    X: PlainLists,
+    lists: PlainLists,
     *,
     n_resamples: int = 1000,
     confidence: float = 0.95,
@@ -42,7 +42,7 @@ def rank_stability(
     aggregator : aggregator
         Any method that can weigh lists. One that learns from judgements, or by ``weighting="global"``, must be fitted
         and is used as fitted; one that learns weights for each query learns them again in each draw.
-    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     n_resamples : int, default=1000
         Number of draws.
@@ -161,7 +161,7 @@ def rank_stability(
     places = sorted(set(map(int, places)))
     resampling = Resampling(
         aggregator,
-        X,
+        lists,
         n_resamples=n_resamples,
         confidence=confidence,
         unit=unit,
@@ -209,7 +209,7 @@ def rank_stability(
 
 def preference_probabilities(
     aggregator: BaseAggregator,
-    X: PlainLists,
+    lists: PlainLists,
     query: object = None,
     *,
     n_resamples: int = 1000,
@@ -224,7 +224,7 @@ def preference_probabilities(
     ----------
     aggregator : aggregator
         Any method that can weigh lists, as in :func:`rank_stability`.
-    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     query : object, default=None
         Id of the query; None where there is one only.
@@ -286,7 +286,7 @@ def preference_probabilities(
     """
     resampling = Resampling(
         aggregator,
-        _choose_query(X, query, unit),
+        _choose_query(lists, query, unit),
         n_resamples=n_resamples,
         confidence=0.5,
         unit=unit,

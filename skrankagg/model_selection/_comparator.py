@@ -54,7 +54,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     Parameters
     ----------
-    estimators : list of (str, estimator) tuples
+    aggregators : list of (str, estimator) tuples
         Methods to compare, under names of their own. An estimator may be the string "drop".
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
         Measures, see :func:`~skrankagg.metrics.measure_names`, each once. The first one decides which method is best.
@@ -97,9 +97,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         That method, fitted on all queries.
     best_score_ : float
         Its first measure, negated where less is better.
-    estimators_ : list of estimators
+    aggregators_ : list of estimators
         All methods, fitted on all queries unless they failed.
-    named_estimators_ : dict of str to estimator
+    named_aggregators_ : dict of str to estimator
         The same under their names.
 
     See Also
@@ -165,7 +165,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     """
 
     _parameter_constraints: dict = {
-        "estimators": [list],
+        "aggregators": [list],
         "metrics": [str, Measure, callable, list, tuple],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
         "n_jobs": N_JOBS,
@@ -183,12 +183,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     best_name_: str
     best_estimator_: Any
     best_score_: float
-    estimators_: list[Any]
-    named_estimators_: dict[str, Any]
+    aggregators_: list[Any]
+    named_aggregators_: dict[str, Any]
 
     def __init__(
         self,
-        estimators: list[tuple[str, Any]],
+        aggregators: list[tuple[str, Any]],
         *,
         metrics: MeasureLike | Sequence[MeasureLike] = ("map", "p@10", "ndcg@10"),
         qrels: AnyQrels | None = None,
@@ -199,7 +199,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         voters: bool = False,
         cv: int | BaseCrossValidator | Iterable[Any] | None = None,
     ) -> None:
-        self.estimators = estimators
+        self.aggregators = aggregators
         self.metrics = metrics
         self.qrels = qrels
         self.n_jobs = n_jobs
@@ -291,8 +291,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
-        self.estimators_ = [outcome.estimator for outcome in outcomes]
-        self.named_estimators_ = dict(zip(methods, self.estimators_, strict=True))
+        self.aggregators_ = [outcome.estimator for outcome in outcomes]
+        self.named_aggregators_ = dict(zip(methods, self.aggregators_, strict=True))
         outcomes = [*outcomes, *rivals]
         names = [outcome.name for outcome in outcomes]
         self.runs_ = Runs({one.name: one.result for one in outcomes if one.name not in failures}, failures)
@@ -317,7 +317,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         scores = orient(self.results_[first].iloc[: len(methods)], measures[first])
         best = methods.index(scores.drop(list(failures)).fillna(-np.inf).idxmax())
         self.best_name_ = methods[best]
-        self.best_estimator_ = self.estimators_[best]
+        self.best_estimator_ = self.aggregators_[best]
         self.best_score_ = float(scores.iloc[best])
 
     def transform(self, X: PlainLists) -> pd.DataFrame:
@@ -464,7 +464,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     def _check_learns(self):
         # Dropped methods may be named too: a grid drops one and keeps the rest of the parameters.
-        names = [name for name, _ in self.estimators]
+        names = [name for name, _ in self.aggregators]
         unknown = [name for name in self.learns if name not in names]
         if unknown:
             raise InputError(f"learns must name methods among {', '.join(names)}; got {unknown[0]!r}.")

@@ -23,7 +23,7 @@ __all__ = ["cross_val_consensus"]
 
 
 def cross_val_consensus(
-    estimator: Any,
+    aggregator: Any,
     lists: PlainLists,
     y: Qrels | AlignedQrels | None = None,
     *,
@@ -39,7 +39,7 @@ def cross_val_consensus(
 
     Parameters
     ----------
-    estimator : estimator
+    aggregator : estimator
         An aggregator, or a pipeline or a search of one: its ``transform`` returns a consensus.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them. Whatever they are, the
@@ -110,8 +110,8 @@ def cross_val_consensus(
                 f"y must have a sample for each of the {lists.n_queries} queries; it has {len(y)}. Make it of these "
                 "lists: qrels.align(lists)."
             )
-        aligned = choose_qrels(estimator, y, qrels).align(lists)
-    result = hold_out(estimator, lists, aligned, query_folds(cv, lists), n_jobs)
+        aligned = choose_qrels(aggregator, y, qrels).align(lists)
+    result = hold_out(aggregator, lists, aligned, query_folds(cv, lists), n_jobs)
     return result if isinstance(result, pd.DataFrame) else result.to_frame()
 
 

@@ -17,7 +17,7 @@ from ._voter_split import VoterKFold
 __all__ = ["cross_val_likelihood"]
 
 
-def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | VoterKFold = 5) -> pd.DataFrame:
+def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | VoterKFold = 5) -> pd.DataFrame:
     r"""Tell how likely a model finds lists that it was not fitted to, without judgements.
 
     The lists of each query are divided into folds. For each fold the worths are fitted to the other lists of the query,
@@ -25,7 +25,7 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
 
     Parameters
     ----------
-    model : PlackettLuce
+    aggregator : PlackettLuce
         The model with its parameters. A clone of it is fitted.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
@@ -46,7 +46,7 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
     Raises
     ------
     TypeError
-        If `model` is not PlackettLuce, or `cv` is another splitter.
+        If `aggregator` is not PlackettLuce, or `cv` is another splitter.
     ValueError
         If `cv` is below 2; with ``prior=0``, if the lists of some training set leave worths open.
 
@@ -96,9 +96,10 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
 
     So few comparisons of each item call for a larger prior than the default.
     """
-    if not isinstance(model, PlackettLuce):
+    if not isinstance(aggregator, PlackettLuce):
         raise InputTypeError(
-            f"cross_val_likelihood needs a model that gives lists a likelihood, which is PlackettLuce; got {model!r}. "
+            f"cross_val_likelihood needs a model that gives lists a likelihood, which is PlackettLuce; got "
+            f"{aggregator!r}. "
             "Other methods can be measured by judgements, see Comparator, or by their agreement with the lists."
         )
     if is_integer(cv):
@@ -109,19 +110,19 @@ def cross_val_likelihood(model: PlackettLuce, lists: PlainLists, cv: int | Voter
             f"{cv!r}. Choose cv=VoterKFold(5, shuffle=True, random_state=0)."
         )
     lists = check_lists(encode_plain(lists))
-    model = clone(model).set_params(std_errors=None)
-    given = model._begin(lists)
+    aggregator = clone(aggregator).set_params(std_errors=None)
+    given = aggregator._begin(lists)
     log_likelihood, uniform = np.zeros(lists.n_queries), np.zeros(lists.n_queries)
     for k, (train, test) in enumerate(cv.split(lists), 1):
         share = np.divide(train, lists.list_weight, where=test + train > 0, out=0 * train)
         held_in = given.with_list_weight(given.list_weight * share)
         try:
-            found, equal = model._log_likelihood_after(held_in, lists.with_list_weight(test))
+            found, equal = aggregator._log_likelihood_after(held_in, lists.with_list_weight(test))
         except InputError as error:
             raise InputError(f"Without the lists of fold {k}: {error}") from None
         log_likelihood += found
         uniform += equal
-    n_choices = _n_choices(lists, model.absent)
+    n_choices = _n_choices(lists, aggregator.absent)
     some = n_choices > 0
     return frame_of(
         {

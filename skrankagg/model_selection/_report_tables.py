@@ -49,7 +49,7 @@ _LATEX = str.maketrans(
 
 
 def text_table(
-    results: pd.DataFrame,
+    table: pd.DataFrame,
     *,
     references: pd.DataFrame | None = None,
     marks: pd.DataFrame | None = None,
@@ -61,13 +61,13 @@ def text_table(
 
     Parameters
     ----------
-    results : DataFrame of shape (n_methods, n_columns)
+    table : DataFrame of shape (n_methods, n_columns)
         Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
         labels the rows.
     references : DataFrame, default=None
         More rows, shown below a rule and never marked, such as single voters. What they lack is left blank.
     marks : DataFrame of str, default=None
-        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
@@ -97,18 +97,18 @@ def text_table(
     --------------------------
     best voter  0.10
     """
-    header, labels, columns = _lay_out(results, references, marks, decimals, mark_best, time)
-    table = [_align(column, str.ljust) for column in zip(header, *labels, strict=True)]
+    header, labels, columns = _lay_out(table, references, marks, decimals, mark_best, time)
+    padded = [_align(column, str.ljust) for column in zip(header, *labels, strict=True)]
     for title, cells, best, behind in columns:
         # A column with marks keeps a place for them, so that its numbers stay aligned.
         stars = ["*" if one else "" for one in best]
         ends = _align(["", *map(str.__add__, stars, behind)], str.ljust)
-        table.append(_align(map(str.__add__, [title, *cells], ends), str.rjust))
-    lines = ["  ".join(row).rstrip() for row in zip(*table, strict=True)]
+        padded.append(_align(map(str.__add__, [title, *cells], ends), str.rjust))
+    lines = ["  ".join(row).rstrip() for row in zip(*padded, strict=True)]
     rule = "-" * max(map(len, lines))
     lines.insert(1, rule)
     if references is not None:
-        lines.insert(2 + len(results), rule)
+        lines.insert(2 + len(table), rule)
     return "\n".join(lines)
 
 
@@ -124,7 +124,7 @@ class LatexOptions(TypedDict, total=False):
 
 
 def latex_table(
-    results: pd.DataFrame,
+    table: pd.DataFrame,
     *,
     references: pd.DataFrame | None = None,
     marks: pd.DataFrame | None = None,
@@ -138,13 +138,13 @@ def latex_table(
 
     Parameters
     ----------
-    results : DataFrame of shape (n_methods, n_columns)
+    table : DataFrame of shape (n_methods, n_columns)
         Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
         labels the rows.
     references : DataFrame, default=None
         More rows, shown below a rule and never in bold.
     marks : DataFrame of str, default=None
-        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
@@ -179,7 +179,7 @@ def latex_table(
     \bottomrule
     \end{tabular}
     """
-    header, labels, columns = _lay_out(results, references, marks, decimals, mark_best, time)
+    header, labels, columns = _lay_out(table, references, marks, decimals, mark_best, time)
     titles = [_escape(title) for title, *_ in columns]
     cells = [
         [
@@ -192,7 +192,7 @@ def latex_table(
     rows += [[*map(_escape, names), *row] for names, row in zip(labels, _transposed(cells, labels), strict=True)]
     lines = [" & ".join(row) + r" \\" for row in rows]
     if references is not None:
-        lines.insert(1 + len(results), r"\midrule")
+        lines.insert(1 + len(table), r"\midrule")
     lines = [
         rf"\begin{{tabular}}{{{'l' * len(header)}{'r' * len(columns)}}}",
         r"\toprule",
@@ -211,7 +211,7 @@ def latex_table(
 
 
 def markdown_table(
-    results: pd.DataFrame,
+    table: pd.DataFrame,
     *,
     references: pd.DataFrame | None = None,
     marks: pd.DataFrame | None = None,
@@ -223,13 +223,13 @@ def markdown_table(
 
     Parameters
     ----------
-    results : DataFrame of shape (n_methods, n_columns)
+    table : DataFrame of shape (n_methods, n_columns)
         Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
         labels the rows.
     references : DataFrame, default=None
         More rows, shown at the end and never in bold.
     marks : DataFrame of str, default=None
-        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
@@ -256,7 +256,7 @@ def markdown_table(
     | a\|b | **0.50** |
     | c | 0.25 |
     """
-    header, labels, columns = _lay_out(results, references, marks, decimals, mark_best, time)
+    header, labels, columns = _lay_out(table, references, marks, decimals, mark_best, time)
     rows = [[*header, *(title for title, *_ in columns)]]
     cells = [
         [(f"**{cell}**" if is_best else cell) + mark for cell, is_best, mark in zip(*column, strict=True)]
@@ -269,7 +269,7 @@ def markdown_table(
 
 
 def style_table(
-    results: pd.DataFrame,
+    table: pd.DataFrame,
     *,
     marks: pd.DataFrame | None = None,
     decimals: int = 4,
@@ -280,10 +280,10 @@ def style_table(
 
     Parameters
     ----------
-    results : DataFrame of shape (n_methods, n_columns)
+    table : DataFrame of shape (n_methods, n_columns)
         Numbers, NaN for none.
     marks : DataFrame of str, default=None
-        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `results`.
+        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
@@ -308,18 +308,18 @@ def style_table(
     >>> "font-weight: bold" in styled.to_html()
     True
     """
-    _, _, columns = _lay_out(results, None, marks, decimals, mark_best, time)
+    _, _, columns = _lay_out(table, None, marks, decimals, mark_best, time)
     cells = {
         name: [cell + mark for cell, mark in zip(column[1], column[3], strict=True)]
-        for name, column in zip(results.columns, columns, strict=True)
+        for name, column in zip(table.columns, columns, strict=True)
     }
     bold = {
         name: ["font-weight: bold" if is_best else "" for is_best in column[2]]
-        for name, column in zip(results.columns, columns, strict=True)
+        for name, column in zip(table.columns, columns, strict=True)
     }
-    shown = pd.DataFrame(cells, index=results.index, columns=results.columns)
-    styles = pd.DataFrame(bold, index=results.index, columns=results.columns)
-    titles = {name: column[0] for name, column in zip(results.columns, columns, strict=True)}
+    shown = pd.DataFrame(cells, index=table.index, columns=table.columns)
+    styles = pd.DataFrame(bold, index=table.index, columns=table.columns)
+    titles = {name: column[0] for name, column in zip(table.columns, columns, strict=True)}
     return (
         shown.rename(columns=titles)
         .style.apply(lambda _: styles.rename(columns=titles), axis=None)

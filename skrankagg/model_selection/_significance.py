@@ -57,7 +57,7 @@ def query_table(per_query, metric=None):
 
 
 def compare_methods(
-    per_query: pd.DataFrame,
+    table: pd.DataFrame,
     baseline: str | None = None,
     *,
     metric: MeasureLike | None = None,
@@ -71,7 +71,7 @@ def compare_methods(
 
     Parameters
     ----------
-    per_query : DataFrame
+    table : DataFrame
         Measures, indexed by method and query.
     baseline : str, default=None
         The method to compare with; None takes the one with the best mean, the lowest of a measure of which less is
@@ -130,31 +130,31 @@ def compare_methods(
     """
     check_choice("test", test, PAIRED_TESTS)
     check_choice("correction", correction, CORRECTIONS)
-    table, column = query_table(per_query, metric)
+    values, column = query_table(table, metric)
     if baseline is None:
-        if prefers(column, per_query) is None:
+        if prefers(column, table) is None:
             raise InputError(f"Of {column!r} neither more nor less is better; name a baseline to compare with.")
-        baseline = orient(table.mean(), column, per_query).idxmax()
-    if baseline not in table:
+        baseline = orient(values.mean(), column, table).idxmax()
+    if baseline not in values:
         raise InputError(
-            f"baseline must be one of the methods, {', '.join(map(str, table))}; got {baseline!r}"
-            f"{did_you_mean(baseline, table)}."
+            f"baseline must be one of the methods, {', '.join(map(str, values))}; got {baseline!r}"
+            f"{did_you_mean(baseline, values)}."
         )
-    if table[baseline].isna().all():
+    if values[baseline].isna().all():
         raise InputError(
             f"baseline must have values to compare with; {baseline!r} has none, as when it failed. Choose another."
         )
     options = {"n_resamples": n_resamples, "random_state": random_state}
-    rows = {baseline: {"mean": table[baseline].mean(), "wins": 0, "ties": 0, "losses": 0}}
-    for method in table.columns.drop(baseline):
-        difference = (table[method] - table[baseline]).dropna().to_numpy()
-        row = {"mean": table[method].mean(), "wins": 0, "ties": 0, "losses": 0}
+    rows = {baseline: {"mean": values[baseline].mean(), "wins": 0, "ties": 0, "losses": 0}}
+    for method in values.columns.drop(baseline):
+        difference = (values[method] - values[baseline]).dropna().to_numpy()
+        row = {"mean": values[method].mean(), "wins": 0, "ties": 0, "losses": 0}
         if len(difference):
             row["difference"] = difference.mean()
             if confidence is not None:
                 row["low"], row["high"] = interval_of_mean(difference, confidence, method="bca", **options)
             row["effect"] = hedges_g(difference)
-            row["wins"], row["ties"], row["losses"] = win_tie_loss(orient(difference, column, per_query))
+            row["wins"], row["ties"], row["losses"] = win_tie_loss(orient(difference, column, table))
             _, row["pvalue"] = PAIRED_TESTS[test](difference, **(options if test == "randomization" else {}))
         rows[method] = row
     columns = ["mean", "difference", "low", "high", "effect", "wins", "ties", "losses", "pvalue"]
@@ -164,7 +164,7 @@ def compare_methods(
 
 
 def significance_marks(
-    per_query: pd.DataFrame,
+    table: pd.DataFrame,
     baseline: str,
     metrics: Sequence[MeasureLike] | None = None,
     *,
@@ -175,7 +175,7 @@ def significance_marks(
 
     Parameters
     ----------
-    per_query : DataFrame
+    table : DataFrame
         Measures, indexed by method and query.
     baseline : str
         The method to compare with.
@@ -206,27 +206,27 @@ def significance_marks(
     >>> significance_marks(per_query, "a")["map"].tolist()
     ['', '+']
     """
-    metrics = list(per_query.columns) if metrics is None else [find_column(per_query, metric) for metric in metrics]
-    methods = per_query.index.get_level_values(0).unique()
+    metrics = list(table.columns) if metrics is None else [find_column(table, metric) for metric in metrics]
+    methods = table.index.get_level_values(0).unique()
     marks = pd.DataFrame("", index=methods.rename("method"), columns=metrics)
     for metric in metrics:
-        found = compare_methods(per_query, baseline, metric=metric, confidence=None, **options)
-        if prefers(metric, per_query) is None:
+        found = compare_methods(table, baseline, metric=metric, confidence=None, **options)
+        if prefers(metric, table) is None:
             continue
-        sure, gain = found["adjusted"] < alpha, orient(found["difference"], metric, per_query)
+        sure, gain = found["adjusted"] < alpha, orient(found["difference"], metric, table)
         marks.loc[found.index[sure & (gain > 0)], metric] = "+"
         marks.loc[found.index[sure & (gain < 0)], metric] = "-"
     return marks
 
 
 def compare_ranks(
-    per_query: pd.DataFrame, *, metric: MeasureLike | None = None, alpha: float = 0.05
+    table: pd.DataFrame, *, metric: MeasureLike | None = None, alpha: float = 0.05
 ) -> tuple[pd.Series, FriedmanResult]:
     """Compare all methods with each other by their ranks on each query: Friedman's test and Nemenyi's.
 
     Parameters
     ----------
-    per_query : DataFrame
+    table : DataFrame
         Measures, indexed by method and query. Methods without any value, such as those that failed, are left out, and
         then queries that lack a value of some method.
     metric : str or Measure, default=None
@@ -254,8 +254,8 @@ def compare_ranks(
     >>> ranks.round(2).to_dict()
     {'b': 1.17, 'a': 1.83}
     """
-    table, column = query_table(per_query, metric)
-    table = table.dropna(axis="columns", how="all").dropna()
-    result = friedman_nemenyi(orient(table, column, per_query), alpha=alpha)
-    ranks = pd.Series(result.mean_ranks, index=table.columns.rename("method"), name="mean rank")
+    values, column = query_table(table, metric)
+    values = values.dropna(axis="columns", how="all").dropna()
+    result = friedman_nemenyi(orient(values, column, table), alpha=alpha)
+    ranks = pd.Series(result.mean_ranks, index=values.columns.rename("method"), name="mean rank")
     return ranks.sort_values(kind="stable"), result

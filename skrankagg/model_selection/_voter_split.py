@@ -85,13 +85,13 @@ class VoterKFold:
         self.random_state = random_state
 
     def split(
-        self, lists: PlainLists, y: object = ..., groups: object = ...
+        self, X: PlainLists, y: object = ..., groups: object = ...
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
         """Generate the weights of the lists in each training and test set.
 
         Parameters
         ----------
-        lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
+        X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
         y, groups : object
             Refused: scikit-learn gives them to splitters of samples.
@@ -114,7 +114,7 @@ class VoterKFold:
                 "VoterKFold divides the lists within each query, while the samples of scikit-learn's functions are "
                 "queries. Hold out queries with QueryKFold, or lists with cross_val_likelihood."
             )
-        lists = check_lists(encode_plain(lists))
+        lists = check_lists(encode_plain(X))
         weight = lists.list_weight
         seed = self.random_state
         if self.shuffle and not is_integer(seed):

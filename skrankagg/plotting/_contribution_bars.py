@@ -101,7 +101,7 @@ class ContributionDisplay:
     def from_estimator(
         cls,
         aggregator: BaseAggregator,
-        X: PlainLists,
+        lists: PlainLists,
         *,
         query: Any = None,
         top: int = 10,
@@ -116,7 +116,7 @@ class ContributionDisplay:
         aggregator : aggregator
             A method whose scores are sums over the lists, as :func:`~skrankagg.inspection.voter_contributions` takes
             it.
-        X : DataFrame or RankedLists, or dict or list of lists
+        lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
             Id of the query; None where there is one only.
@@ -133,13 +133,13 @@ class ContributionDisplay:
         -------
         ContributionDisplay
         """
-        frame = voter_contributions(aggregator, lists_of_query("ContributionDisplay", X, query))
+        frame = voter_contributions(aggregator, lists_of_query("ContributionDisplay", lists, query))
         return cls.from_frame(frame, query=query, top=top, n_voters=n_voters, ax=ax, **bar_kwargs)
 
     @classmethod
     def from_frame(
         cls,
-        frame: pd.DataFrame,
+        table: pd.DataFrame,
         *,
         query: Any = None,
         top: int = 10,
@@ -151,7 +151,7 @@ class ContributionDisplay:
 
         Parameters
         ----------
-        frame : DataFrame
+        table : DataFrame
             What :func:`~skrankagg.inspection.voter_contributions` returns: columns `voter`, `item`, `contribution`,
             items in the order of the consensus.
         query : object, default=None
@@ -170,7 +170,7 @@ class ContributionDisplay:
         ContributionDisplay
         """
         check_count("top", top)
-        rows = rows_of_query("ContributionDisplay", frame, query, ["voter", "item", "contribution"])
+        rows = rows_of_query("ContributionDisplay", table, query, ["voter", "item", "contribution"])
         items = rows["item"].drop_duplicates()
         kept = rows[rows["item"].isin(items.head(top))]
         table = kept.pivot(index="item", columns="voter", values="contribution").reindex(items.head(top))

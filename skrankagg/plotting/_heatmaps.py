@@ -142,7 +142,7 @@ class AgreementDisplay:
     def from_lists(
         cls,
         lists: AnyLists | Mapping[str, AnyLists],
-        measure: str = "tau-b",
+        metric: str = "tau-b",
         *,
         order: bool = True,
         limits: tuple[float, float] | None = None,
@@ -155,7 +155,7 @@ class AgreementDisplay:
         ----------
         lists : DataFrame or RankedLists
             Ranked lists.
-        measure : str, default="tau-b"
+        metric : str, default="tau-b"
             Name of a measure of agreement, see :func:`~skrankagg.metrics.agreement_names`.
         order : bool, default=True
             Whether to place voters that agree next to each other.
@@ -170,18 +170,18 @@ class AgreementDisplay:
         -------
         AgreementDisplay
         """
-        table = agreement_matrix(lists, measure, **options)
+        table = agreement_matrix(lists, metric, **options)
         if order and len(table) > 2:
-            place = _similar_together(table.to_numpy(), measure in _DISTANCES)
+            place = _similar_together(table.to_numpy(), metric in _DISTANCES)
             table = table.iloc[place, place]
-        limits = _range_of(measure, options) if limits is None else limits
-        return cls(table, label=measure, limits=limits).plot(ax)
+        limits = _range_of(metric, options) if limits is None else limits
+        return cls(table, label=metric, limits=limits).plot(ax)
 
     @classmethod
     def from_comparator(
         cls,
         comparator: Comparator,
-        measure: str = "tau-b",
+        metric: str = "tau-b",
         *,
         order: bool = True,
         limits: tuple[float, float] | None = None,
@@ -194,7 +194,7 @@ class AgreementDisplay:
         ----------
         comparator : Comparator
             Fitted.
-        measure : str, default="tau-b"
+        metric : str, default="tau-b"
             Name of a measure of agreement.
         order : bool, default=True
             Whether to place methods that agree next to each other.
@@ -209,13 +209,13 @@ class AgreementDisplay:
         -------
         AgreementDisplay
         """
-        return cls.from_lists(dict(comparator.runs_), measure, order=order, limits=limits, ax=ax, **options)
+        return cls.from_lists(dict(comparator.runs_), metric, order=order, limits=limits, ax=ax, **options)
 
     @classmethod
     def from_predictions(
         cls,
         runs: Mapping[str, AnyLists],
-        measure: str = "tau-b",
+        metric: str = "tau-b",
         *,
         order: bool = True,
         limits: tuple[float, float] | None = None,
@@ -228,7 +228,7 @@ class AgreementDisplay:
         ----------
         runs : dict of str to DataFrame or RankedLists
             Runs by name.
-        measure : str, default="tau-b"
+        metric : str, default="tau-b"
             Name of a measure of agreement.
         order : bool, default=True
             Whether to place runs that agree next to each other.
@@ -243,7 +243,7 @@ class AgreementDisplay:
         -------
         AgreementDisplay
         """
-        return cls.from_lists(runs, measure, order=order, limits=limits, ax=ax, **options)
+        return cls.from_lists(runs, metric, order=order, limits=limits, ax=ax, **options)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the heat map.
@@ -308,7 +308,7 @@ class VoterWeightsDisplay:
 
     Parameters
     ----------
-    weights : DataFrame of shape (n_lists, 3)
+    table : DataFrame of shape (n_lists, 3)
         Columns `query`, `voter`, `weight`.
 
     Attributes
@@ -340,16 +340,16 @@ class VoterWeightsDisplay:
     figure_: Figure
     points_: PathCollection
 
-    def __init__(self, weights: pd.DataFrame) -> None:
-        self.weights = weights
+    def __init__(self, table: pd.DataFrame) -> None:
+        self.table = table
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None, **point_kwargs: Any) -> Self:
+    def from_estimator(cls, aggregator: Any, *, ax: Axes | None = None, **point_kwargs: Any) -> Self:
         """Draw the weights of a fitted aggregator.
 
         Parameters
         ----------
-        estimator : aggregator
+        aggregator : aggregator
             Fitted, with `query_voter_weights_`.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
@@ -360,12 +360,12 @@ class VoterWeightsDisplay:
         -------
         VoterWeightsDisplay
         """
-        if not hasattr(estimator, "query_voter_weights_"):
+        if not hasattr(aggregator, "query_voter_weights_"):
             raise InputError(
                 "VoterWeightsDisplay expects a fitted aggregator that learns voter weights, such as DIBRA; "
-                f"{type(estimator).__name__} has none. Call its fit(lists) first."
+                f"{type(aggregator).__name__} has none. Call its fit(lists) first."
             )
-        return cls(estimator.query_voter_weights_).plot(ax, **point_kwargs)
+        return cls(aggregator.query_voter_weights_).plot(ax, **point_kwargs)
 
     @classmethod
     def from_comparator(
@@ -390,12 +390,12 @@ class VoterWeightsDisplay:
         """
         if method in comparator.failures_:
             raise InputError(f"VoterWeightsDisplay expects a fitted method; {method!r} failed and has no weights.")
-        if method not in comparator.named_estimators_:
+        if method not in comparator.named_aggregators_:
             raise InputError(
-                f"VoterWeightsDisplay expects a method, one of {', '.join(comparator.named_estimators_)}; got "
+                f"VoterWeightsDisplay expects a method, one of {', '.join(comparator.named_aggregators_)}; got "
                 f"{method!r}."
             )
-        return cls.from_estimator(comparator.named_estimators_[method], ax=ax, **point_kwargs)
+        return cls.from_estimator(comparator.named_aggregators_[method], ax=ax, **point_kwargs)
 
     def plot(self, ax: Axes | None = None, **point_kwargs: Any) -> Self:
         """Draw the points.
@@ -412,7 +412,7 @@ class VoterWeightsDisplay:
         VoterWeightsDisplay
             Itself, with `ax_`, `figure_` and `points_`.
         """
-        weights = pd.DataFrame(self.weights)
+        weights = pd.DataFrame(self.table)
         mean = weights.groupby("voter", observed=True)["weight"].mean().sort_values(ascending=False, kind="stable")
         place = pd.Series(np.arange(len(mean)), index=mean.index)
         names = labels_of(mean.index)

@@ -114,7 +114,7 @@ class VoterInfluenceDisplay:
     def from_estimator(
         cls,
         aggregator: BaseAggregator,
-        X: PlainLists,
+        lists: PlainLists,
         *,
         query: Any = None,
         mode: Literal["silence", "drop"] = "silence",
@@ -128,7 +128,7 @@ class VoterInfluenceDisplay:
         ----------
         aggregator : aggregator
             Any method, as :func:`~skrankagg.inspection.voter_influence` takes it.
-        X : DataFrame or RankedLists, or dict or list of lists
+        lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
             Id of the query; None shows all queries.
@@ -145,7 +145,7 @@ class VoterInfluenceDisplay:
         -------
         VoterInfluenceDisplay
         """
-        lists = check_lists(encode_plain(X))
+        lists = check_lists(encode_plain(lists))
         if query is not None:
             lists = lists.select(queries=[query])
         display = cls._of_rows(voter_influence(aggregator, lists, mode=mode), query)
@@ -154,7 +154,7 @@ class VoterInfluenceDisplay:
     @classmethod
     def from_frame(
         cls,
-        frame: pd.DataFrame,
+        table: pd.DataFrame,
         *,
         query: Any = None,
         n_voters: int = 50,
@@ -165,7 +165,7 @@ class VoterInfluenceDisplay:
 
         Parameters
         ----------
-        frame : DataFrame
+        table : DataFrame
             What :func:`~skrankagg.inspection.voter_influence` returns.
         query : object, default=None
             Id of the query; None shows all queries.
@@ -180,7 +180,7 @@ class VoterInfluenceDisplay:
         -------
         VoterInfluenceDisplay
         """
-        return cls._of_rows(frame, query).plot(ax, n_voters=n_voters, **bar_kwargs)
+        return cls._of_rows(table, query).plot(ax, n_voters=n_voters, **bar_kwargs)
 
     @classmethod
     def _of_rows(cls, frame, query):

@@ -99,7 +99,7 @@ class PreferenceProbabilityDisplay:
     def from_estimator(
         cls,
         aggregator: BaseAggregator,
-        X: PlainLists,
+        lists: PlainLists,
         *,
         query: Any = None,
         top: int = 20,
@@ -117,7 +117,7 @@ class PreferenceProbabilityDisplay:
         ----------
         aggregator : aggregator
             Any method that can weigh lists, as :func:`~skrankagg.inspection.preference_probabilities` takes it.
-        X : DataFrame or RankedLists, or dict or list of lists
+        lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
             Id of the query; None where there is one only, or `unit` is "query".
@@ -144,7 +144,7 @@ class PreferenceProbabilityDisplay:
         """
         table = preference_probabilities(
             aggregator,
-            lists_of_query("PreferenceProbabilityDisplay", X, query, unit),
+            lists_of_query("PreferenceProbabilityDisplay", lists, query, unit),
             n_resamples=n_resamples,
             unit=unit,
             votes=votes,
@@ -155,13 +155,13 @@ class PreferenceProbabilityDisplay:
 
     @classmethod
     def from_frame(
-        cls, frame: pd.DataFrame, *, top: int = 20, confidence: float = 0.95, ax: Axes | None = None
+        cls, table: pd.DataFrame, *, top: int = 20, confidence: float = 0.95, ax: Axes | None = None
     ) -> Self:
         """Draw what ``preference_probabilities`` has returned.
 
         Parameters
         ----------
-        frame : DataFrame of shape (n_items, n_items)
+        table : DataFrame of shape (n_items, n_items)
             What :func:`~skrankagg.inspection.preference_probabilities` returns.
         top : int, default=20
             Number of items to show.
@@ -174,11 +174,11 @@ class PreferenceProbabilityDisplay:
         -------
         PreferenceProbabilityDisplay
         """
-        if not isinstance(frame, pd.DataFrame) or frame.shape[0] != frame.shape[1]:
+        if not isinstance(table, pd.DataFrame) or table.shape[0] != table.shape[1]:
             raise InputTypeError(
-                "PreferenceProbabilityDisplay expects a square frame, as preference_probabilities returns it."
+                "PreferenceProbabilityDisplay expects a square table, as preference_probabilities returns it."
             )
-        return cls._of_top(frame, top, confidence, None).plot(ax)
+        return cls._of_top(table, top, confidence, None).plot(ax)
 
     @classmethod
     def _of_top(cls, table, top, confidence, query):

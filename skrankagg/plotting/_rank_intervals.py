@@ -123,7 +123,7 @@ class RankStabilityDisplay:
     def from_estimator(
         cls,
         aggregator: BaseAggregator,
-        X: PlainLists,
+        lists: PlainLists,
         *,
         query: Any = None,
         top: int = 20,
@@ -143,7 +143,7 @@ class RankStabilityDisplay:
         ----------
         aggregator : aggregator
             Any method that can weigh lists, as :func:`~skrankagg.inspection.rank_stability` takes it.
-        X : DataFrame or RankedLists, or dict or list of lists
+        lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
             Id of the query; None where there is one only, or `unit` is "query".
@@ -175,7 +175,7 @@ class RankStabilityDisplay:
         check_count("top", top)
         frame = rank_stability(
             aggregator,
-            lists_of_query("RankStabilityDisplay", X, query, unit),
+            lists_of_query("RankStabilityDisplay", lists, query, unit),
             n_resamples=n_resamples,
             confidence=confidence,
             places=[n_places],
@@ -191,7 +191,7 @@ class RankStabilityDisplay:
     @classmethod
     def from_frame(
         cls,
-        frame: pd.DataFrame,
+        table: pd.DataFrame,
         *,
         query: Any = None,
         top: int = 20,
@@ -204,7 +204,7 @@ class RankStabilityDisplay:
 
         Parameters
         ----------
-        frame : DataFrame
+        table : DataFrame
             What :func:`~skrankagg.inspection.rank_stability` or :func:`~skrankagg.inspection.rank_confidence` returns.
         query : object, default=None
             Id of the query; None where there is one only.
@@ -225,7 +225,7 @@ class RankStabilityDisplay:
         RankStabilityDisplay
         """
         check_count("top", top)
-        rows = rows_of_query("RankStabilityDisplay", frame, query, ["item", "rank", "rank_low", "rank_high"])
+        rows = rows_of_query("RankStabilityDisplay", table, query, ["item", "rank", "rank_low", "rank_high"])
         known = sorted(int(name[4:]) for name in rows if name.startswith("top_") and name[4:].isdecimal())
         if n_places is None:
             n_places = max((one for one in known if one < len(rows)), default=None)

@@ -110,7 +110,7 @@ class RankingReport:
 
 def ranking_report(
     aggregator: BaseAggregator,
-    X: PlainLists,
+    lists: PlainLists,
     query: Any = None,
     *,
     path: str | os.PathLike[str] | None = None,
@@ -134,7 +134,7 @@ def ranking_report(
     ----------
     aggregator : aggregator
         Any method. One that must be fitted is used as fitted.
-    X : DataFrame or RankedLists, or dict or list of lists
+    lists : DataFrame or RankedLists, or dict or list of lists
         Ranked lists.
     query : object, default=None
         Id of the query; None where there is one only, or `unit` is "query".
@@ -222,7 +222,7 @@ def ranking_report(
         warnings.simplefilter("always")
         frames, facts, caveats = collect(
             aggregator,
-            X,
+            lists,
             query,
             top=top,
             n_places=n_places,

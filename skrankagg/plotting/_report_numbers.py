@@ -40,9 +40,9 @@ def shows_confidence(facts, frames):
     return facts["n_units"] < FEW_FOR_INTERVALS and has_sets(frames)
 
 
-def collect(aggregator, X, query, *, top, n_places, n_resamples, confidence, unit, random_state, n_jobs):
+def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence, unit, random_state, n_jobs):
     """Frames, facts and caveats of a report."""
-    lists = lists_of_query("ranking_report", X, query, unit)
+    lists = lists_of_query("ranking_report", lists, query, unit)
     caveats, frames = [], {}
     draws = {"n_resamples": n_resamples, "unit": unit, "random_state": random_state}
     prepared = begin(aggregator, lists)  # what is no aggregator, or must be fitted first, is refused here

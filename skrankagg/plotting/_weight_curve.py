@@ -122,7 +122,7 @@ class WeightCurveDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        aggregator: Any,
         lists: PlainLists,
         qrels: AnyQrels,
         voters: Sequence[Any] | None = None,
@@ -137,7 +137,7 @@ class WeightCurveDisplay:
 
         Parameters
         ----------
-        estimator : aggregator
+        aggregator : aggregator
             A method with `voter_weights`, such as ``CombSUM()``; it is cloned.
         lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
             Ranked lists; only those of the two voters are looked at. A query for which a voter has no list counts 0 for
@@ -161,9 +161,9 @@ class WeightCurveDisplay:
         -------
         WeightCurveDisplay
         """
-        if isinstance(estimator, type) or "voter_weights" not in getattr(estimator, "get_params", dict)():
+        if isinstance(aggregator, type) or "voter_weights" not in getattr(aggregator, "get_params", dict)():
             raise InputTypeError(
-                f"WeightCurveDisplay expects an aggregator with voter_weights, such as CombSUM(); got {estimator!r}. "
+                f"WeightCurveDisplay expects an aggregator with voter_weights, such as CombSUM(); got {aggregator!r}. "
                 "In a pipeline, draw its last step on the lists of the steps before it."
             )
         lists, voters = _lists_of_both(check_lists(encode_plain(lists)), voters)
@@ -171,7 +171,7 @@ class WeightCurveDisplay:
         own = check_qrels(qrels).align(lists).own_qrels()  # queries without lists of the two are not theirs to find
         runs = {}
         for weight in sorted({*weights, 0.5}):
-            method = clone(estimator).set_params(voter_weights={voters[0]: 1 - weight, voters[1]: weight})
+            method = clone(aggregator).set_params(voter_weights={voters[0]: 1 - weight, voters[1]: weight})
             runs[repr(weight)] = method.fit_transform(lists)
         for name, voter in zip(("first", "second"), voters, strict=True):
             runs[name] = lists.keep_lists(lists.list_voter == plain_index(lists.voters).get_loc(voter))[0]

@@ -77,7 +77,6 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
     ['query', 'item', 'score', 'rank']
     """
 
-    _members_name = "aggregators"
     _parameter_constraints: dict = {
         "aggregators": [list],
         "passthrough": ["boolean"],

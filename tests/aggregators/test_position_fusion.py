@@ -32,7 +32,7 @@ METHODS = [
     SlideFuse(window=2),
     ProbFuse(),
     ProbFuse(n_segments=3),
-    ProbFuse(n_segments=2, judged_only=True),
+    ProbFuse(n_segments=2, unjudged="skip"),
     SegFuse(),
     BayesFuse(),
     BayesFuse(cutoffs=[1, 3]),
@@ -125,7 +125,7 @@ def probabilities(method, lists, judged, voter):
         weights += weight
         for c in set(cell):
             inside = [p for p in range(len(cell)) if cell[p] == c]
-            size = sum(known[p] for p in inside) if getattr(method, "judged_only", False) else len(inside)
+            size = sum(known[p] for p in inside) if getattr(method, "unjudged", None) == "skip" else len(inside)
             total[c] += weight * (sum(hit[p] for p in inside) / size if size else 0)
             reached[c] += weight
     mean_over = (lambda c: reached[c]) if isinstance(method, SlideFuse) else (lambda c: weights)

@@ -190,7 +190,7 @@ def test_the_best_has_the_lowest_residual():
     assert residual.nunique() > 1 and residual.idxmin() != residual.idxmax()
     assert fitted.best_name_ == residual.idxmin()
     assert fitted.best_score_ == -residual.min() == fitted.score(LISTS)
-    assert fitted.best_estimator_ is fitted.named_estimators_[residual.idxmin()]
+    assert fitted.best_estimator_ is fitted.named_aggregators_[residual.idxmin()]
 
 
 def test_a_count_selects_nothing():

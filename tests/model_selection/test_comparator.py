@@ -65,7 +65,7 @@ def test_the_best_has_the_highest_first_measure(fitted):
     best = fitted.results_["ndcg@3"].idxmax()
     assert fitted.best_name_ == best
     assert fitted.best_score_ == fitted.results_.loc[best, "ndcg@3"]
-    assert fitted.best_estimator_ is fitted.named_estimators_[best]
+    assert fitted.best_estimator_ is fitted.named_aggregators_[best]
     pd.testing.assert_frame_equal(fitted.transform(LISTS), fitted.runs_[best])
     assert fitted.score(LISTS) == fitted.best_score_
     assert fitted.get_feature_names_out().tolist() == ["query", "item", "score", "rank"]
@@ -106,7 +106,7 @@ def test_parameters_reach_into_the_methods():
     comparator = Comparator(METHODS)
     assert comparator.get_params()["mnz__norm"] == "rank"
     comparator = clone(comparator).set_params(mnz__norm="min-max", sum="drop", metrics="map", qrels=QRELS).fit(LISTS)
-    assert comparator.named_estimators_["mnz"].norm == "min-max"
+    assert comparator.named_aggregators_["mnz"].norm == "min-max"
     assert comparator.results_.index.tolist() == ["mnz", "copeland"]
     assert METHODS[1][1].norm == "rank" and not hasattr(METHODS[1][1], "query_info_")
 
@@ -149,16 +149,16 @@ REFUSED = {
     "a frame as y": ({}, {"y": QRELS}, TypeError, r"y must be a Qrels.*got DataFrame\. Wrap it: Qrels\.from_frame"),
     "a frame as metadata": ({}, {"qrels": QRELS}, TypeError, "qrels must be a Qrels"),
     "judgements that are none": ({"qrels": [1]}, {}, TypeError, "Qrels.from_frame expects a data frame"),
-    "no methods": ({"estimators": [], "qrels": QRELS}, {}, ValueError, "list of .* tuples with at least one method"),
-    "only dropped ones": ({"estimators": [("a", "drop")], "qrels": QRELS}, {}, ValueError, "all of them are 'drop'"),
-    "bare estimators": ({"estimators": [CombSUM()], "qrels": QRELS}, {}, ValueError, "tuples"),
+    "no methods": ({"aggregators": [], "qrels": QRELS}, {}, ValueError, "list of .* tuples with at least one method"),
+    "only dropped ones": ({"aggregators": [("a", "drop")], "qrels": QRELS}, {}, ValueError, "all of them are 'drop'"),
+    "bare estimators": ({"aggregators": [CombSUM()], "qrels": QRELS}, {}, ValueError, "tuples"),
     "names twice": (
-        {"estimators": [("a", CombSUM()), ("a", Condorcet())], "qrels": QRELS},
+        {"aggregators": [("a", CombSUM()), ("a", Condorcet())], "qrels": QRELS},
         {},
         ValueError,
         "not unique",
     ),
-    "no aggregator": ({"estimators": [("a", 3)], "qrels": QRELS}, {}, TypeError, "'a' is 3"),
+    "no aggregator": ({"aggregators": [("a", 3)], "qrels": QRELS}, {}, TypeError, "'a' is 3"),
     "no measures": ({"metrics": [], "qrels": QRELS}, {}, ValueError, "at least one measure"),
     "an unknown measure": ({"metrics": "mapp", "qrels": QRELS}, {}, ValueError, "'mapp' is not a measure"),
     "ids of another kind": (
@@ -173,7 +173,7 @@ REFUSED = {
 @pytest.mark.parametrize(("params", "given", "kind", "words"), REFUSED.values(), ids=REFUSED.keys())
 def test_what_cannot_be_compared_is_reported(params, given, kind, words):
     with pytest.raises(kind, match=words):
-        Comparator(**{"estimators": METHODS, **params}).fit(LISTS, **given)
+        Comparator(**{"aggregators": METHODS, **params}).fit(LISTS, **given)
 
 
 # ---------------------------------------------------------------------- methods that learn from judgements

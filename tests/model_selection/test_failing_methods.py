@@ -110,8 +110,8 @@ def test_it_has_no_run_and_is_not_fitted(comparator):
     with pytest.raises(KeyError, match="unheard"):
         comparator.runs_["unheard of"]
     assert comparator.failures_ == {"bad": "RuntimeError: no convergence\nsecond line"}
-    assert list(comparator.named_estimators_) == ["sum", "bad", "copeland"]
-    assert not hasattr(comparator.named_estimators_["bad"], "learnt_")  # not left half fitted
+    assert list(comparator.named_aggregators_) == ["sum", "bad", "copeland"]
+    assert not hasattr(comparator.named_aggregators_["bad"], "learnt_")  # not left half fitted
     again = pickle.loads(pickle.dumps(comparator))
     assert again.failures_ == comparator.failures_ and "bad" not in again.runs_
 
@@ -179,7 +179,7 @@ def test_all_methods_failing_is_an_error():
 
 
 MISTAKES = {
-    "no methods": ({"estimators": []}, "at least one method"),
+    "no methods": ({"aggregators": []}, "at least one method"),
     "an unknown measure": ({"metrics": "mapp"}, "'mapp' is not a measure"),
     "judgements of nothing": ({"qrels": QRELS.assign(query="in " + QRELS["query"])}, "share no query id"),
     "no judgements": ({"qrels": None}, "needs judgements"),
@@ -191,7 +191,7 @@ MISTAKES = {
 @pytest.mark.parametrize(("params", "words"), MISTAKES.values(), ids=MISTAKES.keys())
 def test_mistakes_in_the_comparison_are_raised_at_once(params, words):
     with pytest.raises(ValueError, match=words):
-        Comparator(**{"estimators": METHODS, "qrels": QRELS, **params}).fit(LISTS)
+        Comparator(**{"aggregators": METHODS, "qrels": QRELS, **params}).fit(LISTS)
 
 
 def test_a_method_that_cannot_be_cloned_is_a_mistake_in_the_list():

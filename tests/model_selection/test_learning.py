@@ -468,7 +468,7 @@ def test_members_that_learn_are_measured_held_out(compared, make):
     pd.testing.assert_frame_equal(compared.per_query_.loc[name], expected)
     close(compared.results_.loc[name, ["ndcg@10", "map"]], expected.mean())
     # Refitted on all queries.
-    fitted = compared.named_estimators_[name].transform(LISTS)
+    fitted = compared.named_aggregators_[name].transform(LISTS)
     pd.testing.assert_frame_equal(fitted, make(QRELS).fit(LISTS).transform(LISTS))
     assert not fitted.equals(held_out) or name in ("selector", "search", "comparator")
 
@@ -488,7 +488,7 @@ def test_tests_tables_and_the_choice_use_the_held_out_values(compared):
         assert table.loc[name, "mean"] == pytest.approx(compared.results_.loc[name, "map"])
     methods = compared.results_["ndcg@10"].iloc[: len(MEMBERS)]
     assert compared.best_name_ == methods.idxmax() and compared.best_score_ == methods.max()
-    assert compared.best_estimator_ is compared.named_estimators_[compared.best_name_]
+    assert compared.best_estimator_ is compared.named_aggregators_[compared.best_name_]
     latex = compared.latex_table(metric="map", decimals=4)
     assert f"{compared.results_.loc['weighter', 'map']:.4f}" in latex
     assert compared.select_results(metric="map").loc["union", "map"] == compared.results_.loc["union", "map"]
@@ -574,7 +574,7 @@ def test_a_member_that_fails_in_a_fold_fails():
     with pytest.warns(sklearn.exceptions.FitFailedWarning, match="'bad'"):
         comparator = Comparator(methods, metrics="map", qrels=QRELS, cv=3).fit(LISTS)
     assert np.isnan(comparator.results_.loc["bad", "map"]) and comparator.best_name_ == "good"
-    assert comparator.failures_ == {"bad": "RuntimeError: no q13"} and not hasattr(comparator.estimators_[1], "grade_")
+    assert comparator.failures_ == {"bad": "RuntimeError: no q13"} and not hasattr(comparator.aggregators_[1], "grade_")
     with pytest.raises(RuntimeError, match="no q13"):
         Comparator(methods, metrics="map", qrels=QRELS, cv=3, error_score="raise").fit(LISTS)
 
@@ -723,4 +723,4 @@ def near_noise(seed):
     comparator = Comparator([("plain", plain), ("tuned", tuned)], metrics="ndcg@10", qrels=qrels, cv=4).fit(lists)
     assert comparator.results_.loc["tuned", "ndcg@10"] == pytest.approx(nested.mean())
     assert comparator.results_.loc["plain", "ndcg@10"] == pytest.approx(scorer(plain, lists))
-    return scorer(comparator.named_estimators_["tuned"], lists), comparator.results_.loc["tuned", "ndcg@10"]
+    return scorer(comparator.named_aggregators_["tuned"], lists), comparator.results_.loc["tuned", "ndcg@10"]

@@ -52,7 +52,7 @@ def test_methods_are_as_without_voters(fitted):
     pd.testing.assert_frame_equal(fitted.results_.iloc[:2][METRICS], alone.results_[METRICS])
     pd.testing.assert_frame_equal(fitted.per_query_.loc[["sum", "copeland"]], alone.per_query_)
     assert (fitted.best_name_, fitted.best_score_) == (alone.best_name_, alone.best_score_)
-    assert list(fitted.named_estimators_) == ["sum", "copeland"] and len(fitted.estimators_) == 2
+    assert list(fitted.named_aggregators_) == ["sum", "copeland"] and len(fitted.aggregators_) == 2
     pd.testing.assert_frame_equal(fitted.transform(LISTS), alone.transform(LISTS))
     assert fitted.score(LISTS) == alone.score(LISTS)
 

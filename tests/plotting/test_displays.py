@@ -194,7 +194,7 @@ def test_similar_ones_are_next_to_each_other(plt):
 
 def test_weights_are_points_of_queries_with_the_mean(plt, comparator):
     display = VoterWeightsDisplay.from_comparator(comparator, "DIBRA")
-    weights = comparator.named_estimators_["DIBRA"].query_voter_weights_
+    weights = comparator.named_aggregators_["DIBRA"].query_voter_weights_
     assert len(display.points_.get_offsets()) == len(weights)
     mean = weights.groupby("voter")["weight"].mean().sort_values(ascending=False)
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == mean.index.tolist()

@@ -25,17 +25,18 @@ __all__ = ["condorcet_winner", "smith_set"]
 
 
 @overload
-def condorcet_winner(X: NDArray[Any], *, absent: Literal["last", "ignore"] = "last") -> int | None: ...
+def condorcet_winner(lists: NDArray[Any], *, absent: Literal["last", "ignore"] = "last") -> int | None: ...
 @overload
-def condorcet_winner(X: PlainLists, *, absent: Literal["last", "ignore"] = "last") -> pd.DataFrame: ...
+def condorcet_winner(lists: PlainLists, *, absent: Literal["last", "ignore"] = "last") -> pd.DataFrame: ...
 def condorcet_winner(
-    X: PlainLists | NDArray[Any], *, absent: Literal["last", "ignore"] = "last"
+    lists: PlainLists | NDArray[Any], *, absent: Literal["last", "ignore"] = "last"
 ) -> pd.DataFrame | int | None:
     """Find the item of each query that beats every other one by a majority.
 
     Parameters
     ----------
-    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists, or ndarray of shape (n_items, n_items)
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists, or ndarray of shape (n_items,
+    n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
@@ -82,10 +83,10 @@ def condorcet_winner(
     True
     """
     check_absent(absent)
-    if isinstance(X, np.ndarray):
-        found = np.flatnonzero(_matrix_majority(X, "condorcet_winner")[0] == len(X) - 1)
+    if isinstance(lists, np.ndarray):
+        found = np.flatnonzero(_matrix_majority(lists, "condorcet_winner")[0] == len(lists) - 1)
         return int(found[0]) if len(found) else None
-    lists = check_lists(encode_plain(X))
+    lists = check_lists(encode_plain(lists))
     wins, _ = _list_majority(lists, absent)
     best = np.flatnonzero(wins == lists.query_n_items[lists.candidate_query] - 1)
     winner = np.full(lists.n_queries, -1)
@@ -99,17 +100,18 @@ def condorcet_winner(
 
 
 @overload
-def smith_set(X: NDArray[Any], *, absent: Literal["last", "ignore"] = "last") -> NDArray[np.int64]: ...
+def smith_set(lists: NDArray[Any], *, absent: Literal["last", "ignore"] = "last") -> NDArray[np.int64]: ...
 @overload
-def smith_set(X: PlainLists, *, absent: Literal["last", "ignore"] = "last") -> pd.DataFrame: ...
+def smith_set(lists: PlainLists, *, absent: Literal["last", "ignore"] = "last") -> pd.DataFrame: ...
 def smith_set(
-    X: PlainLists | NDArray[Any], *, absent: Literal["last", "ignore"] = "last"
+    lists: PlainLists | NDArray[Any], *, absent: Literal["last", "ignore"] = "last"
 ) -> pd.DataFrame | NDArray[np.int64]:
     r"""Find the smallest set of items of each query that beat all items outside of it by majorities.
 
     Parameters
     ----------
-    X : DataFrame or RankedLists of n_queries queries, or dict or list of lists, or ndarray of shape (n_items, n_items)
+    lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists, or ndarray of shape (n_items,
+    n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
         Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
@@ -159,10 +161,10 @@ def smith_set(
     array([0, 1, 2])
     """
     check_absent(absent)
-    if isinstance(X, np.ndarray):
-        wins, draws = _matrix_majority(X, "smith_set")
+    if isinstance(lists, np.ndarray):
+        wins, draws = _matrix_majority(lists, "smith_set")
         return np.flatnonzero(_in_smith_set(wins, draws, np.array([0, len(wins)])))
-    lists = check_lists(encode_plain(X))
+    lists = check_lists(encode_plain(lists))
     wins, draws = _list_majority(lists, absent)
     members = np.flatnonzero(_in_smith_set(wins, draws, lists.candidate_ptr))
     return frame_of(

@@ -11,7 +11,7 @@ from ..._arrays._ragged import positions
 from ..._data._frames import frame_of, take_ids
 from ..._data._types import AnyQrels
 from ..._kernels import ragged_cumsum
-from ..._support._sklearn import Interval
+from ..._support._sklearn import Interval, StrOptions
 from ...base._norms import normalize
 from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
@@ -207,8 +207,8 @@ class ProbFuse(_Probabilities):
     ----------
     n_segments : int, default=25
         Number of segments of each list, at least 1.
-    judged_only : bool, default=False
-        Whether the share of relevant items is of those that are judged, and not of all items of the segment.
+    unjudged : {"nonrelevant", "skip"}, default="nonrelevant"
+        Whether unjudged items of a segment count as not relevant, or are left out of its share of relevant items.
     relevance_threshold : float, default=None
         Grade from which on an item is relevant, above 0; None takes every grade above 0.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
@@ -272,7 +272,7 @@ class ProbFuse(_Probabilities):
 
     _parameter_constraints: dict = {
         "n_segments": [Interval(Integral, 1, None, closed="left")],
-        "judged_only": ["boolean"],
+        "unjudged": [StrOptions({"nonrelevant", "skip"})],
         **LearnsFromPositions._parameter_constraints,
     }
 
@@ -282,7 +282,7 @@ class ProbFuse(_Probabilities):
         self,
         *,
         n_segments: int = 25,
-        judged_only: bool = False,
+        unjudged: Literal["nonrelevant", "skip"] = "nonrelevant",
         relevance_threshold: float | None = None,
         unknown_voter: Literal["mean", "ignore", "error"] = "mean",
         voter_weights: VoterWeights | None = None,
@@ -295,14 +295,14 @@ class ProbFuse(_Probabilities):
             qrels=qrels,
         )
         self.n_segments = n_segments
-        self.judged_only = judged_only
+        self.unjudged = unjudged
 
     def _cells(self, lists):
         size = -(-lists.list_length // min(self.n_segments, lists.n_rows))
         return (positions(lists.row_ptr) - 1) // size[lists.row_list]
 
     def _sizes(self, lists, judged, sums):
-        if not self.judged_only:
+        if self.unjudged == "nonrelevant":
             return super()._sizes(lists, judged, sums)
         known = (~np.isnan(judged.relevance)).astype(np.float64)
         return sums.of_rows(tie_means(lists, known[lists.candidate]))

@@ -94,7 +94,7 @@ def agreement_names() -> list[str]:
 
 def agreement_matrix(
     lists: PlainLists | HasRuns,
-    measure: str = "tau-b",
+    metric: str = "tau-b",
     *,
     per_query: bool = False,
     **options: Any,
@@ -105,7 +105,7 @@ def agreement_matrix(
     ----------
     lists : DataFrame or RankedLists, dict of str to DataFrame, list of lists or DataFrames, or fitted Comparator
         Ranked lists of several voters; or runs by name; or a Comparator, whose methods are compared.
-    measure : str, default="tau-b"
+    metric : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
     per_query : bool, default=False
         Whether to give a matrix for each query instead of their mean.
@@ -145,11 +145,11 @@ def agreement_matrix(
     v      0.33  1.00 -0.33
     w     -1.00 -0.33  1.00
     """
-    compute = _find(measure, options)
+    compute = _find(metric, options)
     lists, names = _named_lists(lists)
     index = names.rename("voter")
     check_memory(
-        _bytes_needed(measure, lists, len(names)),
+        _bytes_needed(metric, lists, len(names)),
         lambda: (
             "agreement_matrix()",
             f"{len(names)} voters and {lists.n_queries} {'query' if lists.n_queries == 1 else 'queries'}",
@@ -171,7 +171,7 @@ def agreement_matrix(
     )
 
 
-def consensus_agreement(lists: PlainLists, consensus: AnyLists, measure: str = "tau-b", **options: Any) -> pd.Series:
+def consensus_agreement(lists: PlainLists, consensus: AnyLists, metric: str = "tau-b", **options: Any) -> pd.Series:
     """Agreement of every voter with a consensus.
 
     Parameters
@@ -180,7 +180,7 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, measure: str = "
         Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
     consensus : DataFrame or RankedLists
         One list for each query.
-    measure : str, default="tau-b"
+    metric : str, default="tau-b"
         Name of a measure, see :func:`agreement_names`.
     **options
         Of the measure, as in :func:`agreement_matrix`.
@@ -205,7 +205,7 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, measure: str = "
     v   -1.0
     Name: tau-b, dtype: float64
     """
-    compute = _find(measure, options)
+    compute = _find(metric, options)
     lists, run = check_lists(encode_plain(lists)), check_run(tied_by_score(consensus))
     item = plain_index(run.items).get_indexer(plain_index(lists.items))
     place = plain_index(run.queries).get_indexer(plain_index(lists.queries))
@@ -227,7 +227,7 @@ def consensus_agreement(lists: PlainLists, consensus: AnyLists, measure: str = "
             if not np.isnan(value):
                 total[voter] += value
                 count[voter] += 1
-    return pd.Series(ratio_or_nan(total, count), index=plain_index(lists.voters).rename("voter"), name=measure)
+    return pd.Series(ratio_or_nan(total, count), index=plain_index(lists.voters).rename("voter"), name=metric)
 
 
 def concordance(lists: PlainLists) -> pd.Series:
