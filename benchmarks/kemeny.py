@@ -96,7 +96,8 @@ def preflib(limit, part):
     folder = data("preflib")
     instances = json.loads((folder / "optimal_kemeny.json").read_text())["instances"]
     return [
-        row(name, RankedLists.from_frame(read_preflib(folder / name, names=False)), limit, 60) for name in instances
+        row(name, RankedLists.from_frame(read_preflib(folder / name, with_names=False)), limit, 60)
+        for name in instances
     ]
 
 

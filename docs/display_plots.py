@@ -82,7 +82,7 @@ def search():
 def comparator(voters=False):
     """The methods on the lists of the search engines."""
     lists, qrels = search()
-    return Comparator(METHODS, metrics="ndcg@10", qrels=qrels, voters=voters, verbose=False).fit(lists)
+    return Comparator(METHODS, metrics="ndcg@10", qrels=qrels, with_voters=voters, verbose=False).fit(lists)
 
 
 @functools.cache

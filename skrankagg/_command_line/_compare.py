@@ -66,7 +66,7 @@ def compare(args, progress):
         qrels=qrels,
         n_jobs=args.n_jobs,
         verbose=True,
-        voters=args.voters,
+        with_voters=args.voters,
         cv=args.cv,
         error_score="raise" if len(methods) == 1 else np.nan,  # one method's error is the answer
     )

@@ -28,20 +28,20 @@ _MOST_DIGITS = 18
 def read_preflib(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
-    names: bool = True,
+    with_names: bool = True,
     return_alternatives: Literal[False] = False,
 ) -> pd.DataFrame: ...
 @overload
 def read_preflib(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
-    names: bool = True,
+    with_names: bool = True,
     return_alternatives: Literal[True],
 ) -> tuple[pd.DataFrame, pd.DataFrame]: ...
 def read_preflib(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
-    names: bool = True,
+    with_names: bool = True,
     return_alternatives: bool = False,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     r"""Read ballots from files of PrefLib.
@@ -52,7 +52,7 @@ def read_preflib(
         Files of the kinds ``.soc``, ``.soi``, ``.toc`` and ``.toi``, plain or gzip, in UTF-8, with the headers of today
         (``# TITLE: ...``) or those of before 2022 (the number of alternatives, then their names). Each is a query,
         named after the file without folders and suffix.
-    names : bool, default=True
+    with_names : bool, default=True
         Whether items are the alternatives' names, or their numbers (int).
     return_alternatives : bool, default=False
         Whether to return the alternatives as well: some may be on no ballot.
@@ -115,7 +115,7 @@ def read_preflib(
         raise InputTypeError(
             f"read_preflib expects a path or a sequence of paths, got {path!r}; give the names of files."
         )
-    parts = [_read(Path(path), names) for path in paths]
+    parts = [_read(Path(path), with_names) for path in paths]
     stems = [lists["query"].iloc[0] for lists, _ in parts]
     if len(set(stems)) < len(stems):
         raise InputError(f"read_preflib expects files of different names, got {stems}; read them one by one.")

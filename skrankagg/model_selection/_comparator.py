@@ -70,7 +70,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     error_score : "raise" or float, default=nan
         What a method that fails gets for every measure, as in scikit-learn's searches: a FitFailedWarning names it, and
         the other methods stay. "raise" raises its error.
-    voters : bool, default=False
+    with_voters : bool, default=False
         Whether to measure the voters themselves as well, under their names (written as str), behind the methods.
     cv : int, splitter, iterable or None, default=None
         How methods that learn from judgements are measured: on the folds of the queries that this makes, as in
@@ -81,13 +81,13 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     results_ : DataFrame of shape (n_methods, n_metrics + 1)
         Each measure over the judged queries (the mean, of counts the sum), and the `time` in seconds of fit and
         aggregation, with `cv` of all folds and of the fit on all queries; indexed by `method`, in the order given. A
-        method that failed has `error_score` and no time. With ``voters=True`` a row for each voter follows, whose time
+        method that failed has `error_score` and no time. With ``with_voters=True`` a row for each voter follows, whose time
         is NaN.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
-        The measures of each query, indexed by `method` and `query`; with ``voters=True`` those of the voters, too.
+        The measures of each query, indexed by `method` and `query`; with ``with_voters=True`` those of the voters, too.
     runs_ : mapping of str to DataFrame
         The consensus of each method that did not fail, the held-out one if it learns from judgements, and with
-        ``voters=True`` the lists of each voter.
+        ``with_voters=True`` the lists of each voter.
     failures_ : dict of str to str
         What each method that failed has raised.
     best_name_ : str
@@ -141,7 +141,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
     Does merging beat a voter?
 
-    >>> comparator.set_params(voters=True).fit(lists, qrels=Qrels.from_frame(qrels)).results_.index[:4].tolist()
+    >>> comparator.set_params(with_voters=True).fit(lists, qrels=Qrels.from_frame(qrels)).results_.index[:4].tolist()
     ['CombSUM', 'Copeland', 'v01', 'v02']
     >>> comparator.compare(baseline="v01").loc[["CombSUM", "Copeland"], ["wins", "ties", "losses"]]
               wins  ties  losses
@@ -172,7 +172,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         "verbose": ["boolean", StrOptions({"auto"})],
         "learns": [list, tuple],
         "error_score": [StrOptions({"raise"}), Real],
-        "voters": ["boolean"],
+        "with_voters": ["boolean"],
         "cv": ["cv_object"],
     }
 
@@ -196,7 +196,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         verbose: bool | Literal["auto"] = "auto",
         learns: list[str] | tuple[str, ...] = (),
         error_score: float | Literal["raise"] = np.nan,
-        voters: bool = False,
+        with_voters: bool = False,
         cv: int | BaseCrossValidator | Iterable[Any] | None = None,
     ) -> None:
         self.aggregators = aggregators
@@ -206,7 +206,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         self.verbose = verbose
         self.learns = learns
         self.error_score = error_score
-        self.voters = voters
+        self.with_voters = with_voters
         self.cv = cv
 
     def fit(self, X: PlainLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> Self:
@@ -253,7 +253,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         measures = get_measures(self.metrics)
         _first_measure(measures)  # refuses one that cannot tell which method is best
         lists = check_lists(X)
-        voters = name_voters(lists, members) if self.voters else []
+        voters = name_voters(lists, members) if self.with_voters else []
         chosen = choose_qrels(self, *resolve_names(self, X, lists, y, qrels))
         judged = JudgedLists(lists, chosen)
         folds = [] if self.cv is None else query_folds(self.cv, lists)

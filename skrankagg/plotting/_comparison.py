@@ -89,7 +89,7 @@ class ComparisonDisplay:
 
     Do they beat the best voter?
 
-    >>> comparator = comparator.set_params(voters=True).fit(lists)
+    >>> comparator = comparator.set_params(with_voters=True).fit(lists)
     >>> display = ComparisonDisplay.from_comparator(comparator, "ndcg@10")
     >>> print(display.voter_line_)
     Line2D(best voter: v01 (0.8649))

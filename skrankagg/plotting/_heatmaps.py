@@ -144,7 +144,7 @@ class AgreementDisplay:
         lists: AnyLists | Mapping[str, AnyLists],
         metric: str = "tau-b",
         *,
-        order: bool = True,
+        sort: bool = True,
         limits: tuple[float, float] | None = None,
         ax: Axes | None = None,
         **options: Any,
@@ -157,7 +157,7 @@ class AgreementDisplay:
             Ranked lists.
         metric : str, default="tau-b"
             Name of a measure of agreement, see :func:`~skrankagg.metrics.agreement_names`.
-        order : bool, default=True
+        sort : bool, default=True
             Whether to place voters that agree next to each other.
         limits : tuple of two floats, default=None
             Lowest and highest value of the colours; None takes those that the measure can take.
@@ -171,7 +171,7 @@ class AgreementDisplay:
         AgreementDisplay
         """
         table = agreement_matrix(lists, metric, **options)
-        if order and len(table) > 2:
+        if sort and len(table) > 2:
             place = _similar_together(table.to_numpy(), metric in _DISTANCES)
             table = table.iloc[place, place]
         limits = _range_of(metric, options) if limits is None else limits
@@ -183,7 +183,7 @@ class AgreementDisplay:
         comparator: Comparator,
         metric: str = "tau-b",
         *,
-        order: bool = True,
+        sort: bool = True,
         limits: tuple[float, float] | None = None,
         ax: Axes | None = None,
         **options: Any,
@@ -196,7 +196,7 @@ class AgreementDisplay:
             Fitted.
         metric : str, default="tau-b"
             Name of a measure of agreement.
-        order : bool, default=True
+        sort : bool, default=True
             Whether to place methods that agree next to each other.
         limits : tuple of two floats, default=None
             Lowest and highest value of the colours; None takes those that the measure can take.
@@ -209,7 +209,7 @@ class AgreementDisplay:
         -------
         AgreementDisplay
         """
-        return cls.from_lists(dict(comparator.runs_), metric, order=order, limits=limits, ax=ax, **options)
+        return cls.from_lists(dict(comparator.runs_), metric, sort=sort, limits=limits, ax=ax, **options)
 
     @classmethod
     def from_predictions(
@@ -217,7 +217,7 @@ class AgreementDisplay:
         runs: Mapping[str, AnyLists],
         metric: str = "tau-b",
         *,
-        order: bool = True,
+        sort: bool = True,
         limits: tuple[float, float] | None = None,
         ax: Axes | None = None,
         **options: Any,
@@ -230,7 +230,7 @@ class AgreementDisplay:
             Runs by name.
         metric : str, default="tau-b"
             Name of a measure of agreement.
-        order : bool, default=True
+        sort : bool, default=True
             Whether to place runs that agree next to each other.
         limits : tuple of two floats, default=None
             Lowest and highest value of the colours; None takes those that the measure can take.
@@ -243,7 +243,7 @@ class AgreementDisplay:
         -------
         AgreementDisplay
         """
-        return cls.from_lists(runs, metric, order=order, limits=limits, ax=ax, **options)
+        return cls.from_lists(runs, metric, sort=sort, limits=limits, ax=ax, **options)
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw the heat map.

@@ -203,7 +203,7 @@ def test_a_baseline_is_compared_with_every_row(run, fail, data):
     )
     out = run(*command, "--baseline", "v1")
     methods = [("BordaCount", BordaCount()), ("CombSUM", skrankagg.CombSUM())]
-    found = Comparator(methods, metrics="map", voters=True).fit(lists, qrels=qrels).compare(baseline="v1")
+    found = Comparator(methods, metrics="map", with_voters=True).fit(lists, qrels=qrels).compare(baseline="v1")
     for name in ("BordaCount", "CombSUM", "v2", "v3", "v4"):
         row = cells(out, name)[1]
         assert row[1:3] == [f"{found.loc[name, 'mean']:.4f}", f"{found.loc[name, 'difference']:+.4f}"]

@@ -57,7 +57,7 @@ def test_both_headers_say_the_same(tmp_path, text):
     ).astype(dict.fromkeys(["query", "voter", "item"], str))
     pd.testing.assert_frame_equal(lists, expected)
     assert alternatives["name"].tolist() == ["pea soup, hot", "rice: fried", "cake", "tea"]
-    numbered = read_preflib(write(tmp_path, text), names=False)
+    numbered = read_preflib(write(tmp_path, text), with_names=False)
     assert numbered["item"].tolist() == [3, 1, 2, 2, 3, 1] and numbered["item"].dtype == np.int64
 
 
@@ -96,7 +96,7 @@ def test_several_files_are_several_queries(tmp_path):
 
 def proven_optimum(folder, name, reference):
     """Kemeny score of a file, with the constant of the alternatives that no ballot ranks."""
-    lists, alternatives = read_preflib(folder / name, names=False, return_alternatives=True)
+    lists, alternatives = read_preflib(folder / name, with_names=False, return_alternatives=True)
     consensus, info = Kemeny(method="exact", time_limit=60).aggregate(lists)
     n_items, n_never = consensus["item"].nunique(), len(alternatives) - consensus["item"].nunique()
     assert n_items + n_never == reference["n"]
@@ -135,7 +135,7 @@ def test_every_ranking_at_hand_is_read(shared_data):
         assert len(alternatives) == sizes[path.name]
         assert lists.groupby("voter").size().tolist() == [len(items) for _, items in ballots if items]
         assert lists.groupby("voter")["weight"].first().tolist() == [count for count, items in ballots if items]
-        numbered = read_preflib(path, names=False)
+        numbered = read_preflib(path, with_names=False)
         assert numbered["item"].tolist() == [int(item) for _, items in ballots for item in items]
         assert alternatives.set_index("number")["name"].loc[numbered["item"]].tolist() == lists["item"].tolist()
         assert RankedLists.from_frame(lists).n_rows == len(lists)

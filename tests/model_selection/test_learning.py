@@ -456,7 +456,7 @@ MEMBERS = [("copeland", Copeland()), *((name, make(None)) for name, make in LEAR
 
 @pytest.fixture(scope="module")
 def compared():
-    return Comparator(MEMBERS, metrics=["ndcg@10", "map"], cv=3, error_score="raise", voters=True).fit(LISTS, Y)
+    return Comparator(MEMBERS, metrics=["ndcg@10", "map"], cv=3, error_score="raise", with_voters=True).fit(LISTS, Y)
 
 
 @EACH
@@ -474,7 +474,7 @@ def test_members_that_learn_are_measured_held_out(compared, make):
 
 
 def test_other_members_are_measured_as_without_cv(compared):
-    plain = Comparator([MEMBERS[0]], metrics=["ndcg@10", "map"], voters=True).fit(LISTS, Y)
+    plain = Comparator([MEMBERS[0]], metrics=["ndcg@10", "map"], with_voters=True).fit(LISTS, Y)
     for name in ("copeland", *plain.results_.index[1:]):
         pd.testing.assert_frame_equal(compared.per_query_.loc[name], plain.per_query_.loc[name])
         pd.testing.assert_frame_equal(compared.runs_[name], plain.runs_[name])

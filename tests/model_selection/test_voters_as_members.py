@@ -31,7 +31,7 @@ class Failing(CombSUM):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return Comparator(METHODS, metrics=METRICS, qrels=QRELS, voters=True).fit(LISTS)
+    return Comparator(METHODS, metrics=METRICS, qrels=QRELS, with_voters=True).fit(LISTS)
 
 
 def test_voters_are_measured_over_the_queries_of_the_methods(fitted):
@@ -73,7 +73,7 @@ def test_a_voter_is_never_the_best():
     best = QRELS.sort_values(["query", "relevance"], ascending=[True, False])
     best = best.assign(rank=best.groupby("query").cumcount() + 1, voter="oracle")
     lists = pd.concat([LISTS[["query", "voter", "item", "rank"]], best[["query", "voter", "item", "rank"]]])
-    fitted = Comparator([("copeland", Copeland())], metrics="ndcg@10", qrels=QRELS, voters=True).fit(lists)
+    fitted = Comparator([("copeland", Copeland())], metrics="ndcg@10", qrels=QRELS, with_voters=True).fit(lists)
     assert fitted.results_["ndcg@10"].idxmax() == "oracle"
     assert fitted.best_name_ == "copeland" and fitted.best_score_ == fitted.results_.loc["copeland", "ndcg@10"]
 
@@ -127,7 +127,7 @@ def test_plots(fitted):
 
 def test_a_name_of_both_is_refused():
     with pytest.raises(InputError, match="'v1' is that of a voter and of a method; rename the method"):
-        Comparator([("v1", CombSUM())], qrels=QRELS, voters=True).fit(LISTS)
+        Comparator([("v1", CombSUM())], qrels=QRELS, with_voters=True).fit(LISTS)
     assert Comparator([("v1", CombSUM())], qrels=QRELS).fit(LISTS).best_name_ == "v1"
     with pytest.raises(ValueError, match="'voters' parameter of Comparator"):
         Comparator(METHODS, qrels=QRELS, voters="all").fit(LISTS)
@@ -135,7 +135,7 @@ def test_a_name_of_both_is_refused():
 
 def test_whole_numbers_are_written():
     lists = LISTS.assign(voter=LISTS["voter"].str[1:].astype(int))
-    fitted = Comparator(METHODS, metrics="map", qrels=QRELS, voters=True).fit(RankedLists.from_frame(lists))
+    fitted = Comparator(METHODS, metrics="map", qrels=QRELS, with_voters=True).fit(RankedLists.from_frame(lists))
     assert fitted.results_.index.tolist() == ["sum", "copeland", "1", "2", "3", "4"]
     assert fitted.compare(baseline="1").index[0] == "1"
 
@@ -147,7 +147,7 @@ def test_with_methods_that_fail_and_measures_of_ones_own():
     methods = [*METHODS, ("bad", Failing())]
     metrics = ["map", make_measure(length, greater_is_better=None)]
     with pytest.warns(FitFailedWarning, match="1 of 3 methods failed"):
-        fitted = Comparator(methods, metrics=metrics, qrels=QRELS, voters=True).fit(LISTS)
+        fitted = Comparator(methods, metrics=metrics, qrels=QRELS, with_voters=True).fit(LISTS)
     assert fitted.results_.index.tolist() == ["sum", "copeland", "bad", *VOTERS] and list(fitted.failures_) == ["bad"]
     assert fitted.results_.loc["bad"].isna().all() and fitted.per_query_.loc["v2", "length"].loc["q03"] == 0
     assert "v1" in fitted.latex_table(baseline="sum") and np.isnan(fitted.compare("v1").loc["bad", "mean"])

@@ -119,10 +119,10 @@ def test_a_heat_map_shows_the_matrix_without_its_diagonal(plt, comparator, data)
     )
     shown = np.ma.filled(display.image_.get_array(), np.nan)
     assert np.isnan(np.diag(shown)).all()
-    methods = AgreementDisplay.from_comparator(comparator, order=False)
+    methods = AgreementDisplay.from_comparator(comparator, sort=False)
     assert methods.table.index.tolist() == ["mnz", "sum $x_1$", "Copeland", "DIBRA"]
     assert len(methods.text_) == 12
-    runs = AgreementDisplay.from_predictions(dict(comparator.runs_), order=False)
+    runs = AgreementDisplay.from_predictions(dict(comparator.runs_), sort=False)
     pd.testing.assert_frame_equal(runs.table, methods.table)
 
 
@@ -274,7 +274,7 @@ def test_legends_are_outside_of_the_axes_and_on_the_page(plt, n_voters, length):
     frame, qrels = make_ranked_lists(n_queries=4, n_voters=n_voters, random_state=0)
     frame["voter"] = [f"{name}$x_1$".rjust(length, "w") for name in frame["voter"]]
     methods = [("DIBRA", DIBRA()), ("sum", CombSUM())]
-    comparator = Comparator(methods, qrels=Qrels.from_frame(qrels), voters=True, verbose=False).fit(frame)
+    comparator = Comparator(methods, qrels=Qrels.from_frame(qrels), with_voters=True, verbose=False).fit(frame)
     one = frame[frame["query"] == "q1"]
     two = frame["voter"].unique()[:2].tolist()
     for display in (

@@ -58,7 +58,7 @@ def test_the_interval_of_a_geometric_mean_is_around_it(plt, comparator, data):
 def with_voters(data):
     lists, qrels = data
     methods = [("CombSUM", CombSUM()), ("Copeland", Copeland())]
-    return Comparator(methods, metrics=["map", "rbp_resid", "num_ret"], qrels=qrels, voters=True).fit(lists)
+    return Comparator(methods, metrics=["map", "rbp_resid", "num_ret"], qrels=qrels, with_voters=True).fit(lists)
 
 
 def test_the_best_voter_is_a_line_with_its_name(plt, with_voters):

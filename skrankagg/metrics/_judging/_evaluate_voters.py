@@ -54,7 +54,7 @@ def evaluate_voters(
     See Also
     --------
     evaluate : Measures voters over all judged queries, as runs, and each query by itself.
-    skrankagg.model_selection.Comparator : The same for methods; with ``voters=True`` measures the voters as well.
+    skrankagg.model_selection.Comparator : The same for methods; with ``with_voters=True`` measures the voters as well.
 
     Notes
     -----
