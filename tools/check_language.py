@@ -40,8 +40,10 @@ PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 #: Folders that a build of the documentation or of the package writes.
 BUILT = ("docs/_build/*", "docs/api/*", "docs/notebooks/*", "docs/jupyter_execute/*")
 
-# "There are no judgements" and "are no longer" are plain English.
-_EXPRESSION = re.compile(rf"(?<!\bthere )\b(?:{'|'.join(EXPRESSIONS)})\b(?! longer)", re.IGNORECASE)
+# "There are no judgements" and "are no longer", "are no better" are plain English.
+_EXPRESSION = re.compile(
+    rf"(?<!\bthere )\b(?:{'|'.join(EXPRESSIONS)})\b(?! (?:\w+er|more|less|worse)\b)", re.IGNORECASE
+)
 _HEADLESS = re.compile(rf"(?:{'|'.join(HEADLESS)})\b")
 _CODE = re.compile(r"(`+)(?:(?!`).|(?!\1)`)+?\1(?!`)|\$\$.+?\$\$|\$[^$\s](?:[^$]*[^$\s])?\$")
 _IMAGE = re.compile(r"!\[([^]]*)\]\([^)]*\)")
@@ -49,6 +51,8 @@ _LINK = re.compile(r"\[((?:[^][]|\[[^]]*\])*)\]\([^)]*\)(?:\{[^}]*\})?")
 _TAG = re.compile(r"</?[a-z][^>]*>")
 _END = re.compile(r"[.?!][\"')*_\]”’]*\s+")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|al|cf|etc|No|Fig|Eq|Dr|St|approx|pp|ed|eds|[A-Z])|\.\.)$")
+#: An entry of a bibliography, which is no sentence: initials, a title in quotation marks, a year.
+_REFERENCE = re.compile(r"(?:[A-Z]\.[ -])+[^.]+.*\".+\".*\b(?:1[6-9]|20)\d\d\b", re.DOTALL)
 _BULLET = re.compile(r"(\s*)((?:[-*+]|\d+[.)]|#\.)\s+)(?=\S)")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,}|:{3,})\s*(?:\{([\w-]+)\})?\s*(.*)")
 #: Fenced directives with prose in them.
@@ -172,7 +176,7 @@ def check_passage(passage):
     for start, stop in sentences(counted):
         sentence = passage.part(start, stop)
         number = sum(bool(re.search(r"\w", word)) for word in counted[start:stop].split())
-        if number > WORDS:
+        if number > WORDS and not _REFERENCE.match(passage.text):
             found.append((sentence.lines[0], f"{number} words", sentence.text.strip()))
         shown = re.sub(r"\]\([^)]*\)", lambda match: "]" + " " * (len(match[0]) - 1), plain[start:stop])
         for match in _EXPRESSION.finditer(shown):

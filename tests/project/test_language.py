@@ -64,7 +64,7 @@ def test_expressions(expression):
 
 
 def test_plain_uses_of_an_expression():
-    assert markdown("There are no lists. They are no longer sorted.") == []
+    assert markdown("There are no lists. They are no longer sorted. They are no worse.") == []
 
 
 @pytest.mark.parametrize("first", check_language.HEADLESS)
@@ -114,6 +114,13 @@ def test_items_headings_and_cells_are_sentences():
     assert markdown(f"- {text}\n- {text}\n  {text}\n\n1. {text}\n2. {text}") == [(2, "40 words")]
     assert markdown(f"# {text}\n{text}\n\n## {text}\n\n{text}") == []
     assert markdown(f"| {text} | {text} |\n|---|:--:|\n| {text} | a \\| {text} {text} |") == [(3, "41 words")]
+
+
+def test_an_entry_of_a_bibliography_is_no_sentence():
+    authors = " ".join(["A. Name,"] * 20)
+    assert markdown(f'- {authors} "A title of a paper", A Journal 12, 1998: words.') == []
+    assert len(markdown(f"- {authors} without a title, 1998.")) == 1
+    assert len(markdown(f'- Words: {authors} "a quotation", 1998.')) == 1
 
 
 def test_what_is_no_prose_in_markdown():
