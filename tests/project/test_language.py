@@ -9,7 +9,14 @@ import pytest
 import check_language
 
 #: Files without a finding. Add each file that becomes clean, until all are here.
-CLEAN = ("tools/check_language.py", "tests/project/test_language.py")
+CLEAN = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/*.md",
+    "notebooks/*.ipynb",
+    "tools/check_language.py",
+    "tests/project/test_language.py",
+)
 
 
 def test_exceptions_have_a_reason():
