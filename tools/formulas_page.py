@@ -15,8 +15,8 @@ PAGE = DOCS / "formulas.md"
 
 HEAD = """# All formulas on one page
 
-What each method computes, out of the docstrings; each name leads to the page of the method, with its rules for ties and
-absent items, its cost and its sources. The guide explains the formulas and works them by hand.
+The formulas of all methods, taken from their docstrings. Each name leads to the page of the method, with its rules for
+ties and absent items, its cost and its sources. The guide explains the formulas and works them by hand.
 
 <!-- python tools/formulas_page.py writes this page. -->
 """

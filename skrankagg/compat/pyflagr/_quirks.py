@@ -34,7 +34,7 @@ QUIRKS: dict[str, str] = {
     "eval.idcg_retrieved": "the ideal ranking is made of the returned items; else of all judged items",
     "eval.zero_past_end": "all measures are 0 beyond the end of the list; else they have their value there",
     "outrank.sum": "the score of an item is the number of concordant lists, added up over the items that it outranks; "
-    "else the best class by net qualification is taken out, again and again",
+    "else the best class by net qualification is repeatedly taken out",
     "outrank.both_absent": "two items that a list does not hold are level in it, and it agrees both ways; else it says "
     "nothing of them",
     "outrank.truncate": "thresholds are cut to whole places and lists; else they are shares as given",
