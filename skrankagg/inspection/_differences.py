@@ -23,7 +23,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
     Parameters
     ----------
-    first, b : DataFrame or RankedLists
+    first, second : DataFrame or RankedLists
         Consensus frames, as ``transform`` returns them: `query`, `item`, `score` and `rank`, of which one of the last
         two is enough; or any other runs, one list for each query.
     top : int, default=10

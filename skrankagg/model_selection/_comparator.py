@@ -81,8 +81,8 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     results_ : DataFrame of shape (n_methods, n_metrics + 1)
         Each measure over the judged queries (the mean, of counts the sum), and the `time` in seconds of fit and
         aggregation, with `cv` of all folds and of the fit on all queries; indexed by `method`, in the order given. A
-        method that failed has `error_score` and no time. With ``with_voters=True`` a row for each voter follows, whose time
-        is NaN.
+        method that failed has `error_score` and no time. With ``with_voters=True`` a row for each voter follows, whose
+        time is NaN.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
         The measures of each query, indexed by `method` and `query`; with ``with_voters=True`` those of the voters, too.
     runs_ : mapping of str to DataFrame

@@ -96,7 +96,8 @@ def name_voters(lists, members):
     both = next((name for name, _ in members if name in voters), None)
     if both is not None:
         raise InputError(
-            f"with_voters=True measures voters under their names, and {both!r} is that of a voter and of a method; rename "
+            f"with_voters=True measures voters under their names, and {both!r} is that of a voter and of a "
+            "method; rename "
             "the method."
         )
     return voters

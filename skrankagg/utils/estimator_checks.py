@@ -33,12 +33,12 @@ __all__ = [
 ]
 
 
-def all_checks(estimator: BaseAggregator | ListTransformer) -> list[tuple[str, Callable[[Any], None]]]:
+def all_checks(aggregator: BaseAggregator | ListTransformer) -> list[tuple[str, Callable[[Any], None]]]:
     """List the checks that apply to an aggregator or a list transformer.
 
     Parameters
     ----------
-    estimator : estimator
+    aggregator : estimator
         A :class:`~skrankagg.base.ListTransformer` is checked as one, anything else as an aggregator.
 
     Returns
@@ -62,10 +62,10 @@ def all_checks(estimator: BaseAggregator | ListTransformer) -> list[tuple[str, C
     True
     """
     theirs = [(check, lambda one, check=check: run_sklearn_check(check, one)) for check in SKLEARN_CHECKS]
-    special = TRANSFORMER_CHECKS if isinstance(estimator, ListTransformer) else AGGREGATOR_CHECKS
+    special = TRANSFORMER_CHECKS if isinstance(aggregator, ListTransformer) else AGGREGATOR_CHECKS
     checks = [*COMMON_CHECKS, *special]
-    if is_supervised(estimator):
-        checks += JUDGED_CHECKS if isinstance(estimator, ListTransformer) else JUDGED_CHECKS + JUDGED_AGGREGATOR_CHECKS
+    if is_supervised(aggregator):
+        checks += JUDGED_CHECKS if isinstance(aggregator, ListTransformer) else JUDGED_CHECKS + JUDGED_AGGREGATOR_CHECKS
     return theirs + [(check.__name__, check) for check in checks]
 
 
