@@ -129,8 +129,8 @@ def test_a_name_of_both_is_refused():
     with pytest.raises(InputError, match="'v1' is that of a voter and of a method; rename the method"):
         Comparator([("v1", CombSUM())], qrels=QRELS, with_voters=True).fit(LISTS)
     assert Comparator([("v1", CombSUM())], qrels=QRELS).fit(LISTS).best_name_ == "v1"
-    with pytest.raises(ValueError, match="'voters' parameter of Comparator"):
-        Comparator(METHODS, qrels=QRELS, voters="all").fit(LISTS)
+    with pytest.raises(ValueError, match="'with_voters' parameter of Comparator"):
+        Comparator(METHODS, qrels=QRELS, with_voters="all").fit(LISTS)
 
 
 def test_whole_numbers_are_written():
