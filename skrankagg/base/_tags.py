@@ -12,7 +12,8 @@ __all__ = ["AggregatorTags", "TagsOfAggregator"]
 class AggregatorTags:
     """What an aggregator needs and promises; the common checks ask it, and never the class's name.
 
-    They are ``estimator.__sklearn_tags__().aggregator_tags``, where a subclass sets those that differ.
+    They are ``estimator.__sklearn_tags__().aggregator_tags``. A subclass declares those that differ in ``_tags``, and
+    sets those that depend on its parameters in ``__sklearn_tags__``.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class AggregatorTags:
     absent_below : bool, default=True
         Whether it takes a list to rank the items that it holds above those that it does not, so that of items that no
         list compares those come first that more lists hold. On paired comparisons it then warns, see
-        :class:`~skrankagg.exceptions.ExposureWarning`.
+        :class:`~skrankagg.exceptions.ExposureWarning`. Where the parameter `absent` is "ignore", the default is False.
     compares : {"last", "ignore"}, default=None
         Which items a list compares: those that it contains with all others ("last") or only with each other
         ("ignore"). Where no lists connect the items of a query, the method warns, see

@@ -9,7 +9,6 @@ from ..._arrays._weight_units import count_in_units
 from ..._kernels import ragged_cumsum
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator, Consensus
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Bucklin"]
@@ -110,11 +109,6 @@ class Bucklin(BaseAggregator):
         share = np.where(known, reached(high) / np.where(known, total, 1.0), np.nan)
         score = np.where(known, -depth - (1.0 - share) / 2, -(n_items + 1.0))
         return Consensus(score, columns={"depth": depth, "share": share})
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.absent_below = self.absent == "last"
-        return tags
 
 
 def _reached_by_depth(lists, absent):

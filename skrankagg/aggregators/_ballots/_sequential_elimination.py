@@ -181,5 +181,4 @@ class SequentialElimination(BaseAggregator):
         # Items that leave in one round tie: those without a first place, and those below the mean.
         tags.aggregator_tags.unanimity = self.rule in ("veto", "borda")
         tags.aggregator_tags.condorcet_winner = self._is_borda()
-        tags.aggregator_tags.absent_below = self.absent == "last"
         return tags

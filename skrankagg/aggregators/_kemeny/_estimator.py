@@ -193,6 +193,7 @@ class Kemeny(BaseAggregator):
         "verbose": ["boolean", StrOptions({"auto"})],
         **VOTER_WEIGHTS,
     }
+    _tags = {"neutral": False}
     _variants = ({}, {"ties": "weak"})
     _query_columns = (
         "kemeny_score",
@@ -352,8 +353,6 @@ class Kemeny(BaseAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own = tags.aggregator_tags
-        own.neutral = False
         own.condorcet_winner = self.ties == "strict"
         own.unanimity = self.ties == "strict" and self.method == "exact" and self.time_limit is None
-        own.absent_below = self.absent == "last"
         return tags

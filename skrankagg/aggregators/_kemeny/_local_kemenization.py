@@ -72,6 +72,7 @@ class LocalKemenization(BaseNearKemeny):
     """
 
     _parameter_constraints: dict = {"aggregator": [BaseAggregator, None], **ABSENT}
+    _tags = {"condorcet_winner": True}
     _pair_bytes = 41.0
 
     def __init__(self, aggregator: BaseAggregator | None = None, *, absent: Literal["last", "ignore"] = "last"):
@@ -111,7 +112,6 @@ class LocalKemenization(BaseNearKemeny):
         base = self._aggregator().__sklearn_tags__()
         tags.requires_fit = base.requires_fit
         own = tags.aggregator_tags
-        own.condorcet_winner = True
         # Where no list compares two items, the repair leaves them in the order of the method.
         own.absent_below |= base.aggregator_tags.absent_below
         if self.absent == "ignore":

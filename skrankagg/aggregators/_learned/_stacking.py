@@ -142,6 +142,7 @@ class StackedFusion(SupervisedAggregator):
         "unknown_voter": [StrOptions({"ignore", "error"})],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
     }
+    _tags = {"voter_weights": False, "unanimity": False}
     _scores_hint = "add a column 'score', or choose features of ranks, such as 'borda' and 'present'"
 
     estimator_: Any
@@ -370,8 +371,6 @@ class StackedFusion(SupervisedAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own = tags.aggregator_tags
-        own.voter_weights = False
-        own.unanimity = False
         features = self.features if isinstance(self.features, list | tuple) else ()
         inner = [one.__sklearn_tags__().aggregator_tags for one in features if isinstance(one, BaseAggregator)]
         own.needs_scores = any(one.needs_scores for one in inner) or any(

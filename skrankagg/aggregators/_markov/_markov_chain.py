@@ -334,5 +334,5 @@ class MarkovChain(BaseAggregator):
         tags.aggregator_tags.condorcet_winner = self.chain == "mc4" and self.ergodic_number < 1
         # Without jumps all items share the score 0 that "mc4" leaves for others.
         moving = self.ergodic_number < 1 and (self.ergodic_number > 0 or self.chain != "mc4")
-        tags.aggregator_tags.absent_below = self.absent == "last" and moving
+        tags.aggregator_tags.absent_below &= moving
         return tags

@@ -207,6 +207,8 @@ class PlackettLuce(WeightedAggregator):
         "voter_groups": [*BY_VOTER, None],
         "reliability_prior": [Interval(Real, 0, None, closed="neither")],
     }
+    # An item above another in all lists that hold both may be in weaker company elsewhere.
+    _tags = {"unanimity": False}
     _variants = ({}, {"absent": "ignore"})
 
     def __init__(
@@ -434,9 +436,6 @@ class PlackettLuce(WeightedAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # An item above another in all lists that hold both may be in weaker company elsewhere.
-        tags.aggregator_tags.unanimity = False
-        tags.aggregator_tags.absent_below = self.absent == "last"
         if self.prior == 0:
             tags.aggregator_tags.compares = None  # refuses such lists
         return tags

@@ -100,6 +100,7 @@ class Agglomerative(WeightedAggregator):
         "weighting": WEIGHTING["weighting"],
         "unknown_voter": WEIGHTING["unknown_voter"],
     }
+    _tags = {"voter_weights": False}
     _variants = ({}, {"weight_update": "similarity"})
     _pair_bytes, _cell_bytes = 7.0, 40.0
 
@@ -167,7 +168,6 @@ class Agglomerative(WeightedAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        tags.aggregator_tags.voter_weights = False
         # The weight of a merged list then depends less on how heavy its parts were than on what it resembles.
         tags.aggregator_tags.absent_below = self.weight_update == "mean"
         return tags

@@ -306,7 +306,6 @@ class DIBRA(WeightedAggregator):
         own.needs_scores = base.needs_scores
         # Unanimity among the voters with weight, or of the cut lists, may not be that of all.
         own.unanimity = base.unanimity and self.prune is None
-        own.condorcet_winner = False
         own.absent_below = base.absent_below
         own.compares = base.compares
         return tags
