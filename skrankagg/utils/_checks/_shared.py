@@ -213,20 +213,25 @@ def fit_transform(estimator, lists, qrels=None):
     return estimator.fit_transform(lists, **judgements(estimator, lists, qrels))
 
 
-def same(found, expected, reason, *, exact=True):
-    """Assert that two frames agree: in order exactly, in numbers exactly or but for rounding."""
+def same(found, expected, reason, *, exact=True, hint=""):
+    """Assert that two frames agree: in order exactly, in numbers exactly or but for rounding.
+
+    A message begins with `reason` and ends with `hint`.
+    """
     found, expected = _to_frame(found), _to_frame(expected)
     assert list(found.columns) == list(expected.columns), (
-        f"{reason}: the columns are {list(found.columns)}, not {list(expected.columns)}."
+        f"{reason}: the columns are {list(found.columns)}, not {list(expected.columns)}{hint}."
     )
     ids = [name for name in ("query", "voter", "item", "rank") if name in expected]
     for column in ids:
         assert found[column].astype(str).tolist() == expected[column].astype(str).tolist(), (
-            f"{reason}: the order differs in column {column!r}."
+            f"{reason}: the order differs in column {column!r}{hint}."
         )
     for column in (name for name in expected.columns if name not in ids):
         if not pd.api.types.is_numeric_dtype(expected[column].dtype):
-            assert found[column].tolist() == expected[column].tolist(), f"{reason}: the column {column!r} differs."
+            assert found[column].tolist() == expected[column].tolist(), (
+                f"{reason}: the column {column!r} differs{hint}."
+            )
             continue
         left, right = (one[column].to_numpy(dtype=float, na_value=np.nan) for one in (found, expected))
         same = (
@@ -234,7 +239,7 @@ def same(found, expected, reason, *, exact=True):
             if exact
             else np.allclose(left, right, rtol=1e-9, atol=1e-12, equal_nan=True)
         )
-        assert same, f"{reason}: the numbers differ in column {column!r}."
+        assert same, f"{reason}: the numbers differ in column {column!r}{hint}."
 
 
 def _to_frame(result):
