@@ -14,7 +14,7 @@ from ..exceptions import InputError
 from ._aggregator import BaseAggregator
 from ._transformer import ListTransformer
 
-__all__ = ["SupervisedAggregator", "SupervisedListTransformer"]
+__all__ = ["SupervisedAggregator"]
 
 
 class SupervisedAggregator(BaseAggregator):

@@ -5,7 +5,7 @@ from typing import Literal
 
 from .._support._sklearn import Tags
 
-__all__ = ["AggregatorTags", "TagsOfAggregator"]
+__all__ = ["AggregatorTags"]
 
 
 @dataclass(slots=True)

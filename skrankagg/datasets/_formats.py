@@ -12,8 +12,6 @@ from ._delimited import SEPARATORS, Layout, clip, has_blanks_between_tabs, head,
 from ._parquet import check_parquet, is_parquet, parquet_columns
 from ._sources import BOM, Fault, opened
 
-__all__ = []
-
 _NUMERIC = {"rank", "score", "weight", "relevance"}
 
 FORMATS = ("auto", "flagr", "csv", "tsv", "trec", "parquet", "json")

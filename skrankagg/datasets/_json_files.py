@@ -13,8 +13,6 @@ from ._formats import LISTS, held
 from ._integers import integers_for
 from ._sources import opened
 
-__all__ = []
-
 # float64 holds numbers of up to 309 digits; Python takes a time for more of them that grows with their square.
 _MOST_DIGITS = 400
 

@@ -7,8 +7,6 @@ import re
 from ..exceptions import InputError
 from ._ranking_text import ranking_text
 
-__all__ = []
-
 # TREC fields end at white space; a byte order mark would vanish at the beginning of a file.
 _UNFIT = re.compile(r"[\s\0\ufeff]|^$")
 # What would end a line, or the name of its query, too early.

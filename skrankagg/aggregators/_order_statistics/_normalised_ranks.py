@@ -12,8 +12,6 @@ from ...base import BaseAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights, voter_values
 from ...exceptions import InputError
 
-__all__ = ["BaseNormalisedRanks", "minimum_by_candidate"]
-
 #: A mapping or Series of voter to number, or None.
 PER_VOTER = VOTER_WEIGHTS["voter_weights"]
 

@@ -8,8 +8,6 @@ from ...base._consensus import Contributions
 from ...base._voter_weights import VOTER_WEIGHTS
 from ._row_sums import sum_rows, sum_rows_again, times, weigh_rows
 
-__all__ = ["PointSums", "SharedPointSums"]
-
 
 class PointSums(BaseAggregator):
     """Sums of what each list gives its own items, which a subclass says in `_points`."""

@@ -11,9 +11,6 @@ from ..._data._ranked_lists import RankedLists
 from ..._fuse import fuse
 from ...base import AggregatorTags
 from ...exceptions import InputError, NotComparedWarning, RankScoreConflictWarning
-
-__all__ = ["AGGREGATOR_CHECKS"]
-
 from ._shared import example_grade, example_lists, example_qrels, fit, fit_transform, is_supervised, raises, same
 
 

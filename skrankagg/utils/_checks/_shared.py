@@ -13,21 +13,6 @@ from ..._data._qrels import Qrels
 from ..._data._ranked_lists import RankedLists, check_lists
 from ..._data._types import AnyLists
 
-__all__ = [
-    "encode_queries",
-    "example_grade",
-    "example_lists",
-    "example_qrels",
-    "fit",
-    "fit_transform",
-    "is_supervised",
-    "judgements",
-    "mixed_queries",
-    "raises",
-    "same",
-    "turned_names",
-]
-
 
 def example_lists(
     seed: int = 0, *, n_queries: int = 4, n_voters: int = 5, n_items: int = 8, full: bool = False, ties: bool = True
