@@ -67,6 +67,11 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _parameter_constraints: dict = {}
     #: Tags that differ from the defaults of :class:`AggregatorTags` whatever the parameters; a subclass adds its own.
     _tags: dict = {}
+    #: What the guide's tables say of it: what an item gets that a list does not hold ("absent"), how items are treated
+    #: that tie in a list ("ties"), and the time that a query takes ("cost").
+    _guide: dict = {}
+    #: For these tables, too: by tag, the parameters that change it.
+    _tag_notes: dict = {}
     #: Columns that the method adds to the result; a property where they depend on the parameters.
     _result_columns: tuple[str, ...] = ()
     #: Columns of ``query_info_``.
@@ -192,11 +197,18 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         own = tags.aggregator_tags
         own.compares = getattr(self, "absent", None)
         own.absent_below = own.compares != "ignore"
-        for owner in reversed(type(self).__mro__):
-            for name, value in vars(owner).get("_tags", {}).items():
-                setattr(own, name, value)
+        for name, value in self._declared("_tags").items():
+            setattr(own, name, value)
         tags.requires_fit = own.supervised
         return tags
+
+    @classmethod
+    def _declared(cls, attribute):
+        """Merge a dict that the class and its parents declare under one name; the class itself comes before them."""
+        merged = {}
+        for owner in reversed(cls.__mro__):
+            merged |= vars(owner).get(attribute, {})
+        return merged
 
     @contextmanager
     def _fit_or_restore(self, X, y):

@@ -84,6 +84,14 @@ class Bucklin(BaseAggregator):
     3     q    d -3.667     4    3.5  0.667
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: the mean of the places left over, (L + 1 + n) / 2; `"ignore"`: nothing, and the '
+            "list does not count in the item's majority"
+        ),
+        "ties": "mean rank",
+        "cost": r"$N \log n$",
+    }
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **VOTER_WEIGHTS}
     _variants = ({}, {"absent": "ignore"})
     _result_columns = ("depth", "share")

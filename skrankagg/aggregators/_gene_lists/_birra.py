@@ -97,6 +97,11 @@ class BIRRA(BaseAggregator):
     3     q    d   7.329     4
     """
 
+    _guide = {
+        "absent": "the bin of the mean of the ranks left over, (L + 1 + n) / 2",
+        "ties": "mean rank, so one bin",
+        "cost": r"rounds (at most 10) times $N \log N$, and `n_bins` for each list",
+    }
     _tags = {"integer_weights": True, "ties_by_rank": True}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, 1, closed="neither")],

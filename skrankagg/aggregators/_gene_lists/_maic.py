@@ -123,6 +123,7 @@ class MAIC(WeightedAggregator):
     2     q     w   2.563
     """
 
+    _guide = {"absent": "0", "ties": "the weight of the end of their class", "cost": "iterations (about 10) times $N$"}
     _tags = {"unanimity": False, "ties_by_rank": True}  # complete lists leave all items tied
     _parameter_constraints: dict = {
         "voter_groups": [*BY_VOTER, None],

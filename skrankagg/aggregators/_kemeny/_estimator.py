@@ -181,6 +181,14 @@ class Kemeny(BaseAggregator):
      'stop_reason': 'optimal', 'dispersion': nan, 'log_likelihood': nan}
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: a place below every item held, tied with the other absent ones; `"ignore"`: no opinion'
+        ),
+        "ties": "cost `penalty` each if the consensus orders them",
+        "cost": "$m n^2 + n^3$, and the proof: exponential at worst",
+    }
+    _tag_notes = {"unanimity": 'with `method="exact"` and no time limit', "condorcet_winner": 'not with `ties="weak"`'}
     _parameter_constraints: dict = {
         "method": [StrOptions({"auto", "exact", "iterated-local-search", "local-search"})],
         "ties": [StrOptions({"strict", "weak"})],

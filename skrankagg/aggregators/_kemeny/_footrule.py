@@ -138,6 +138,11 @@ class FootruleOptimal(BaseNearKemeny):
     0     q       8.0           4.0
     """
 
+    _guide = {
+        "absent": "the mean of the places left over, (L + 1 + n) / 2; its `absent` only changes the score reported",
+        "ties": "mean rank",
+        "cost": "$m n^2 + n^3$",
+    }
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
     # `absent` changes the score reported, not the order.
     _tags = {"absent_below": True, "compares": "last"}

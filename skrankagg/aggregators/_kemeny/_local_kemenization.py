@@ -71,6 +71,12 @@ class LocalKemenization(BaseNearKemeny):
     ['b', 'a', 'c', 'd']
     """
 
+    _guide = {
+        "absent": "first what its `aggregator` gives, then as `Kemeny` in the repair",
+        "ties": "not compared",
+        "cost": "$m n^2$ after its aggregator",
+    }
+    _tag_notes = {"needs_scores": "as the aggregator inside", "absent_below": '`absent="last"`, or as its `aggregator`'}
     _parameter_constraints: dict = {"aggregator": [BaseAggregator, None], **ABSENT}
     _tags = {"condorcet_winner": True}
     _pair_bytes = 41.0

@@ -103,6 +103,7 @@ class KwikSort(BaseNearKemeny):
     3     q    d    0.0     4
     """
 
+    _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": r"$m n^2$, then $n \log n$ for each order"}
     _parameter_constraints: dict = {
         "n_init": [Interval(Integral, 1, None, closed="left")],
         **ABSENT,
@@ -195,6 +196,11 @@ class PickAPerm(BaseNearKemeny):
     3     q    c    0.0     4
     """
 
+    _guide = {
+        "absent": "as `Kemeny` when lists are compared; the chosen list ends with its absent items, tied",
+        "ties": "half a disagreement with a list that orders them",
+        "cost": "$m n^2$",
+    }
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
     # The list taken ends with its absent items, whatever `absent`.
     _tags = {"unanimity": True, "absent_below": True}

@@ -103,6 +103,11 @@ class BayesFuse(LearnsFromPositions):
     ['query', 'item', 'score', 'rank']
     """
 
+    _guide = {
+        "absent": "the log ratio that was learnt of items that the voter's lists do not hold",
+        "ties": "half at each of two positions, and so on: the mean of what was learnt of these",
+        "cost": "$N$, and as much to learn",
+    }
     _tags = {"absent_below": False}  # what absence says is learnt
     _parameter_constraints: dict = {"cutoffs": ["array-like"], **LearnsFromPositions._parameter_constraints}
 

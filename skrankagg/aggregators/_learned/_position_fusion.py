@@ -143,6 +143,7 @@ class SlideFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
+    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and as much to learn"}
     _parameter_constraints: dict = {
         "window": [Interval(Integral, 0, None, closed="left")],
         **LearnsFromPositions._parameter_constraints,
@@ -269,6 +270,7 @@ class ProbFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
+    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and as much to learn"}
     _parameter_constraints: dict = {
         "n_segments": [Interval(Integral, 1, None, closed="left")],
         "judged_only": ["boolean"],
@@ -386,6 +388,7 @@ class SegFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
+    _guide = {"absent": "0", "ties": "as `BayesFuse`, times their scores", "cost": "$N$, and as much to learn"}
     _tags = {"needs_scores": True}
 
     segments_: pd.DataFrame

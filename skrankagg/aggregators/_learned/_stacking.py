@@ -132,6 +132,15 @@ class StackedFusion(SupervisedAggregator):
     2    v3   borda    0.41
     """
 
+    _guide = {
+        "absent": (
+            'what the norm of the feature gives it, as in `CombSUM`; `"present"`: 0; `"score"`: NaN; what '
+            "that is worth is learnt"
+        ),
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": "$m n$ for each feature, and the estimator's",
+    }
+    _tag_notes = {"needs_scores": "features of scores do", "neutral": "as the aggregators among its features"}
     _parameter_constraints: dict = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "features": [list, tuple],

@@ -97,6 +97,15 @@ class Condorcet(_BaseMajority):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: a defeat against every item held; `"ignore"`: no opinion; two absent items are '
+            "not compared"
+        ),
+        "ties": "not compared",
+        "cost": r"$\sum_v L_v^2 + n^2$",
+    }
+
     @staticmethod
     def _points(wins, draws):
         return wins
@@ -152,6 +161,8 @@ class Copeland(_BaseMajority):
     2     q    c    1.0     3
     3     q    d    0.0     4
     """
+
+    _guide = {"absent": "as `Condorcet`", "ties": "not compared", "cost": r"$\sum_v L_v^2 + n^2$"}
 
     @staticmethod
     def _points(wins, draws):

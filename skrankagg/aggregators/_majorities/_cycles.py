@@ -257,6 +257,7 @@ class Schulze(_BasePairwise):
     3     q    d    0.0     4
     """
 
+    _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": "$m n^2 + n^3$"}
     _pair_bytes = 49.0
 
     def _score(self, prefer, margin):
@@ -320,6 +321,11 @@ class RankedPairs(_BasePairwise):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": "as `Kemeny`",
+        "ties": "not compared",
+        "cost": r"$m n^2 + n^2 \log n$; up to $n^2$ for each majority that does not follow from others",
+    }
     _tags = {"neutral": False}  # equally strong majorities are locked in the order of ids
     _pair_bytes = 66.0
 
@@ -384,6 +390,7 @@ class Minimax(_BasePairwise):
     3     q    d    0.0     4
     """
 
+    _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": r"$m n^2 + n^2 \log n$"}
     _pair_bytes = 66.0
 
     def _score(self, prefer, margin):

@@ -213,6 +213,18 @@ class MarkovChain(BaseAggregator):
     3     q    d  0.0476     4
     """
 
+    _guide = {
+        "absent": (
+            '`absent="ignore"`: no opinion, only lists that hold both items compare them; `"last"`: a place '
+            "below every item held, tied with the other absent ones"
+        ),
+        "ties": 'a draw; half each in `"mct"`, `"rank-centrality"`; "at or above" in `"mc1"`, `"mc2"`',
+        "cost": r"$\sum_v L_v^2 + n^3$",
+    }
+    _tag_notes = {
+        "condorcet_winner": 'only the chain `"mc4"`, with `ergodic_number` below 1',
+        "unanimity": "with an `ergodic_number` above 0 and below 1",
+    }
     _parameter_constraints: dict = {
         "chain": [StrOptions(set(CHAINS))],
         "absent": [StrOptions({"last", "ignore"})],

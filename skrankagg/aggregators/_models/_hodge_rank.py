@@ -100,6 +100,14 @@ class HodgeRank(BaseAggregator):
     0     q          0.027             1
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: a margin of 1 below every item held; `"ignore"`: no opinion; two absent items '
+            "are not compared"
+        ),
+        "ties": "a comparison of margin 0",
+        "cost": r"$\sum_v L_v^2 + n^3$",
+    }
     _parameter_constraints: dict = {
         "flow": [StrOptions({"margin", "logit"})],
         "absent": [StrOptions({"last", "ignore"})],

@@ -194,6 +194,15 @@ class PlackettLuce(WeightedAggregator):
     {'v1': 1.31, 'v2': 1.22, 'v3': 0.47}
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: it is left when the list ends, below the items held; `"ignore"`: the list says '
+            "nothing of it"
+        ),
+        "ties": 'one class of choices, `"efron"`, `"breslow"` or `"davidson"`',
+        "cost": 'some 30 passes over the rows; `weighting="query"`, `"global"`: over $m n$',
+    }
+    _tag_notes = {"learns_weights": 'yes with `weighting="query"` and `"global"`'}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, None, closed="left")],
         "absent": [StrOptions({"last", "ignore"})],

@@ -149,6 +149,12 @@ class CombMAX(_BaseChoice):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": 'nothing: the list plays no part; `norm="borda"` and `absent_score="min"`: as in `CombSUM`',
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": "$N$",
+    }
+
     @staticmethod
     def _choose(score, candidate, value, weight):
         _reduce(np.maximum, score, candidate, value)
@@ -222,6 +228,12 @@ class CombMIN(_BaseChoice):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": "as in `CombMAX`",
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": '$N$; `absent_score="min"`: $m n$',
+    }
+
     @staticmethod
     def _choose(score, candidate, value, weight):
         _reduce(np.minimum, score, candidate, value)
@@ -292,6 +304,11 @@ class CombMED(_BaseChoice):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": "as in `CombMAX`",
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": r'$N \log N$; `absent_score="min"`: $m n \log(m n)$',
+    }
     _is_one_value = False
 
     @staticmethod

@@ -93,6 +93,12 @@ class Agglomerative(WeightedAggregator):
     ['b', 'a', 'c', 'd']
     """
 
+    _guide = {
+        "absent": "the mean of the places left over, (L + 1 + n) / 2; in the majorities it is below every item held",
+        "ties": "mean rank",
+        "cost": "$m n^2 + m^2 n + m^3$",
+    }
+    _tag_notes = {"absent_below": '`weight_update="mean"`'}
     _parameter_constraints: dict = {
         "c1": [Interval(Real, 0, None, closed="left")],
         "c2": [Interval(Real, 0, None, closed="left")],

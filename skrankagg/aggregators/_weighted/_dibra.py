@@ -151,6 +151,16 @@ class DIBRA(WeightedAggregator):
     2     q     w    3.13
     """
 
+    _guide = {
+        "absent": "what its `aggregator` gives",
+        "ties": "as its aggregator",
+        "cost": "iterations (at most 50) times the aggregator",
+    }
+    _tag_notes = {
+        "needs_scores": "as the aggregator inside",
+        "unanimity": "not pruned",
+        "absent_below": "as its `aggregator`",
+    }
     _parameter_constraints: dict = {
         "aggregator": [BaseAggregator, None],
         "distance": [StrOptions(set(LIST_DISTANCES))],

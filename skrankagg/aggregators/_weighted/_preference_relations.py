@@ -113,6 +113,14 @@ class PreferenceRelations(WeightedAggregator):
     ['b', 'a', 'c', 'd']
     """
 
+    _guide = {
+        "absent": (
+            "a defeat against every item held (`absent_edges=False`: in learning weights only); two absent "
+            "items are not compared"
+        ),
+        "ties": "not compared",
+        "cost": "$m n^2$",
+    }
     _parameter_constraints: dict = {
         "alpha": [Interval(Real, 0, 0.5, closed="right")],
         "beta": [Interval(Real, 0, 1, closed="both")],
