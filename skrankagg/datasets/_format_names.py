@@ -1,0 +1,9 @@
+"""The types of `format`. tools/regenerate.py writes this file."""
+
+from typing import Literal, TypeAlias
+
+#: What files are read from.
+ReadFormat: TypeAlias = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet", "json"]
+
+#: What a run is written in.
+RunFormat: TypeAlias = Literal["auto", "csv", "tsv", "trec", "parquet", "json", "text"]
