@@ -23,6 +23,9 @@ class AggregatorTags:
         Whether it can weigh lists; else weights other than 1 are refused.
     integer_weights : bool, default=False
         Whether it can weigh lists by whole numbers only, a list of weight w being w lists.
+    scale_free : bool, default=True
+        Whether only the proportions of the weights count, so that three times the weight of every list gives the same
+        order with the same ties. Where more lists are more evidence, it is not so.
     unanimity : bool, default=True
         Whether an item that every list ranks above another is above it in the consensus.
     condorcet_winner : bool, default=False
@@ -64,6 +67,7 @@ class AggregatorTags:
     needs_scores: bool = False
     voter_weights: bool = True
     integer_weights: bool = False
+    scale_free: bool = True
     unanimity: bool = True
     condorcet_winner: bool = False
     neutral: bool = True

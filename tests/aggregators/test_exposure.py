@@ -42,7 +42,6 @@ from skrankagg.compat.pyflagr import Linear, Weighted
 from skrankagg.exceptions import ExposureWarning, NotComparedWarning
 from skrankagg.metrics import make_ranking_scorer
 from skrankagg.preprocessing import AggregatorUnion, TopK, VoterSelector
-from skrankagg.utils.discovery import all_aggregators
 from skrankagg.utils.estimator_checks import all_checks
 
 MCT = MarkovChain(chain="mct")
@@ -121,11 +120,6 @@ def caught(function, *args):
 def test_the_tag_is_true_of_parameters_too(aggregator, expected):
     assert tag(aggregator) is expected
     dict(all_checks(aggregator))["check_absent_below"](clone(aggregator))
-
-
-def test_methods_that_put_absent_items_last_by_default():
-    without = [name for name, aggregator in all_aggregators().items() if not tag(aggregator())]
-    assert without == ["BayesFuse", "CombANZ", "CombMAX", "CombMED", "CombMIN", "MarkovChain"]
 
 
 class Silent(BaseAggregator):

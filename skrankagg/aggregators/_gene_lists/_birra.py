@@ -102,7 +102,8 @@ class BIRRA(BaseAggregator):
         "ties": "mean rank, so one bin",
         "cost": r"rounds (at most 10) times $N \log N$, and `n_bins` for each list",
     }
-    _tags = {"integer_weights": True, "ties_by_rank": True}
+    # The largest factor of one list is lowered, not that of three.
+    _tags = {"integer_weights": True, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, 1, closed="neither")],
         "n_bins": [Interval(Integral, 1, None, closed="left")],

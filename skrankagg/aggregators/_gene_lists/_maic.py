@@ -124,7 +124,8 @@ class MAIC(WeightedAggregator):
     """
 
     _guide = {"absent": "0", "ties": "the weight of the end of their class", "cost": "iterations (about 10) times $N$"}
-    _tags = {"unanimity": False, "ties_by_rank": True}  # complete lists leave all items tied
+    # Complete lists leave all items tied; more weight moves the weights further before a step is within its tolerance.
+    _tags = {"unanimity": False, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {
         "voter_groups": [*BY_VOTER, None],
         "curve": [StrOptions(set(CURVES))],

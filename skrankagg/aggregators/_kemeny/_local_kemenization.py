@@ -124,5 +124,6 @@ class LocalKemenization(BaseNearKemeny):
             own.compares = base.aggregator_tags.compares
         own.needs_scores = base.aggregator_tags.needs_scores
         own.voter_weights = base.aggregator_tags.voter_weights
+        own.scale_free = base.aggregator_tags.scale_free
         own.integer_weights = base.aggregator_tags.integer_weights
         return tags

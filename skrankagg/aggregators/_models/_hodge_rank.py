@@ -10,6 +10,7 @@ from ..._data._compared_items import component_labels
 from ..._support._sklearn import StrOptions
 from ..._support._threads import one_blas_thread
 from ...base import BaseAggregator, Consensus
+from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ...base._weight_range import refuse_weights
 
@@ -153,6 +154,11 @@ class HodgeRank(BaseAggregator):
             scale[own] = np.abs(flow).max(axis=(1, 2))[:, None] + np.abs(score[own])
         queries = {"inconsistency": inconsistency, "n_components": n_components}
         return Consensus(score, queries=queries, scale=scale)
+
+    def __sklearn_tags__(self) -> TagsOfAggregator:
+        tags = super().__sklearn_tags__()
+        tags.aggregator_tags.scale_free = self.flow == "margin"
+        return tags
 
 
 def _comparisons(above, level, absent):

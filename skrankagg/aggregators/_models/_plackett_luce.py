@@ -217,7 +217,8 @@ class PlackettLuce(WeightedAggregator):
         "reliability_prior": [Interval(Real, 0, None, closed="neither")],
     }
     # An item above another in all lists that hold both may be in weaker company elsewhere.
-    _tags = {"unanimity": False}
+    # Three lists are more evidence than one, which counts against the prior.
+    _tags = {"unanimity": False, "scale_free": False}
     _variants = ({}, {"absent": "ignore"})
 
     def __init__(

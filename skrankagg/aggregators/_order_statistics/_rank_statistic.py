@@ -305,4 +305,5 @@ class RankStatistic(BaseNormalisedRanks):
         tags = super().__sklearn_tags__()
         # No absent item has the least rank.
         tags.aggregator_tags.absent_below &= self.statistic != "min"
+        tags.aggregator_tags.scale_free = self.statistic != "stuart"  # probabilities of more lists are others
         return tags

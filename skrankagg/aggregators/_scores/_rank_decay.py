@@ -328,6 +328,7 @@ class InverseSquareRank(_RankDecay):
         tags = super().__sklearn_tags__()
         # The logarithm of one list is 0 then, and so are the scores of all items that it alone holds.
         tags.aggregator_tags.unanimity = self.support == "count" or self.sigma > 0
+        tags.aggregator_tags.scale_free = self.support == "count"
         return tags
 
     def _gain(self, lists):

@@ -313,7 +313,7 @@ class DIBRA(WeightedAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own, base = tags.aggregator_tags, self._aggregator().__sklearn_tags__().aggregator_tags
-        own.needs_scores = base.needs_scores
+        own.needs_scores, own.scale_free = base.needs_scores, base.scale_free
         # Unanimity among the voters with weight, or of the cut lists, may not be that of all.
         own.unanimity = base.unanimity and self.prune is None
         own.absent_below = base.absent_below

@@ -142,6 +142,22 @@ def check_integer_weights(aggregator):
         same(fit_transform(by_voter, lists), expected, "voter_weights are not copies", exact=False)
 
 
+def check_weight_scale(aggregator):
+    """Three times the weight of every list gives the same order with the same ties (where promised)."""
+    tags = _tags(aggregator)
+    if not (tags.voter_weights and tags.scale_free) or is_supervised(aggregator):
+        return
+    lists = example_lists()
+    weights = dict(zip(sorted(lists["voter"].unique()), (1, 2, 1, 3, 2), strict=True))
+    orders = []
+    for factor in (1, 3):
+        weighted = lists.assign(weight=lists["voter"].map(weights) * factor)
+        consensus = fit_transform(clone(aggregator), weighted)
+        ties = consensus.groupby("query")["score"].diff() == 0
+        orders.append((consensus["item"].tolist(), ties.tolist()))
+    assert orders[0] == orders[1], "the scale of the weights shows" + _if_intended(scale_free=False)
+
+
 # ---------------------------------------------------------------------- axioms
 
 
