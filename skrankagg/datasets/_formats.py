@@ -67,56 +67,6 @@ class Look:
         return clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Format:
-    """A format of files.
-
-    Parameters
-    ----------
-    name : str
-        As the parameter `format` names it.
-    suffixes : tuple of str, default=()
-        Of the names of its files.
-    holds : dict of str to str
-        What is in a file of it, for docstrings: of "lists", of "qrels", and of a "run" that is written. What it does
-        not have cannot be read or written.
-    expected : dict of str to str
-        What a file of it is, for the message that a file fits no format: of "lists" and of "qrels".
-    shown : str
-        What a file of it has, for the message that a comma cannot stand before decimals.
-    sniff : callable, default=None
-        Of a :class:`Look`, returns the layouts that the file may have, none if it is another format's.
-    decides : bool, default=False
-        Whether a file that fits cannot be another format's. It is then asked first, whatever format is to be tried.
-    read : callable
-        Of a source, its layout, its kind and whether the format was named, returns the frame.
-    write : callable, default=None
-        Of a frame, a tag and the rule for ties, returns the bytes of a run.
-    is_table : bool, default=False
-        Whether what is written has the columns of the frame, whatever they are.
-    needs : frozenset of str, default=frozenset()
-        Columns, besides query and item, that a run must have to be written.
-    has_ranks : bool, default=True
-        Whether the ranks of a run are written, so that those of ties may be shared.
-    is_compressed : bool, default=True
-        Whether a name may end in .gz.
-    """
-
-    name: str
-    suffixes: tuple[str, ...] = ()
-    holds: dict[str, str]
-    expected: dict[str, str] = field(default_factory=dict)
-    shown: str = ""
-    sniff: Callable | None = None
-    decides: bool = False
-    read: Callable = lambda source, layout, kind, named: read_rows(source, layout, kind, named)
-    write: Callable | None = None
-    is_table: bool = False
-    needs: frozenset[str] = frozenset()
-    has_ranks: bool = True
-    is_compressed: bool = True
-
-
 def read_rows(source, layout, kind, named):
     """Read the rows of a table.
 
@@ -149,6 +99,56 @@ def read_rows(source, layout, kind, named):
             )
     frame["relevance"] = judgements(source, layout, frame["relevance"])
     return frame
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A format of files.
+
+    Parameters
+    ----------
+    name : str
+        As the parameter `format` names it.
+    suffixes : tuple of str, default=()
+        Of the names of its files.
+    holds : dict of str to str
+        What is in a file of it, for docstrings: of "lists", of "qrels", and of a "run" that is written. What it does
+        not have cannot be read or written.
+    expected : dict of str to str
+        What a file of it is, for the message that a file fits no format: of "lists" and of "qrels".
+    shown : str
+        What a file of it has, for the message that a comma cannot stand before decimals.
+    sniff : callable, default=None
+        Of a :class:`Look`, returns the layouts that the file may have, none if it is another format's.
+    decides : bool, default=False
+        Whether a file that fits cannot be another format's. It is then asked first, whatever format is to be tried.
+    read : callable, default=read_rows
+        Of a source, its layout, its kind and whether the format was named, returns the frame.
+    write : callable, default=None
+        Of a frame, a tag and the rule for ties, returns the bytes of a run.
+    is_table : bool, default=False
+        Whether what is written has the columns of the frame, whatever they are.
+    needs : frozenset of str, default=frozenset()
+        Columns, besides query and item, that a run must have to be written.
+    has_ranks : bool, default=True
+        Whether the ranks of a run are written, so that those of ties may be shared.
+    is_compressed : bool, default=True
+        Whether a name may end in .gz.
+    """
+
+    name: str
+    suffixes: tuple[str, ...] = ()
+    holds: dict[str, str]
+    expected: dict[str, str] = field(default_factory=dict)
+    shown: str = ""
+    sniff: Callable | None = None
+    decides: bool = False
+    read: Callable = read_rows
+    write: Callable | None = None
+    is_table: bool = False
+    needs: frozenset[str] = frozenset()
+    has_ranks: bool = True
+    is_compressed: bool = True
 
 
 # ---------------------------------------------------------------------- tables with a header
