@@ -323,7 +323,7 @@ def test_what_is_not_certain_is_refused_with_its_place(written, text, clause):
     message = str(caught.value)
     assert message.startswith(f"read_lists cannot read {str(path)!r}: ")
     assert clause in message
-    assert "format='flagr', 'csv', 'tsv' or 'trec'" in message
+    assert "format='flagr', 'csv', 'tsv'" in message
 
 
 @pytest.mark.parametrize("chunk", [3, 2**18])
