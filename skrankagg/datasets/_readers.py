@@ -10,7 +10,7 @@ import pandas as pd
 
 from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError, InputTypeError
-from ._format_names import ReadFormat
+from ._format_names import ListsFormat, QrelsFormat
 from ._formats import FORMATS, alternatives, find_format, readable
 from ._integers import of_one_type
 from ._kinds import LISTS, QRELS
@@ -77,7 +77,7 @@ def _check_apart(paths, frames, styles):
 def read_lists(
     path: FileLike | Sequence[FileLike],
     *,
-    format: ReadFormat = "auto",
+    format: ListsFormat = "auto",
     voter: Literal["auto", "file"] | Sequence[str | None] = "auto",
     columns: Sequence[str | None] | None = None,
     decimal: Literal[".", ","] = ".",
@@ -237,7 +237,7 @@ def read_lists(
 def read_qrels(
     path: FileLike,
     *,
-    format: ReadFormat = "auto",
+    format: QrelsFormat = "auto",
     columns: Sequence[str | None] | None = None,
     decimal: Literal[".", ","] = ".",
 ) -> pd.DataFrame:

@@ -159,7 +159,7 @@ def test_the_check_passes_what_is_true(honest):
     ("wrong", "words"),
     [
         (Silent(claim=True), "must be ordered by the number"),
-        (Counting(claim=False), "absent_below must be True"),
+        (Counting(claim=False), "declare _tags = {.absent_below.: True}"),
     ],
 )
 def test_the_check_fails_what_is_not(wrong, words):

@@ -59,7 +59,8 @@ def _types():
         '"""The types of `format`. tools/regenerate.py writes this file."""\n\nfrom typing import Literal, TypeAlias\n'
     ]
     for name, what, formats in (
-        ("ReadFormat", "What files are read from.", readable(LISTS)),
+        ("ListsFormat", "What lists are read from.", readable(LISTS)),
+        ("QrelsFormat", "What judgements are read from.", readable(QRELS)),
         ("RunFormat", "What a run is written in.", written()),
     ):
         parts.append(f"#: {what}\n{name}: TypeAlias = Literal[{_quoted(_names(formats))}]\n")
