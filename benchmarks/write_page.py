@@ -39,7 +39,7 @@ def main(parts):
             )
 
     # README.md quotes some of them.
-    subprocess.run([sys.executable, "tools/readme_tables.py"], cwd=ROOT, check=True)
+    subprocess.run([sys.executable, "tools/regenerate.py"], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

@@ -39,9 +39,7 @@ def exports(module):
     The top level repeats what its submodules define; its page shows only what none of them has.
     """
     imported = importlib.import_module(module)
-    names = getattr(imported, "__all__", None)
-    if names is None:
-        names = [name for name, value in vars(imported).items() if _is_public(name, value)]
+    names = imported.__all__
     if module == "skrankagg":
         parts = set().union(*(exports(part) for part in MODULES if part != module))
         names = [name for name in names if name not in parts]
@@ -49,10 +47,6 @@ def exports(module):
         (name for name in names if _is_class_or_function(getattr(imported, name))),
         key=lambda name: (not inspect.isclass(getattr(imported, name)), name.lower()),
     )
-
-
-def _is_public(name, value):
-    return not name.startswith("_") and _is_class_or_function(value) and value.__module__.startswith("skrankagg")
 
 
 def _is_class_or_function(value):

@@ -9,6 +9,7 @@ import pandas as pd
 
 from .._support._suggestions import did_you_mean
 from ..datasets import write_run
+from ..datasets._formats import written
 from ..datasets._writers import output_format
 from ..exceptions import InputError
 from ..inspection import rank_stability, voter_contributions, voter_influence
@@ -20,7 +21,7 @@ from ._report import check_outputs, plain_table, show_number
 
 __all__ = ["aggregate", "explain"]
 
-_TABLES = ("csv", "tsv", "parquet")
+_TABLES = [one.name for one in written() if one.is_table]
 
 
 def aggregate(args, progress):

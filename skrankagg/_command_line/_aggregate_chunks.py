@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ..datasets._formats import LISTS, held
+from ..datasets._kinds import LISTS, held
 from ..datasets._parquet import check_parquet, parquet_columns
 from ..distributed import fit_partitions, scan_parquet, transform_partitions
 from ._input import find_sources

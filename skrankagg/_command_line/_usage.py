@@ -5,12 +5,11 @@ import os
 import re
 
 from .. import __version__
+from ._file_formats import READ, READ_HELP, RUNS, TABLES, WRITTEN
 
 __all__ = ["make_parser", "recognise_files"]
 
 DEFAULT_METRICS = ["map", "p@10", "ndcg@10"]
-
-_TABLES = "as .csv, .tsv (both also .gz) or .parquet"
 
 _FILES = """\
 files, recognised by how they begin, plain or .gz:
@@ -106,7 +105,7 @@ def make_parser():
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND    ", dest="command")  # as wide as the names
 
     def add_command(name, help, description, **options):
-        epilog = f"{_FILES}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
+        epilog = f"{_FILES}\n{READ_HELP}\n{_NAMES}\n{_EXAMPLES[name]}" if name in _EXAMPLES else None
         command = subparsers.add_parser(name, help=help, description=description, epilog=epilog, **options, **layout)
         command.set_defaults(parser=command)
         return command.add_argument
@@ -128,8 +127,8 @@ def make_parser():
     add("--baseline", metavar="NAME", help="differences from this row, with intervals and corrected p-values")
     add("--cv", type=_folds, metavar="N", help="folds of queries, on which methods that learn are measured")
     _add_conventions(add)
-    add("--out", metavar="FILE", help=f"write the results {_TABLES}")
-    add("--per-query", metavar="FILE", help=f"write the results of each query {_TABLES}")
+    add("--out", metavar="FILE", help=f"write the results {TABLES}")
+    add("--per-query", metavar="FILE", help=f"write the results of each query {TABLES}")
     add("--plot", metavar="FILE", help="draw the first measure as .png, .pdf or .svg")
     add("--latex", action="store_true", help="print the table in LaTeX, for booktabs")
     add("--n-jobs", type=int, metavar="N", help="threads, -1 for all (default: 1, which keeps times fair)")
@@ -152,7 +151,7 @@ def make_parser():
     _add_metrics(add)
     add("--cv", type=_folds, default=5, metavar="N", help="folds within and without (default: 5)")
     _add_conventions(add)
-    add("--out", metavar="FILE", help=f"write the results {_TABLES}")
+    add("--out", metavar="FILE", help=f"write the results {TABLES}")
     add("--random-state", type=_seed, metavar="N", help="seed of the folds and of random weights")
     _add_reading(add)
     _add_voter(add)
@@ -163,10 +162,10 @@ def make_parser():
         "Aggregate lists by one method into a consensus: query, item, score (higher is better), rank.",
     )
     _add_one_method(add)
-    formats = f"a TREC run if it ends in .run, .trec or .txt, JSON in .json, else {_TABLES} (default: CSV on stdout)"
+    formats = f"{RUNS}{TABLES} (default: CSV on stdout)"
     add("-o", "--out", metavar="FILE", help=formats)
     to = "format, whatever the name of the file; text is A > B = C, a line for each query"
-    add("--to", choices=("csv", "tsv", "parquet", "json", "trec", "text"), help=to)
+    add("--to", choices=WRITTEN, help=to)
     add("--intervals", action="store_true", help="add the places over draws of the lists, and how often first")
     add("--draws", type=_count, default=1000, metavar="N", help="how many draws (default: 1000)")
     add("--random-state", type=_seed, metavar="N", help="seed of the draws and of methods that draw lots")
@@ -206,7 +205,7 @@ def make_parser():
     missing = "what a judged query without results counts: 0 (default, with a warning if most have none), or nothing"
     add("--missing-queries", choices=("zero", "skip"), help=missing)
     add("--per-query", action="store_true", help="a row for each query instead of their mean")
-    add("--out", metavar="FILE", help=f"write the table {_TABLES}")
+    add("--out", metavar="FILE", help=f"write the table {TABLES}")
     _add_reading(add)
 
     add_command("methods", "list all methods", "All methods, with their parameters and defaults.")
@@ -264,7 +263,7 @@ def _add_metrics(add):
 def _add_reading(add):
     add(
         "--format",
-        choices=("auto", "flagr", "csv", "tsv", "trec", "parquet", "json"),
+        choices=READ,
         default="auto",
         help="of lists (default: by the first line)",
     )

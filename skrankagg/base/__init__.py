@@ -16,6 +16,7 @@ A method adds a constructor and one hook over a pure function:
 1     q    a    1.0     2
 """
 
+# tools/regenerate.py writes what follows.
 from ._aggregator import BaseAggregator
 from ._consensus import Consensus
 from ._supervised import SupervisedAggregator

@@ -37,9 +37,10 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
 
     A subclass defines ``_aggregate(lists)``, which takes :class:`~skrankagg.RankedLists` and returns the score of each
     candidate, a (query, item), as float64 of shape (n_candidates,), higher is better, or a :class:`Consensus`. It
-    declares its parameters in ``_parameter_constraints`` and what it needs and promises in ``__sklearn_tags__``; where
-    it makes matrices of all pairs of items, ``_pair_bytes`` is what they take, so that queries are refused that cannot
-    fit into memory. Everything else is here.
+    declares its parameters in ``_parameter_constraints`` and what it needs and promises in ``_tags``, such as
+    ``{"unanimity": False}``; where that depends on the parameters, ``__sklearn_tags__`` says it and has the last word.
+    Where it makes matrices of all pairs of items, ``_pair_bytes`` is what they take, so that queries are refused that
+    cannot fit into memory. Everything else is here.
 
     See Also
     --------
@@ -64,6 +65,13 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     """
 
     _parameter_constraints: dict = {}
+    #: Tags that differ from the defaults of :class:`AggregatorTags` whatever the parameters; a subclass adds its own.
+    _tags: dict = {}
+    #: What the guide's tables say of it: what an item gets that a list does not hold ("absent"), how items are treated
+    #: that tie in a list ("ties"), and the time that a query takes ("cost").
+    _guide: dict = {}
+    #: For these tables, too: by tag, the parameters that change it.
+    _tag_notes: dict = {}
     #: Columns that the method adds to the result; a property where they depend on the parameters.
     _result_columns: tuple[str, ...] = ()
     #: Columns of ``query_info_``.
@@ -74,8 +82,6 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
     _cell_bytes: float = 0.0
     #: Whether no bit of the scores depends on how the items are numbered, as of sums over the rows in their order.
     _any_numbering: bool = False
-    #: Whether items of equal score are sorted by their mean ranks, the tag `ties_by_rank`.
-    _ties_by_rank: bool = False
     #: Whether what `_repeat` returns takes the weights of many replicates, too, as columns.
     _repeats_columns: bool = False
     #: What to do about lists without scores, for the message.
@@ -188,10 +194,21 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
         tags = TagsOfAggregator(**{field.name: getattr(tags, field.name) for field in fields(tags)})
         accept_lists(tags)
         tags.target_tags.required = False
-        tags.requires_fit = False
-        tags.aggregator_tags.ties_by_rank = self._ties_by_rank
-        tags.aggregator_tags.compares = getattr(self, "absent", None)
+        own = tags.aggregator_tags
+        own.compares = getattr(self, "absent", None)
+        own.absent_below = own.compares != "ignore"
+        for name, value in self._declared("_tags").items():
+            setattr(own, name, value)
+        tags.requires_fit = own.supervised
         return tags
+
+    @classmethod
+    def _declared(cls, attribute):
+        """Merge a dict that the class and its parents declare under one name; the class itself comes before them."""
+        merged = {}
+        for owner in reversed(cls.__mro__):
+            merged |= vars(owner).get(attribute, {})
+        return merged
 
     @contextmanager
     def _fit_or_restore(self, X, y):
@@ -369,7 +386,8 @@ class BaseAggregator(RemembersRows, CallbackSupport, TransformerMixin, BaseEstim
                 f"{type(self).__name__}._aggregate must return a score for each of {lists.n_candidates} candidates, "
                 f"none of them NaN; got an array of shape {score.shape} with {int(np.isnan(score).sum())} NaN."
             )
-        tiebreak = rank_sums(lists, lists.list_weight) if self._ties_by_rank else None
+        by_rank = self.__sklearn_tags__().aggregator_tags.ties_by_rank
+        tiebreak = rank_sums(lists, lists.list_weight) if by_rank else None
         order, score = order_candidates(lists, score, consensus.scale, consensus.additive, tiebreak)
         columns = {name: np.asarray(consensus.columns[name])[order] for name in self._result_columns}
         return EncodedConsensus(

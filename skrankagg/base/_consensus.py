@@ -14,16 +14,7 @@ from .._arrays._ragged import expand, group_order, positions, sparse_rows, start
 from .._data._frames import frame_of, take_ids
 from .._data._ranked_lists import RankedLists
 
-__all__ = [
-    "Consensus",
-    "Contributions",
-    "EncodedConsensus",
-    "best_items",
-    "order_candidates",
-    "rank_scores",
-    "rank_sums",
-    "sole_lists_again",
-]
+__all__ = ["Consensus"]
 
 
 @dataclass

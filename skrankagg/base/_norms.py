@@ -9,8 +9,6 @@ from .._data._frames import first_row, show_id
 from .._support._sklearn import StrOptions
 from ..exceptions import InputError
 
-__all__ = ["ABSENT_SCORE", "NORM", "AbsentScore", "Norm", "check_absent_score", "normalize"]
-
 Norm: TypeAlias = Literal[
     "borda", "dbsf", "l2", "max", "min-max", "rank", "reciprocal", "simple-borda", "sum", "z-score"
 ]

@@ -12,10 +12,9 @@ from .._data._types import AnyFrame, AnyLists, Judgements, PlainLists
 from .._support._sklearn import Tags, check_is_fitted
 from ..exceptions import InputError
 from ._aggregator import BaseAggregator
-from ._tags import TagsOfAggregator
 from ._transformer import ListTransformer
 
-__all__ = ["SupervisedAggregator", "SupervisedListTransformer"]
+__all__ = ["SupervisedAggregator"]
 
 
 class SupervisedAggregator(BaseAggregator):
@@ -60,6 +59,8 @@ class SupervisedAggregator(BaseAggregator):
     >>> ByExperience().fit(lists[:5], qrels.align(lists[:5])).transform(lists[5:]).head(2)["rank"].tolist()
     [1, 2]
     """
+
+    _tags = {"supervised": True}
 
     def fit(self, X: AnyLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> Self:
         """Learn from the judged queries of the lists.
@@ -140,12 +141,6 @@ class SupervisedAggregator(BaseAggregator):
     def _rank(self, lists):
         check_is_fitted(self)
         return super()._rank(lists)
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.requires_fit = True
-        tags.aggregator_tags.supervised = True
-        return tags
 
 
 class SupervisedListTransformer(ListTransformer):

@@ -5,14 +5,15 @@ from typing import Literal
 
 from .._support._sklearn import Tags
 
-__all__ = ["AggregatorTags", "TagsOfAggregator"]
+__all__ = ["AggregatorTags"]
 
 
 @dataclass(slots=True)
 class AggregatorTags:
     """What an aggregator needs and promises; the common checks ask it, and never the class's name.
 
-    They are ``estimator.__sklearn_tags__().aggregator_tags``, where a subclass sets those that differ.
+    They are ``estimator.__sklearn_tags__().aggregator_tags``. A subclass declares those that differ in ``_tags``, and
+    sets those that depend on its parameters in ``__sklearn_tags__``.
 
     Parameters
     ----------
@@ -22,6 +23,9 @@ class AggregatorTags:
         Whether it can weigh lists; else weights other than 1 are refused.
     integer_weights : bool, default=False
         Whether it can weigh lists by whole numbers only, a list of weight w being w lists.
+    scale_free : bool, default=True
+        Whether only the proportions of the weights count, so that three times the weight of every list gives the same
+        order with the same ties. Where more lists are more evidence, it is not so.
     unanimity : bool, default=True
         Whether an item that every list ranks above another is above it in the consensus.
     condorcet_winner : bool, default=False
@@ -37,7 +41,7 @@ class AggregatorTags:
     absent_below : bool, default=True
         Whether it takes a list to rank the items that it holds above those that it does not, so that of items that no
         list compares those come first that more lists hold. On paired comparisons it then warns, see
-        :class:`~skrankagg.exceptions.ExposureWarning`.
+        :class:`~skrankagg.exceptions.ExposureWarning`. Where the parameter `absent` is "ignore", the default is False.
     compares : {"last", "ignore"}, default=None
         Which items a list compares: those that it contains with all others ("last") or only with each other
         ("ignore"). Where no lists connect the items of a query, the method warns, see
@@ -63,6 +67,7 @@ class AggregatorTags:
     needs_scores: bool = False
     voter_weights: bool = True
     integer_weights: bool = False
+    scale_free: bool = True
     unanimity: bool = True
     condorcet_winner: bool = False
     neutral: bool = True

@@ -12,8 +12,6 @@ from .._data._frames import first_row, plain_index, show_id
 from .._data._voter_names import near_voters, type_hint, unmatched
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["BY_VOTER", "VOTER_WEIGHTS", "VoterGroups", "VoterWeights", "group_ids", "voter_series", "voter_values"]
-
 #: A number for each voter: what users give as weights, numbers of items or cutoffs.
 VoterWeights: TypeAlias = Mapping[Any, float] | pd.Series
 #: The group of each voter.

@@ -5,8 +5,6 @@ import numpy as np
 from .._data._frames import first_row, show_id
 from ..exceptions import InputError
 
-__all__ = ["check_range", "check_sums", "refuse_weights"]
-
 # From here on, or below its inverse, weights may be the reason of a score that is not finite.
 _FAR = 2.0**53
 

@@ -18,14 +18,7 @@ from ._aggregator import BaseAggregator
 from ._tags import TagsOfAggregator
 from ._voter_weights import VOTER_WEIGHTS, group_ids
 
-__all__ = [
-    "WEIGHTING",
-    "WeightedAggregator",
-    "match_voters",
-    "match_weights",
-    "outweighed_queries",
-    "pool_weights",
-]
+__all__ = ["WeightedAggregator"]
 
 WEIGHTING = {
     "weighting": [StrOptions({"query", "global"})],

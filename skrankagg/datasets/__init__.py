@@ -5,15 +5,38 @@ Everything here speaks plain pandas frames with the canonical columns: ``query, 
 ``query, item, relevance`` for judgements, ``query, item, score, rank`` for a consensus.
 """
 
-from ._make_comparisons import *
-from ._make_gene_lists import *
-from ._make_ranked_lists import *
-from ._mallows import *
-from ._preflib import *
-from ._ranking_text import *
-from ._rasdagen import *
-from ._readers import *
-from ._real_collections import *
-from ._real_models import *
-from ._real_results import *
-from ._writers import *
+# tools/regenerate.py writes what follows.
+from ._make_comparisons import make_comparisons
+from ._make_gene_lists import make_gene_lists
+from ._make_ranked_lists import make_ranked_lists
+from ._mallows import make_mallows, make_plackett_luce
+from ._preflib import read_preflib
+from ._ranking_text import ranking_text
+from ._rasdagen import make_rasdagen
+from ._readers import read_lists, read_qrels
+from ._real_collections import load_letor_agg, load_trec
+from ._real_models import load_digits_votes, load_feature_rankings
+from ._real_results import load_formula1, load_nascar, load_prostate_genes
+from ._writers import write_qrels, write_run
+
+__all__ = [
+    "load_digits_votes",
+    "load_feature_rankings",
+    "load_formula1",
+    "load_letor_agg",
+    "load_nascar",
+    "load_prostate_genes",
+    "load_trec",
+    "make_comparisons",
+    "make_gene_lists",
+    "make_mallows",
+    "make_plackett_luce",
+    "make_ranked_lists",
+    "make_rasdagen",
+    "ranking_text",
+    "read_lists",
+    "read_preflib",
+    "read_qrels",
+    "write_qrels",
+    "write_run",
+]

@@ -21,8 +21,6 @@ from ..exceptions import InputError
 from ._parquet import read_parquet
 from ._sources import BOM, Fault, opened
 
-__all__ = []
-
 _CHUNK = 2**18
 #: Styles of tables, and what separates their fields.
 SEPARATORS = {"csv": ",", "semicolon": ";", "tsv": "\t"}

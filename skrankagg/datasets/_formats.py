@@ -1,128 +1,168 @@
-"""The formats of lists and judgements, and how the first line of a file tells which it is.
+"""The formats of lists, judgements and runs: an object for each, in the tuple `FORMATS`.
 
 A format is recognised by what only it can begin with: numbers where they belong, or a header whose names are
 known. A file that fits no format, or two, is refused; guessing would misread a column in silence.
+
+The types of `format`, its entries in docstrings and the choices of the command line follow from the tuple.
 """
 
-from .._data._frames import LIST_COLUMNS
-from .._data._titles import canonical, query_ids
-from .._support._warn import warn_user
-from ..exceptions import AmbiguousInputWarning, InputError
-from ._delimited import SEPARATORS, Layout, clip, has_blanks_between_tabs, head, is_number
-from ._parquet import check_parquet, is_parquet, parquet_columns
-from ._sources import BOM, Fault, opened
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
-__all__ = []
+from ..exceptions import InputError
+from ._delimited import SEPARATORS, Layout, clip, has_blanks_between_tabs, head, is_number, line_of, read_table
+from ._integers import judgements, restore_integers
+from ._json_files import is_json, read_json
+from ._kinds import LISTS, held
+from ._parquet import check_parquet, is_parquet, parquet_bytes, parquet_columns
+from ._run_text import csv_text, json_text, lines_text, trec_text
+from ._sources import Fault
 
 _NUMERIC = {"rank", "score", "weight", "relevance"}
 
-FORMATS = ("auto", "flagr", "csv", "tsv", "trec", "parquet", "json")
 
-_SHOWN = {"csv": "commas", "trec": "a TREC file", "parquet": "a Parquet file", "json": "JSON"}
-
-_PIECE = 2**12
-
-# Styles of tables with a header, by format.
-_STYLES = {"auto": ("csv", "semicolon", "tsv"), "csv": ("csv", "semicolon"), "tsv": ("tsv",)}
-
-
-class Kind:
-    """What a reader accepts.
+class Look:
+    """The beginning of a file, for those who are asked whether it is theirs.
 
     Parameters
     ----------
-    expected : str
-        All of it, for messages.
-    known : tuple of str
-        Columns that a header may name.
-    trec : tuple of str or None
-        What the fields of a TREC file hold; None for those that are skipped.
-    flagr : dict of int to tuple
-        Number of fields of a FLAGR file to what they hold.
-    suffices : callable
-        Whether a set of columns is enough.
+    source : path or Held
+        File, plain or gzip.
+    kind : Kind
+        What may be in it.
+    format : str
+        The only format to try, or "auto".
+    decimal : {".", ","}
+        The mark before the decimals of a number.
+    trailing : bool
+        Whether words may follow the tag of a TREC run.
     """
 
-    def __init__(self, *, expected, known, trec, flagr, suffices):
-        self.expected = expected
-        self.known = known
-        self.trec = trec
-        self.flagr = flagr
-        self.suffices = suffices
+    def __init__(self, source, kind, format, decimal, trailing):
+        self.source, self.kind, self.format = source, kind, format
+        self.decimal, self.trailing = decimal, trailing
+        self._rows = {}
+
+    def fields(self, style):
+        """Return the fields of the first line, read in one style; none if its quotes make no sense."""
+        if style not in self._rows:
+            self._rows[style] = self._first(style)
+        return self._rows[style]
+
+    def _first(self, style):
+        try:
+            rows = head(self.source, style, 1)
+        except UnicodeDecodeError:
+            raise
+        except ValueError:
+            return []
+        if not rows:
+            raise InputError("expected at least one row, got an empty file")
+        return rows[0][2]
+
+    @property
+    def line(self):
+        """The first line, for messages."""
+        words, fields = self.fields("trec"), self.fields("csv")
+        return clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
 
 
-LISTS = Kind(
-    expected=(
-        "a FLAGR CSV of 5 or 6 fields (query, voter, item, [rank,] score, source), a CSV or TSV whose header names "
-        "query, item and rank or score, a TREC run (query Q0 item rank score tag), a Parquet file, or JSON"
-    ),
-    known=LIST_COLUMNS,
-    trec=("query", None, "item", "rank", "score", "voter"),
-    flagr={
-        5: ("query", "voter", "item", "score", None),
-        6: ("query", "voter", "item", "rank", "score", None),
-    },
-    suffices=lambda names: {"query", "item"} <= names and not names.isdisjoint({"rank", "score"}),
-)
-QRELS = Kind(
-    expected=(
-        "a FLAGR CSV (query, 0, item, relevance), a CSV or TSV whose header names query, item and relevance, "
-        "TREC qrels (query 0 item relevance), a Parquet file, or JSON"
-    ),
-    known=("query", "item", "relevance"),
-    trec=("query", None, "item", "relevance"),
-    flagr={4: ("query", "iteration", "item", "relevance")},
-    suffices=lambda names: {"query", "item", "relevance"} <= names,
-)
+def read_rows(source, layout, kind, named):
+    """Read the rows of a table.
+
+    Parameters
+    ----------
+    source : path or Held
+        File, plain or gzip.
+    layout : Layout
+        What its fields hold.
+    kind : Kind
+        What is in it.
+    named : bool
+        Whether the caller has named the format.
+
+    Returns
+    -------
+    DataFrame
+        The known columns, with their numbers.
+    """
+    if kind is LISTS:
+        return restore_integers(read_table(source, layout, {"rank", "score", "weight"}), source, layout)
+    frame = read_table(source, layout, set())
+    if "iteration" in frame and not named:
+        other = ~frame["iteration"].isin(["0", "Q0"]).to_numpy()
+        if other.any():
+            row = int(other.argmax())
+            raise InputError(
+                "expected 0 in the second field, where lists have their voter, got "
+                f"{clip(frame['iteration'].iloc[row])!r} on line {line_of(source, layout, row)}"
+            )
+    frame["relevance"] = judgements(source, layout, frame["relevance"])
+    return frame
 
 
-def _numbers_fit(fields, names, decimal="."):
-    return all(is_number(field, decimal) for field, name in zip(fields, names, strict=False) if name in _NUMERIC)
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """A format of files.
+
+    Parameters
+    ----------
+    name : str
+        As the parameter `format` names it.
+    suffixes : tuple of str, default=()
+        Of the names of its files.
+    holds : dict of str to str
+        What is in a file of it, for docstrings: of "lists", of "qrels", and of a "run" that is written. What it does
+        not have cannot be read or written.
+    expected : dict of str to str
+        What a file of it is, for the message that a file fits no format: of "lists" and of "qrels".
+    shown : str
+        What a file of it has, for the message that a comma cannot stand before decimals.
+    sniff : callable, default=None
+        Of a :class:`Look`, returns the layouts that the file may have, none if it is another format's.
+    decides : bool, default=False
+        Whether a file that fits cannot be another format's. It is then asked first, whatever format is to be tried.
+    read : callable, default=read_rows
+        Of a source, its layout, its kind and whether the format was named, returns the frame.
+    write : callable, default=None
+        Of a frame, a tag and the rule for ties, returns the bytes of a run.
+    is_table : bool, default=False
+        Whether what is written has the columns of the frame, whatever they are.
+    needs : frozenset of str, default=frozenset()
+        Columns, besides query and item, that a run must have to be written.
+    has_ranks : bool, default=True
+        Whether the ranks of a run are written, so that those of ties may be shared.
+    is_compressed : bool, default=True
+        Whether a name may end in .gz.
+    """
+
+    name: str
+    suffixes: tuple[str, ...] = ()
+    holds: dict[str, str]
+    expected: dict[str, str] = field(default_factory=dict)
+    shown: str = ""
+    sniff: Callable | None = None
+    decides: bool = False
+    read: Callable = read_rows
+    write: Callable | None = None
+    is_table: bool = False
+    needs: frozenset[str] = frozenset()
+    has_ranks: bool = True
+    is_compressed: bool = True
 
 
-def _first(path, style):
-    """Fields of the first line, read in one style; none if its quotes make no sense."""
-    try:
-        rows = head(path, style, 1)
-    except UnicodeDecodeError:
-        raise
-    except ValueError:
-        return []
-    if not rows:
-        raise InputError("expected at least one row, got an empty file")
-    return rows[0][2]
+# ---------------------------------------------------------------------- tables with a header
 
 
-def held(kind, header):
-    """What the columns of a header hold; None if it does not name enough."""
-    names = [canonical(title) for title in header]
-    names = [name if name in kind.known else None for name in names]
-    ids = query_ids(header)
-    if ids:
-        names = [None if title == "query" else name for title, name in zip(header, names, strict=True)]
-    if not kind.suffices(set(names)):
-        return None
-    for name in kind.known:
-        titles = [title for title, held in zip(header, names, strict=True) if held == name]
-        if len(titles) > 1:
-            raise InputError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
-    if ids:
-        warn_user(
-            f"The ids of the queries are read from {ids[0]!r}, and not from 'query', which holds their text as a rule. "
-            "Rename one of the two columns if it is otherwise.",
-            AmbiguousInputWarning,
-        )
-    return tuple(names)
-
-
-def _header_layout(path, kind, header, style, decimal):
+def _header_layout(look, style):
     """Layout of a table that begins with a header; None if the line is none."""
+    header, decimal = look.fields(style), look.decimal
     # A header has no numbers; so a row of a FLAGR file, which must have some, is never taken for one.
-    names = None if any(is_number(title, mark) for title in header for mark in ".,") else held(kind, header)
+    names = None if any(is_number(title, mark) for title in header for mark in ".,") else held(look.kind, header)
     if names is None:
         return None
     shown = clip((";" if style == "semicolon" else ",").join(header))
-    rows = head(path, style, 2)
+    rows = head(look.source, style, 2)
     if len(rows) == 1:
         raise InputError(f"expected rows after the header {shown!r}, got none")
     # The first row sets the width for the fast parser, so it must be right.
@@ -135,38 +175,270 @@ def _header_layout(path, kind, header, style, decimal):
     return Layout(style, names, rows[0][0] + 1, decimal=decimal)
 
 
-def _is_json(path):
-    """Whether a file begins with an object or an array, as no table should."""
-    with opened(path) as stream:
-        data = stream.read(_PIECE).removeprefix(BOM)
-        while data and not data.lstrip(b" \t\r\n"):
-            data = stream.read(_PIECE)
-    return data.lstrip(b" \t\r\n")[:1] in (b"{", b"[")
+def _sniff_headers(*styles):
+    """Make the function that finds tables with a header, of one style or several."""
+    return lambda look: [layout for style in styles if (layout := _header_layout(look, style)) is not None]
 
 
-def _parquet_layout(path, kind, format):
-    """Layout of a Parquet file."""
-    if format not in {"auto", "parquet"}:
-        raise InputError(f"expected format={format!r}, got a Parquet file")
-    check_parquet("read_lists" if kind is LISTS else "read_qrels")
-    columns = parquet_columns(path)
-    names = held(kind, columns)
+CSV = Format(
+    name="csv",
+    suffixes=(".csv",),
+    holds={
+        "lists": "with a header, separated by commas or semicolons",
+        "qrels": "with a header, separated by commas or semicolons",
+        "run": "a table with a header and all columns",
+    },
+    expected={
+        "lists": "a CSV or TSV whose header names query, item and rank or score",
+        "qrels": "a CSV or TSV whose header names query, item and relevance",
+    },
+    shown="commas",
+    sniff=_sniff_headers("csv", "semicolon"),
+    write=lambda frame, tag, rank_ties: csv_text(frame, ",").encode(),
+    is_table=True,
+)
+TSV = Format(
+    name="tsv",
+    suffixes=(".tsv",),
+    holds=dict.fromkeys(("lists", "qrels", "run"), "the same with tabs"),
+    sniff=_sniff_headers("tsv"),
+    write=lambda frame, tag, rank_ties: csv_text(frame, "\t").encode(),
+    is_table=True,
+)
+
+# ---------------------------------------------------------------------- rows without a header
+
+# What the fields hold, by their number; None for those that are skipped.
+_FLAGR_FIELDS = {
+    "lists": {5: ("query", "voter", "item", "score", None), 6: ("query", "voter", "item", "rank", "score", None)},
+    "qrels": {4: ("query", "iteration", "item", "relevance")},
+}
+_TREC_FIELDS = {
+    "lists": ("query", None, "item", "rank", "score", "voter"),
+    "qrels": ("query", None, "item", "relevance"),
+}
+
+
+def _numbers_fit(fields, names, decimal="."):
+    return all(is_number(field, decimal) for field, name in zip(fields, names, strict=False) if name in _NUMERIC)
+
+
+def _sniff_flagr(look):
+    fields = look.fields("csv")
+    names = _FLAGR_FIELDS[look.kind.name].get(len(fields))
+    if names is None or not _numbers_fit(fields, names):
+        return []
+    if look.format == "auto":
+        _refuse_lookalike(look.kind, fields, look.line)
+    return [Layout("csv", names)]
+
+
+def _refuse_lookalike(kind, fields, first):
+    """Refuse the files that are easily mistaken for FLAGR's lists."""
+    if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
+        raise InputError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
+    if kind is LISTS and fields[1] == "Q0":
+        raise InputError(f"expected a voter in the second field, got the Q0 of a TREC run in {first!r}")
+
+
+def _sniff_trec(look):
+    words, names = look.fields("trec"), _TREC_FIELDS[look.kind.name]
+    n_extra = len(words) - len(names)
+    fits = (n_extra == 0 or (look.trailing and n_extra > 0)) and _numbers_fit(words, names)
+    # Rows of tabs without a header, whose ids have blanks, would pass for TREC files but for this field.
+    if fits and (look.format == "trec" or words[1] in {"0", "Q0"} or not has_blanks_between_tabs(look.source)):
+        return [Layout("trec", names, 0, look.trailing)]
+    return []
+
+
+FLAGR = Format(
+    name="flagr",
+    holds={
+        "lists": "query, voter, item, score, source, or query, voter, item, rank, score, source, without a header",
+        "qrels": "query, 0, item, relevance, separated by commas, without a header",
+    },
+    expected={
+        "lists": "a FLAGR CSV of 5 or 6 fields (query, voter, item, [rank,] score, source)",
+        "qrels": "a FLAGR CSV (query, 0, item, relevance)",
+    },
+    sniff=_sniff_flagr,
+)
+TREC = Format(
+    name="trec",
+    suffixes=(".run", ".trec", ".txt"),
+    holds={
+        "lists": "query, Q0, item, rank, score, tag, separated by blanks or tabs",
+        "qrels": "query, 0, item, relevance, separated by blanks or tabs",
+        "run": "query, Q0, item, rank, score, tag",
+    },
+    expected={"lists": "a TREC run (query Q0 item rank score tag)", "qrels": "TREC qrels (query 0 item relevance)"},
+    shown="a TREC file",
+    sniff=_sniff_trec,
+    write=lambda frame, tag, rank_ties: trec_text(frame, tag).encode(),
+    needs=frozenset({"score", "rank"}),
+)
+
+# ---------------------------------------------------------------------- Parquet, JSON, text
+
+
+def _sniff_parquet(look):
+    if not is_parquet(look.source):
+        return []
+    if look.format not in {"auto", "parquet"}:
+        raise InputError(f"expected format={look.format!r}, got a Parquet file")
+    check_parquet(f"read_{look.kind.name}")
+    columns = parquet_columns(look.source)
+    names = held(look.kind, columns)
     if names is None:
-        needed = "query, item and rank or score" if kind is LISTS else "query, item and relevance"
-        raise InputError(f"expected columns for {needed}, got {clip(', '.join(columns))!r}")
-    return Layout("parquet", names)
+        raise InputError(f"expected columns for {look.kind.needed}, got {clip(', '.join(columns))!r}")
+    return [Layout("parquet", names)]
 
 
-def _named_layout(path, kind, columns, format, decimal):
+def _sniff_json(look):
+    begins = look.format == "json" or (look.format == "auto" and is_json(look.source))
+    return [Layout("json", None)] if begins else []
+
+
+PARQUET = Format(
+    name="parquet",
+    suffixes=(".parquet",),
+    holds={
+        "lists": "columns with the names of a header, which needs pyarrow",
+        "qrels": "columns with the names of a header, which needs pyarrow",
+        "run": "all columns, which needs pyarrow",
+    },
+    expected=dict.fromkeys(("lists", "qrels"), "a Parquet file"),
+    shown="a Parquet file",
+    sniff=_sniff_parquet,
+    decides=True,
+    write=lambda frame, tag, rank_ties: parquet_bytes(frame),
+    is_table=True,
+    is_compressed=False,
+)
+JSON = Format(
+    name="json",
+    suffixes=(".json",),
+    holds={
+        "lists": (
+            "``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of records "
+            '``{"query": ..., "item": ..., "score": ...}``'
+        ),
+        "qrels": (
+            '``{query: {item: relevance}}``, or an array of records ``{"query": ..., "item": ..., "relevance": ...}``'
+        ),
+        "run": "``{query: {item: score}}``, as ranx has it",
+    },
+    expected=dict.fromkeys(("lists", "qrels"), "JSON"),
+    shown="JSON",
+    sniff=_sniff_json,
+    decides=True,
+    read=lambda source, layout, kind, named: read_json(source, kind),
+    write=lambda frame, tag, rank_ties: json_text(frame).encode(),
+    needs=frozenset({"score"}),
+    has_ranks=False,
+)
+TEXT = Format(
+    name="text",
+    holds={"run": "a line for each query, such as ``q1: A > B``, as :func:`ranking_text` writes it"},
+    write=lambda frame, tag, rank_ties: lines_text(frame, rank_ties).encode(),
+    has_ranks=False,  # it makes its own
+)
+
+FORMATS = (FLAGR, CSV, TSV, TREC, PARQUET, JSON, TEXT)
+
+
+def readable(kind):
+    """Return the formats that lists, or judgements, can be read from."""
+    return [one for one in FORMATS if one.sniff is not None and kind.name in one.holds]
+
+
+def written():
+    """Return the formats that runs can be written in."""
+    return [one for one in FORMATS if one.write is not None]
+
+
+def alternatives(texts):
+    """Return texts as a list in words: "a, b or c"."""
+    *others, last = texts
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def find_format(source, kind, format="auto", columns=None, decimal=".", trailing=False):
+    """Find the format and the layout of a file.
+
+    Parameters
+    ----------
+    source : path or Held
+        File, plain or gzip.
+    kind : Kind
+        What may be in it.
+    format : str, default="auto"
+        The only format to try.
+    columns : sequence of str or None, default=None
+        Columns of a table without a header.
+    decimal : {".", ","}, default="."
+        The mark before the decimals of a number.
+    trailing : bool, default=False
+        Whether words may follow the tag of a TREC run.
+
+    Returns
+    -------
+    format : Format
+        The one that the beginning of the file fits.
+    layout : Layout
+        What it says of the file.
+
+    Raises
+    ------
+    ValueError
+        If it fits none or several; the message is a clause without a subject.
+    """
+    look = Look(source, kind, format, decimal, trailing)
+    found, layout = _find(look) if columns is None else (CSV, _named_layout(look, columns))
+    if decimal == "," and layout.style not in {"tsv", "semicolon"}:
+        raise Fault(
+            f"expected fields separated by tabs or semicolons, for decimal=',', got {found.shown or CSV.shown}",
+            "leave out decimal.",
+        )
+    return found, layout
+
+
+def _find(look):
+    formats = readable(look.kind)
+    for one in formats:
+        if one.decides and (layouts := one.sniff(look)):
+            return one, layouts[0]
+    found = {}
+    for one in formats:
+        if not one.decides and look.format in {"auto", one.name}:
+            layouts = one.sniff(look)
+            found |= {one.name if len(layouts) == 1 else layout.style: (one, layout) for layout in layouts}
+    if len(found) > 1:
+        fits = " and ".join(found)
+        raise InputError(f"expected one format, got the first line {look.line!r}, which fits {fits}")
+    if not found:
+        expected = [one.expected[look.kind.name] for one in formats if look.kind.name in one.expected]
+        asked = "" if look.format == "auto" else f" (of these, format={look.format!r})"
+        raise InputError(
+            f"expected {', '.join(expected[:-1])}, or {expected[-1]}{asked}, got the first line {look.line!r}"
+        )
+    return next(iter(found.values()))
+
+
+# Styles of tables without a header, by format.
+_STYLES = {"auto": ("csv", "semicolon", "tsv"), "csv": ("csv", "semicolon"), "tsv": ("tsv",)}
+
+
+def _named_layout(look, columns):
     """Layout of a table without a header, whose columns the caller names."""
-    names = tuple(columns)
+    names, kind, decimal = tuple(columns), look.kind, look.decimal
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):
         raise InputError(
             f"expected columns= to be distinct names out of {', '.join(kind.known)}, enough of them, and None to "
             f"skip one, got {names}"
         )
-    rows = {style: _first(path, style) for style in _STYLES[format]}
+    rows = {style: look.fields(style) for style in _STYLES[look.format]}
     fitting = [style for style, fields in rows.items() if len(fields) == len(names)]
     if not fitting:
         most = max(map(len, rows.values()))
@@ -179,84 +451,3 @@ def _named_layout(path, kind, columns, format, decimal):
             f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several part so"
         )
     return Layout(fitting[0], names, decimal=decimal)
-
-
-def _refuse_lookalike(kind, fields, first):
-    """Refuse the files that are easily mistaken for FLAGR's lists."""
-    if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
-        raise InputError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
-    if kind is LISTS and fields[1] == "Q0":
-        raise InputError(f"expected a voter in the second field, got the Q0 of a TREC run in {first!r}")
-
-
-def detect(path, kind, format="auto", columns=None, decimal=".", trailing=False):
-    """Find the layout of a file.
-
-    Parameters
-    ----------
-    path : path or Held
-        File, plain or gzip.
-    kind : Kind
-        What may be in it.
-    format : one of FORMATS, default="auto"
-        The only format to try.
-    columns : sequence of str or None, default=None
-        Columns of a table without a header.
-    decimal : {".", ","}, default="."
-        The mark before the decimals of a number.
-    trailing : bool, default=False
-        Whether words may follow the tag of a TREC run.
-
-    Returns
-    -------
-    Layout
-        Of the one format that the first line fits.
-
-    Raises
-    ------
-    ValueError
-        If it fits none or several; the message is a clause without a subject.
-    """
-    layout = _detect(path, kind, format, columns, trailing, decimal)
-    if decimal == "," and layout.style not in {"tsv", "semicolon"}:
-        raise Fault(
-            f"expected fields separated by tabs or semicolons, for decimal=',', got {_SHOWN.get(layout.style)}",
-            "leave out decimal.",
-        )
-    return layout
-
-
-def _detect(path, kind, format, columns, trailing, decimal):
-    if columns is not None:
-        return _named_layout(path, kind, columns, format, decimal)
-    if is_parquet(path):
-        return _parquet_layout(path, kind, format)
-    if format == "json" or (format == "auto" and _is_json(path)):
-        return Layout("json", None)
-    words, fields = _first(path, "trec"), _first(path, "csv")
-    first = clip(" ".join(words) if len(fields) < 2 else ",".join(fields))
-    found = {}
-    if format in {"auto", "trec"}:
-        n_extra = len(words) - len(kind.trec)
-        fits = (n_extra == 0 or (trailing and n_extra > 0)) and _numbers_fit(words, kind.trec)
-        # Rows of tabs without a header, whose ids have blanks, would pass for TREC files but for this field.
-        if fits and (format == "trec" or words[1] in {"0", "Q0"} or not has_blanks_between_tabs(path)):
-            found["trec"] = Layout("trec", kind.trec, 0, trailing)
-    if format in {"auto", "flagr"} and len(fields) in kind.flagr:
-        names = kind.flagr[len(fields)]
-        if _numbers_fit(fields, names):
-            if format == "auto":
-                _refuse_lookalike(kind, fields, first)
-            found["flagr"] = Layout("csv", names)
-    for style in _STYLES.get(format, ()):
-        layout = _header_layout(path, kind, fields if style == "csv" else _first(path, style), style, decimal)
-        if layout is not None:
-            found[style] = layout
-
-    if len(found) > 1:
-        fits = " and ".join(found)
-        raise InputError(f"expected one format, got the first line {first!r}, which fits {fits}")
-    if not found:
-        asked = "" if format == "auto" else f" (of these, format={format!r})"
-        raise InputError(f"expected {kind.expected}{asked}, got the first line {first!r}")
-    return next(iter(found.values()))

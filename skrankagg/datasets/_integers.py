@@ -9,8 +9,6 @@ from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError
 from ._delimited import clip, is_number, line_of, read_table, to_number
 
-__all__ = []
-
 _INTEGER = re.compile(r"[ \t]*[+-]?\d+[ \t]*", re.ASCII)
 
 

@@ -9,14 +9,24 @@ import pandas as pd
 from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError
 from ._delimited import IDS, clip
-from ._formats import LISTS, held
 from ._integers import integers_for
-from ._sources import opened
-
-__all__ = []
+from ._kinds import LISTS, held
+from ._sources import BOM, opened
 
 # float64 holds numbers of up to 309 digits; Python takes a time for more of them that grows with their square.
 _MOST_DIGITS = 400
+
+
+_PIECE = 2**12
+
+
+def is_json(source):
+    """Return True if a file begins with an object or an array, as no table should."""
+    with opened(source) as stream:
+        data = stream.read(_PIECE).removeprefix(BOM)
+        while data and not data.lstrip(b" \t\r\n"):
+            data = stream.read(_PIECE)
+    return data.lstrip(b" \t\r\n")[:1] in (b"{", b"[")
 
 
 class _Doubled(dict):
@@ -194,8 +204,7 @@ def _record_layout(keys, kind, names, count):
     """What the fields of a record are called in it, by their names."""
     found = held(kind, keys)
     if found is None:
-        needed = "query, item and rank or score" if kind is LISTS else "query, item and relevance"
-        raise InputError(f"expected fields for {needed} in record {count}, got {clip(', '.join(keys))!r}")
+        raise InputError(f"expected fields for {kind.needed} in record {count}, got {clip(', '.join(keys))!r}")
     layout = {name: key for name, key in zip(found, keys, strict=True) if name is not None}
     if names is not None and set(layout) != set(names):
         raise InputError(

@@ -11,8 +11,6 @@ from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError, MissingLibraryError
 from ._sources import opened_raw
 
-__all__ = []
-
 _MAGIC = b"PAR1"
 
 

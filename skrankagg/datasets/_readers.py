@@ -10,26 +10,27 @@ import pandas as pd
 
 from .._data._frames import EXACT_LIMIT
 from ..exceptions import InputError, InputTypeError
-from ._delimited import clip, line_of, read_table
-from ._formats import FORMATS, LISTS, QRELS, detect
-from ._integers import judgements, of_one_type, restore_integers
-from ._json_files import read_json
+from ._format_names import ListsFormat, QrelsFormat
+from ._formats import FORMATS, alternatives, find_format, readable
+from ._integers import of_one_type
+from ._kinds import LISTS, QRELS
 from ._sources import FileLike, blamed_on, encoding_checked, file_name, hold, is_file
 
 __all__ = ["read_lists", "read_qrels"]
 
-Format = Literal["auto", "flagr", "csv", "tsv", "trec", "parquet", "json"]
-
+_BY_LINES = [repr(one.name) for one in readable(LISTS) if not one.decides]
 _REMEDY = (
-    "repair the file, or name its format by format='flagr', 'csv', 'tsv' or 'trec', or the columns of a CSV without "
+    f"repair the file, or name its format by format={alternatives(_BY_LINES)}, or the columns of a CSV without "
     "a header by columns=[...]."
 )
-_SUFFIXES = re.compile(r"(\.(run|trec|txt|csv|tsv|parquet|json))?(\.gz)?$", re.IGNORECASE)
+_SUFFIXES = "|".join(re.escape(suffix) for one in FORMATS for suffix in one.suffixes)
+_ENDING = re.compile(rf"({_SUFFIXES})?(\.gz)?$", re.IGNORECASE)
 
 
-def _check(caller, format, columns, decimal):
-    if format not in FORMATS:
-        raise InputError(f"{caller} expects format to be one of {', '.join(map(repr, FORMATS))}, got {format!r}.")
+def _check(kind, format, columns, decimal):
+    caller, formats = f"read_{kind.name}", ["auto", *(one.name for one in readable(kind))]
+    if format not in formats:
+        raise InputError(f"{caller} expects format to be one of {', '.join(map(repr, formats))}, got {format!r}.")
     if decimal not in {".", ","}:
         raise InputError(f"{caller} expects decimal to be '.' or ',', got {decimal!r}.")
     if columns is None:
@@ -76,7 +77,7 @@ def _check_apart(paths, frames, styles):
 def read_lists(
     path: FileLike | Sequence[FileLike],
     *,
-    format: Format = "auto",
+    format: ListsFormat = "auto",
     voter: Literal["auto", "file"] | Sequence[str | None] = "auto",
     columns: Sequence[str | None] | None = None,
     decimal: Literal[".", ","] = ".",
@@ -94,7 +95,7 @@ def read_lists(
         as ``/dev/stdin``, and an open file, such as ``sys.stdin.buffer``, are read once, into memory.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, voter, item, score, source, or query, voter, item, rank, score, source, without a header.
-        ``"csv"``: with a header, separated by commas or semicolons; ``"tsv"``: the same with tabs. ``"trec"``: query,
+        ``"csv"``: with a header, separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query,
         Q0, item, rank, score, tag, separated by blanks or tabs. ``"parquet"``: columns with the names of a header,
         which needs pyarrow. ``"json"``: ``{query: {item: score}}``, ``{voter: {query: {item: score}}}``, or an array of
         records ``{"query": ..., "item": ..., "score": ...}``. ``"auto"``: the one that the beginning of the file fits.
@@ -181,7 +182,7 @@ def read_lists(
     0    q1  bm25  d007    2.5
     1    q1  bm25  d003    1.5
     """
-    _check("read_lists", format, columns, decimal)
+    _check(LISTS, format, columns, decimal)
     if trailing not in {"error", "ignore"}:
         raise InputError(f"read_lists expects trailing to be 'error' or 'ignore', got {trailing!r}.")
     # An open file is an iterable too, of lines that would pass for paths.
@@ -207,16 +208,13 @@ def read_lists(
         with blamed_on("read_lists", path, _REMEDY):
             source = hold(path, "read_lists")
             with encoding_checked(source):
-                layout = detect(source, LISTS, format, columns, decimal, trailing == "ignore")
-                if layout.style == "json":
-                    frame = read_json(source, LISTS)
-                else:
-                    frame = restore_integers(read_table(source, layout, {"rank", "score", "weight"}), source, layout)
+                found, layout = find_format(source, LISTS, format, columns, decimal, trailing == "ignore")
+                frame = found.read(source, layout, LISTS, format != "auto")
         given = named and name is not None
         if given:
             frame = _named(frame, path, name)
         elif voter == "file":
-            frame = _named(frame, path, _SUFFIXES.sub("", os.path.basename(file_name(path))))
+            frame = _named(frame, path, _ENDING.sub("", os.path.basename(file_name(path))))
         elif "voter" not in frame:
             frame = _named(frame, path, "consensus")
         if frames and set(frame.columns) != set(frames[0].columns):
@@ -239,7 +237,7 @@ def read_lists(
 def read_qrels(
     path: FileLike,
     *,
-    format: Format = "auto",
+    format: QrelsFormat = "auto",
     columns: Sequence[str | None] | None = None,
     decimal: Literal[".", ","] = ".",
 ) -> pd.DataFrame:
@@ -251,7 +249,7 @@ def read_qrels(
         File, plain or gzip (recognised by its content), in UTF-8. A pipe and an open file are read once, into memory.
     format : {"auto", "flagr", "csv", "tsv", "trec", "parquet", "json"}, default="auto"
         ``"flagr"``: query, 0, item, relevance, separated by commas, without a header. ``"csv"``: with a header,
-        separated by commas or semicolons; ``"tsv"``: the same with tabs. ``"trec"``: query, 0, item, relevance,
+        separated by commas or semicolons. ``"tsv"``: the same with tabs. ``"trec"``: query, 0, item, relevance,
         separated by blanks or tabs. ``"parquet"``: columns with the names of a header, which needs pyarrow. ``"json"``:
         ``{query: {item: relevance}}``, or an array of records ``{"query": ..., "item": ..., "relevance": ...}``.
         ``"auto"``: the one that the beginning of the file fits.
@@ -306,7 +304,7 @@ def read_qrels(
     1     1  d003          0
     >>> folder.cleanup()
     """
-    _check("read_qrels", format, columns, decimal)
+    _check(QRELS, format, columns, decimal)
     if not is_file(path):
         raise InputTypeError(
             f"read_qrels expects a path, or a file open for bytes, got {path!r}; give the name of one file."
@@ -314,17 +312,6 @@ def read_qrels(
     with blamed_on("read_qrels", path, _REMEDY):
         source = hold(path, "read_qrels")
         with encoding_checked(source):
-            layout = detect(source, QRELS, format, columns, decimal)
-            if layout.style == "json":
-                return read_json(source, QRELS)[list(QRELS.known)]
-            frame = read_table(source, layout, set())
-            if "iteration" in frame and format == "auto":
-                other = ~frame["iteration"].isin(["0", "Q0"]).to_numpy()
-                if other.any():
-                    row = int(other.argmax())
-                    raise InputError(
-                        "expected 0 in the second field, where lists have their voter, got "
-                        f"{clip(frame['iteration'].iloc[row])!r} on line {line_of(source, layout, row)}"
-                    )
-            frame["relevance"] = judgements(source, layout, frame["relevance"])
+            found, layout = find_format(source, QRELS, format, columns, decimal)
+            frame = found.read(source, layout, QRELS, format != "auto")
     return frame[list(QRELS.known)]

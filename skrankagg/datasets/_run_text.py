@@ -7,8 +7,6 @@ import re
 from ..exceptions import InputError
 from ._ranking_text import ranking_text
 
-__all__ = []
-
 # TREC fields end at white space; a byte order mark would vanish at the beginning of a file.
 _UNFIT = re.compile(r"[\s\0\ufeff]|^$")
 # What would end a line, or the name of its query, too early.
@@ -24,7 +22,7 @@ def _check_one_voter(frame, what):
         )
 
 
-def _trec_text(frame, tag):
+def trec_text(frame, tag):
     """A consensus as a TREC run."""
     _check_one_voter(frame, "a TREC run")
     for name, ids in [("tag", [tag]), ("query", frame["query"].unique()), ("item", frame["item"].unique())]:
@@ -61,7 +59,7 @@ def csv_text(frame, separator):
     return text
 
 
-def _json_text(frame):
+def json_text(frame):
     """A consensus as ``{query: {item: score}}``, a line for each item; queries in the order of their first rows."""
     _check_one_voter(frame, "JSON")
     twice = frame.duplicated(["query", "item"]).to_numpy()
@@ -85,7 +83,7 @@ def _json_text(frame):
     return json.dumps(run, ensure_ascii=False, indent=1) + "\n"
 
 
-def _lines_text(frame, rank_ties):
+def lines_text(frame, rank_ties):
     """A consensus as lines "query: A > B = C", queries in the order of their first rows."""
     _check_one_voter(frame, "text")
     for name, pattern in _ENDS.items():
@@ -98,33 +96,6 @@ def _lines_text(frame, rank_ties):
     columns = [name for name in ("query", "item", "rank", "score") if name in frame]
     texts = ranking_text(frame[columns], rank_ties=rank_ties)
     return "".join(f"{query}: {texts[query]}\n" for query in frame["query"].unique().tolist())
-
-
-def run_bytes(frame, format, tag, rank_ties):
-    """A consensus as a file of a format that is for runs alone.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Ids are text, numbers finite.
-    format : {"trec", "json", "text"}
-    tag : str
-        Name of a TREC run.
-    rank_ties : {"ordinal", "min", "dense"}
-        How text writes ties.
-
-    Returns
-    -------
-    bytes
-    """
-    if format == "trec":
-        text = _trec_text(frame, tag)
-    else:
-        text = _json_text(frame) if format == "json" else _lines_text(frame, rank_ties)
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise not_utf8(error) from None
 
 
 def not_utf8(error):

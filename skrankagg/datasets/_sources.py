@@ -15,8 +15,6 @@ from typing import Protocol, TypeAlias
 
 from ..exceptions import InputError, InputTypeError
 
-__all__ = []
-
 BOM = b"\xef\xbb\xbf"
 _GZIP_MAGIC = b"\x1f\x8b"
 # Where a file opened again may go on where the last reader stopped, even if it is a regular one.

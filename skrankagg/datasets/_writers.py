@@ -2,7 +2,6 @@
 
 import gzip
 import os
-from typing import Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -13,15 +12,21 @@ from .._data._qrels import check_qrels
 from .._data._titles import canonical, query_ids
 from .._data._types import AnyFrame, AnyQrels
 from ..exceptions import InputError, InputTypeError
-from ._formats import LISTS
-from ._parquet import check_parquet, parquet_bytes
+from ._format_names import RunFormat
+from ._formats import CSV, PARQUET, TREC, TSV, alternatives, written
+from ._kinds import LISTS
+from ._parquet import check_parquet
 from ._ranking_text import RankTies, check_rank_ties, tied_ranks
-from ._run_text import csv_text, fields_text, find_unfit, not_utf8, run_bytes
+from ._run_text import fields_text, find_unfit, not_utf8
 
 __all__ = ["write_qrels", "write_run"]
 
-_TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
-_RUNS = {".run": "trec", ".trec": "trec", ".txt": "trec", ".json": "json", **_TABLES}
+_WRITTEN = {one.name: one for one in written()}
+
+
+def _by_suffix(runs):
+    """Return the formats of files, by suffix; those of tables alone, or of runs as well."""
+    return {suffix: one for one in _WRITTEN.values() if runs or one.is_table for suffix in one.suffixes}
 
 
 def _to_pandas(frame):
@@ -60,22 +65,24 @@ def output_format(path, *, runs=False):
     ImportError
         If it is that of Parquet, and pyarrow is missing.
     """
-    known = _RUNS if runs else _TABLES
+    known = _by_suffix(runs)
     name = os.path.basename(os.fspath(path)).lower()
     plain = name.removesuffix(".gz")
     suffix = os.path.splitext(plain)[1]
-    if suffix and (suffix not in known or (suffix == ".parquet" and plain != name)):
-        *others, last = (one for one in known if one != ".parquet")
+    if suffix and (suffix not in known or (plain != name and not known[suffix].is_compressed)):
+        packed = [one for one in known if known[one].is_compressed]
+        others = [one for one in known if not known[one].is_compressed]
         raise InputError(
-            f"expected a name that ends in {', '.join(others)} or {last}, each also with .gz behind it, or in .parquet"
+            f"expected a name that ends in {alternatives(packed)}, each also with .gz behind it, or in "
+            f"{alternatives(others)}"
         )
-    if suffix == ".parquet":
+    if suffix in PARQUET.suffixes:
         check_parquet(f"Writing {os.fspath(path)!r}")
-    return known.get(suffix)
+    return known[suffix].name if suffix else None
 
 
 def _choose_format(path, format):
-    formats = ("auto", "trec", "csv", "tsv", "parquet", "json", "text")
+    formats = ("auto", *_WRITTEN)
     if format not in formats:
         raise InputError(f"write_run expects format to be one of {', '.join(map(repr, formats))}, got {format!r}.")
     if format == "parquet":
@@ -96,15 +103,14 @@ def _choose_format(path, format):
 def _check_columns(frame, format):
     columns = list(frame.columns)
     missing = {"query", "item", "score", "rank"}.difference(columns)
-    needed = {"trec": {"score", "rank"}, "json": {"score"}}.get(format, set())
-    if missing & needed or len(missing) > 1 or not missing <= {"score", "rank"}:
+    if missing & format.needs or len(missing) > 1 or not missing <= {"score", "rank"}:
         raise InputError(
             "write_run expects the columns query, item, score and rank (a CSV may lack one of the last two, JSON the "
             f"rank), got {columns}; rename them, or write CSV."
         )
     for column in columns:
         name = canonical(str(column))
-        clash = format in {"csv", "tsv", "parquet"} and name in LISTS.known and name != column
+        clash = format.is_table and name in LISTS.known and name != column
         if clash or column in query_ids(columns) or columns.count(column) > 1:
             raise InputError(
                 f"write_run expects columns that read back as they are, got {column!r} for the {name or column}, in "
@@ -130,7 +136,7 @@ def _plain(frame, format):
         except UnicodeEncodeError as error:
             raise not_utf8(error) from None
         empty = (frame[name] == "").to_numpy()
-        if format in {"csv", "tsv"} and empty.any():
+        if format in (CSV, TSV) and empty.any():
             raise InputError(
                 f"write_run expects an id in every row, got empty text as {name} in row {empty.argmax()}; fill it or "
                 "drop the row."
@@ -159,10 +165,7 @@ def write_table(frame, path, format):
         Compressed if it ends in .gz.
     format : {"csv", "tsv", "parquet"}
     """
-    if format == "parquet":
-        _write(path, parquet_bytes(frame))
-    else:
-        _write(path, csv_text(frame, "\t" if format == "tsv" else ",").encode())
+    _write(path, _WRITTEN[format].write(frame, "", "ordinal"))
 
 
 def _write(path, data):
@@ -176,7 +179,7 @@ def write_run(
     run: AnyFrame,
     path: str | os.PathLike[str],
     *,
-    format: Literal["auto", "trec", "csv", "tsv", "parquet", "json", "text"] = "auto",
+    format: RunFormat = "auto",
     tag: str = "skrankagg",
     rank_ties: RankTies = "ordinal",
 ) -> None:
@@ -192,10 +195,12 @@ def write_run(
         columns with them (voter, weight, pvalue ...). They and text may lack score or rank, JSON rank.
     path : str or path-like
         Where to write; an existing file is replaced. With .gz at the end it is compressed.
-    format : {"auto", "trec", "csv", "tsv", "parquet", "json", "text"}, default="auto"
-        ``"json"``: ``{query: {item: score}}``, as ranx has it; ``"text"``: a line for each query, such as
-        ``q1: A > B``, as :func:`ranking_text` writes it. ``"auto"``: TREC for .run, .trec and .txt, else by the name
-        for .csv, .tsv, .json and .parquet, each but the last with or without .gz.
+    format : {"auto", "csv", "tsv", "trec", "parquet", "json", "text"}, default="auto"
+        ``"csv"``: a table with a header and all columns. ``"tsv"``: the same with tabs. ``"trec"``: query, Q0, item,
+        rank, score, tag. ``"parquet"``: all columns, which needs pyarrow. ``"json"``: ``{query: {item: score}}``, as
+        ranx has it. ``"text"``: a line for each query, such as ``q1: A > B``, as :func:`ranking_text` writes it.
+        ``"auto"``: by the end of the name, which is .csv for csv, .tsv for tsv, .run, .trec or .txt for trec, .parquet
+        for parquet, .json for json, each but .parquet with or without .gz.
     tag : str, default="skrankagg"
         Name of the run, the last field of a TREC run; the other formats have none.
     rank_ties : {"ordinal", "min", "dense"}, default="ordinal"
@@ -245,24 +250,26 @@ def write_run(
     >>> folder.cleanup()
     """
     check_rank_ties(rank_ties)
-    format = _choose_format(path, format)
+    chosen = _WRITTEN[_choose_format(path, format)]
     frame = _to_pandas(run)
-    _check_columns(frame, format)
-    frame = _plain(frame, format)
-    if rank_ties != "ordinal" and format not in {"json", "text"}:  # the first has no ranks, the second makes its own
+    _check_columns(frame, chosen)
+    frame = _plain(frame, chosen)
+    if rank_ties != "ordinal" and chosen.has_ranks:
         if not {"rank", "score"} <= set(frame.columns):
             raise InputError(
                 f"write_run needs the columns rank and score for rank_ties={rank_ties!r}, got {list(frame.columns)}; "
                 "add the missing one, or leave rank_ties='ordinal'."
             )
         frame["rank"] = tied_ranks(frame, rank_ties)
-    if format not in _TABLES.values():
-        _write(path, run_bytes(frame, format, tag, rank_ties))
-        return
     try:
-        write_table(frame, path, format)
+        data = chosen.write(frame, tag, rank_ties)
+    except UnicodeEncodeError as error:
+        raise not_utf8(error) from None
     except ValueError as error:
+        if not chosen.is_table:  # whose message is a sentence
+            raise
         raise InputError(f"write_run cannot write {os.fspath(path)!r}: {error}; rename that id.") from None
+    _write(path, data)
 
 
 def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
@@ -310,9 +317,10 @@ def write_qrels(qrels: AnyQrels, path: str | os.PathLike[str]) -> None:
     >>> folder.cleanup()
     """
     name = os.path.basename(os.fspath(path)).lower().removesuffix(".gz")
-    if _RUNS.get(os.path.splitext(name)[1], "trec") != "trec":
+    suffix = os.path.splitext(name)[1]
+    if suffix in _by_suffix(runs=True) and suffix not in TREC.suffixes:
         raise InputError(
-            f"write_qrels writes TREC qrels, whose name does not end in {os.path.splitext(name)[1]}, got "
+            f"write_qrels writes TREC qrels, whose name does not end in {suffix}, got "
             f"{os.fspath(path)!r}; name it .qrels or .txt."
         )
     qrels = check_qrels(qrels)

@@ -3,7 +3,10 @@
 The engines do the work: Dask, Spark, or one process that reads a Parquet data set in chunks.
 """
 
-from ._fit import *
-from ._measured_run import *
-from ._parquet_chunks import *
-from ._transform import *
+# tools/regenerate.py writes what follows.
+from ._fit import fit_partitions
+from ._measured_run import evaluate_partitions
+from ._parquet_chunks import ParquetChunks, scan_parquet
+from ._transform import transform_partitions
+
+__all__ = ["ParquetChunks", "evaluate_partitions", "fit_partitions", "scan_parquet", "transform_partitions"]

@@ -4,8 +4,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-__all__ = ["HashSet", "whole_queries"]
-
 
 def whole_queries(tables, *, n_rows=None, n_queries=None):
     """Join tables in which the rows of a query follow each other, and cut them into chunks of whole queries.

@@ -8,8 +8,6 @@ from dask.dataframe.utils import has_known_categories
 from ._partitions import Partitions, check_whole
 from ._work import empty_frame
 
-__all__ = ["DaskPartitions"]
-
 
 class DaskPartitions(Partitions):
     """A data frame of Dask, whose partitions are frames of pandas."""

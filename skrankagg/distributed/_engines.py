@@ -3,8 +3,6 @@
 from ..exceptions import InputTypeError
 from ._parquet_chunks import ChunkPartitions, ParquetChunks
 
-__all__ = ["make_partitions"]
-
 
 def make_partitions(data, partitioned=False):
     """Find the engine of some data, by its type alone, so that no engine is imported that is not in use."""

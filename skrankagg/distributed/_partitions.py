@@ -10,8 +10,6 @@ from .._data._titles import query_ids
 from ..exceptions import InputError
 from ._work import FindQueries, HashQueries
 
-__all__ = ["COLUMNS", "Partitions", "check_whole", "find_torn", "refuse_torn"]
-
 #: Columns that lists, runs and judgements have; others are not read.
 COLUMNS = ("query", "voter", "item", "rank", "score", "weight", "relevance")
 

@@ -7,8 +7,6 @@ from sklearn.utils import get_tags
 from .._support._sklearn import check_is_fitted
 from ..exceptions import InputError, InputTypeError
 
-__all__ = ["check_ready", "check_seeds", "steps_of"]
-
 
 def steps_of(estimator):
     """The steps of a pipeline, those of pipelines in it in their place; of another estimator, itself."""

@@ -12,8 +12,6 @@ from .._support._show_versions import version_of
 from .._support._warn import warn_user
 from ..exceptions import InputError
 
-__all__ = ["PARTS", "write_in_parts"]
-
 #: What follows the name of the result in that of the folder of its parts.
 PARTS = ".parts"
 _NEW = ".new"

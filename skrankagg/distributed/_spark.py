@@ -11,8 +11,6 @@ from pyspark.sql.types import DoubleType, LongType, StructField, StructType
 from ._arrow_chunks import whole_queries
 from ._partitions import Partitions, check_whole
 
-__all__ = ["SparkPartitions"]
-
 #: Rows that a worker takes at once, as far as whole queries allow.
 CHUNK_ROWS = 250_000
 

@@ -20,8 +20,6 @@ from .._support._callbacks import without_callbacks
 from ..exceptions import InputError, SplitQueryWarning
 from ..metrics._relevance._inputs import grade_run
 
-__all__ = ["Aggregate", "FindQueries", "HashQueries", "Learn", "MeasureRows", "Measured", "empty_frame"]
-
 # Filters of warnings are the process's own, and workers have threads.
 _FILTERS = threading.Lock()
 

@@ -1,3 +1,6 @@
 """Feature selection by consensus: the columns of a table ranked by several estimators over several folds."""
 
-from ._consensus_selector import *
+# tools/regenerate.py writes what follows.
+from ._consensus_selector import ConsensusSelector
+
+__all__ = ["ConsensusSelector"]

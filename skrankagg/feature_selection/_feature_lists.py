@@ -12,8 +12,6 @@ from .._support._numbers import is_real
 from ..exceptions import InputError, SimilarIdsWarning
 from ._members import of_each_name
 
-__all__ = ["encode", "list_weights", "lists_frame", "named_lists"]
-
 
 def lists_frame(found, weights, *, by_split):
     """Importances (n_splits, n_estimators, n_features) as a long frame, in which the items are numbers of columns.

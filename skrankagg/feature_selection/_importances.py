@@ -9,8 +9,6 @@ from sklearn.pipeline import Pipeline
 
 from ..exceptions import InputError
 
-__all__ = ["read_importances", "top_places"]
-
 #: Where meta-estimators keep the estimator that they have fitted.
 _INSIDE = ("best_estimator_", "estimator_", "regressor_")
 

@@ -18,8 +18,6 @@ from .._support._suggestions import did_you_mean
 from ..exceptions import InputError, InputTypeError
 from ._importances import read_importances
 
-__all__ = ["accepts_nan", "check_aggregator", "check_takes_weights", "fit_and_read", "of_each_name", "training_parts"]
-
 
 def fit_and_read(name, estimator, X, y, rows, params, getter, split):
     """Importances of the features by a copy of an estimator that is fitted on some rows, all if None; its fit is lost.

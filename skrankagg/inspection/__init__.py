@@ -3,10 +3,22 @@
 Plots of it, and a report on one page, :func:`~skrankagg.plotting.ranking_report`, are in :mod:`skrankagg.plotting`.
 """
 
-from ._confidence import *
-from ._contributions import *
-from ._differences import *
-from ._influence import *
-from ._kemeny_ties import *
-from ._margin import *
-from ._stability import *
+# tools/regenerate.py writes what follows.
+from ._confidence import rank_confidence
+from ._contributions import voter_contributions
+from ._differences import compare_consensus
+from ._influence import voter_influence
+from ._kemeny_ties import kemeny_ties
+from ._margin import margin_of_victory
+from ._stability import preference_probabilities, rank_stability
+
+__all__ = [
+    "compare_consensus",
+    "kemeny_ties",
+    "margin_of_victory",
+    "preference_probabilities",
+    "rank_confidence",
+    "rank_stability",
+    "voter_contributions",
+    "voter_influence",
+]

@@ -10,8 +10,6 @@ from .._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_start
 from .._kernels import discordant_pairs
 from ..metrics._agreement._kendall import FROM_COUNTS
 
-__all__ = []
-
 # Lists of a query from which on their agreement has a median and a spread to speak of.
 _FEW_LISTS = 5
 # Level of the test for outliers, and the factor that turns a MAD into a standard deviation.

@@ -9,8 +9,6 @@ from .._support._sklearn import check_is_fitted
 from ..base import BaseAggregator
 from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarning
 
-__all__ = []
-
 
 def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> RankedLists:
     """Check an aggregator, and the lists as its ``transform`` does; returns them encoded, with its voter weights.

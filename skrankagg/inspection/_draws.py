@@ -9,8 +9,6 @@ from .._data._frames import first_row, plain_index
 from .._data._votes import are_votes
 from ..exceptions import InputError
 
-__all__ = ["UNITS", "make_draws"]
-
 UNITS = ("list", "voter", "query")
 
 

@@ -258,6 +258,7 @@ def _silence(aggregator, lists, heard, queries, others, failures):
         heard_weights = weights * learnt[:, None]
         ptr = (np.arange(n_columns_here)[:, None] * part.n_candidates + part.candidate_ptr[:-1]).ravel()
         ptr = np.append(ptr, n_columns_here * part.n_candidates)
+        by_rank = aggregator.__sklearn_tags__().aggregator_tags.ties_by_rank
         order, ordered = rank_scores(
             ptr,
             np.nan_to_num(scores, posinf=np.inf, neginf=-np.inf).T.ravel(),
@@ -265,7 +266,7 @@ def _silence(aggregator, lists, heard, queries, others, failures):
             np.add.reduceat(heard_weights, part.list_ptr[:-1], axis=0).T.ravel(),
             None if scale is None else np.tile(scale, n_columns_here),
             None if sole is None else lambda heard=heard_weights: sole(heard).T.ravel(),
-            tiebreak=rank_sums(part, heard_weights).T.ravel() if aggregator._ties_by_rank else None,
+            tiebreak=rank_sums(part, heard_weights).T.ravel() if by_rank else None,
         )
         place, tie_class = _places_and_classes(ptr, order, ordered)
         silenced, column = (one[~failed[part.list_query[silenced], column]] for one in (silenced, column))

@@ -5,8 +5,6 @@ from time import monotonic
 
 import numpy as np
 
-__all__ = []
-
 # Nodes of the search between two looks at the clock.
 _NODES = 256
 # Of a bound that is counted in whole units, what may be rounding.

@@ -19,8 +19,6 @@ from ..exceptions import FewListsWarning, InputError
 from ._arguments import begin
 from ._draws import UNITS, make_draws
 
-__all__ = ["Resampling", "quantile_of_draws"]
-
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
 # Scores that are made at one time, 8 MB, besides what is sorted.
 _CELLS = 1 << 20

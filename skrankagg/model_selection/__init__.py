@@ -1,11 +1,31 @@
 """Compare aggregators and choose among them."""
 
-from ._comparator import *
-from ._held_out import *
-from ._likelihood import *
-from ._report_tables import *
-from ._results import *
-from ._significance import *
-from ._split import *
-from ._voter_split import *
-from ._weight_search import *
+# tools/regenerate.py writes what follows.
+from ._comparator import Comparator
+from ._held_out import cross_val_consensus
+from ._likelihood import cross_val_likelihood
+from ._report_tables import latex_table, markdown_table, style_table, text_table
+from ._results import select_results
+from ._significance import compare_methods, compare_ranks, significance_marks
+from ._split import QueryKFold, QueryShuffleSplit
+from ._voter_split import VoterKFold
+from ._weight_search import DirichletWeights, weight_grid
+
+__all__ = [
+    "Comparator",
+    "DirichletWeights",
+    "QueryKFold",
+    "QueryShuffleSplit",
+    "VoterKFold",
+    "compare_methods",
+    "compare_ranks",
+    "cross_val_consensus",
+    "cross_val_likelihood",
+    "latex_table",
+    "markdown_table",
+    "select_results",
+    "significance_marks",
+    "style_table",
+    "text_table",
+    "weight_grid",
+]

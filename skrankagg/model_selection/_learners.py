@@ -3,8 +3,6 @@
 from ..exceptions import InputError
 from ..metrics._judging._find_judgements import find_judgements, tags_of
 
-__all__ = ["find_learners", "refuse_learners", "refuse_learnt"]
-
 
 def find_learners(members, learns):
     """Find the methods that learn from judgements: the reason of each, by name; `learns` names further ones."""

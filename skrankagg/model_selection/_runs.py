@@ -15,8 +15,6 @@ from ..metrics._judging._folds import fit_judged, hold_out
 from ..metrics._judging._judged_lists import fit_rank
 from ..metrics._relevance._own_measure import OwnMeasure
 
-__all__ = ["Outcome", "Runs", "measure_voters", "name_voters", "run_held_out", "run_method", "warn_of_failures"]
-
 
 @dataclass
 class Outcome:

@@ -1,13 +1,31 @@
 """Plots of comparisons and of a consensus: Display objects, as in scikit-learn; they need matplotlib."""
 
-from ._comparison import *
-from ._contribution_bars import *
-from ._critical import *
-from ._cutoffs import *
-from ._heatmaps import *
-from ._influence_dots import *
-from ._preference_map import *
-from ._queries import *
-from ._rank_intervals import *
-from ._ranking_report import *
-from ._weight_curve import *
+# tools/regenerate.py writes what follows.
+from ._comparison import ComparisonDisplay
+from ._contribution_bars import ContributionDisplay
+from ._critical import CriticalDifferenceDisplay
+from ._cutoffs import CutoffDisplay, InterpolatedPrecisionDisplay
+from ._heatmaps import AgreementDisplay, VoterWeightsDisplay
+from ._influence_dots import VoterInfluenceDisplay
+from ._preference_map import PreferenceProbabilityDisplay
+from ._queries import QueryGainDisplay
+from ._rank_intervals import RankStabilityDisplay
+from ._ranking_report import RankingReport, ranking_report
+from ._weight_curve import WeightCurveDisplay
+
+__all__ = [
+    "AgreementDisplay",
+    "ComparisonDisplay",
+    "ContributionDisplay",
+    "CriticalDifferenceDisplay",
+    "CutoffDisplay",
+    "InterpolatedPrecisionDisplay",
+    "PreferenceProbabilityDisplay",
+    "QueryGainDisplay",
+    "RankStabilityDisplay",
+    "RankingReport",
+    "VoterInfluenceDisplay",
+    "VoterWeightsDisplay",
+    "WeightCurveDisplay",
+    "ranking_report",
+]

@@ -10,19 +10,6 @@ from ..metrics import evaluate, get_measure
 from ..metrics._relevance._registry import find_column, find_measure
 from ..stats._effects import interval_of_mean
 
-__all__ = [
-    "check_fitted",
-    "evaluate_runs",
-    "import_pyplot",
-    "legend_beside",
-    "line_style",
-    "measured_values",
-    "new_axes",
-    "plot_formats",
-    "summaries",
-    "summary_interval",
-]
-
 # The palette of Okabe and Ito without its yellow, which is too light for lines: colour-blind readers tell them apart.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))

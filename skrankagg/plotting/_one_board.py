@@ -6,25 +6,6 @@ from .._data._ranked_lists import check_lists, encode_plain
 from ..exceptions import InputError, InputTypeError
 from ._display import new_axes
 
-__all__ = [
-    "BAR",
-    "CHARACTER",
-    "GREY",
-    "POINT",
-    "RULE",
-    "TEXT",
-    "UNITS",
-    "as_numbers",
-    "labels_of",
-    "lists_of_query",
-    "new_board",
-    "one_line",
-    "rows_of_query",
-    "side_axes",
-    "title_of",
-    "write_rows",
-]
-
 TEXT, RULE, POINT, BAR, GREY = "#1a1a1a", "#e5e5e5", "#0072b2", "#a6cbe3", "#8c8c8c"
 UNITS = {"list": "lists", "voter": "voters", "query": "queries"}
 # Longer names are cut in the middle, which keeps what numbered names differ in.

@@ -16,8 +16,6 @@ from ..inspection._arguments import begin
 from ._one_board import UNITS, lists_of_query
 from ._report_page import Text
 
-__all__ = ["FEW_FOR_INTERVALS", "collect", "count", "has_sets", "shows_confidence"]
-
 _FEW = 5
 # Units from which on intervals of the places over draws are shown where there are confidence sets.
 FEW_FOR_INTERVALS = 50

@@ -12,8 +12,6 @@ import pandas as pd
 from ._display import import_pyplot
 from ._one_board import one_line
 
-__all__ = ["Section", "Text", "html_of", "html_page", "markdown_of", "picture_of"]
-
 _STYLE = """
 .skrankagg-report { background: #fff; color: #1a1a1a; font: 15px/1.5 system-ui, sans-serif; max-width: 62rem;
   margin: 0 auto; padding: 1rem; box-sizing: border-box; text-align: left; }

@@ -14,8 +14,6 @@ from ._rank_intervals import RankStabilityDisplay, percent
 from ._report_numbers import FEW_FOR_INTERVALS, count, has_sets, shows_confidence
 from ._report_page import Section, Text
 
-__all__ = ["sections_of"]
-
 # How many voters and items are written.
 _MOST_VOTERS, _MOST_NAMED = 30, 12
 

@@ -1,6 +1,9 @@
 """Steps before and after an aggregator: ranked lists in, ranked lists out."""
 
-from ._aggregator_union import *
-from ._single_lists import *
-from ._voter_selector import *
-from ._voter_weighter import *
+# tools/regenerate.py writes what follows.
+from ._aggregator_union import AggregatorUnion
+from ._single_lists import ScoreNormalizer, TopK
+from ._voter_selector import VoterSelector
+from ._voter_weighter import VoterWeighter
+
+__all__ = ["AggregatorUnion", "ScoreNormalizer", "TopK", "VoterSelector", "VoterWeighter"]

@@ -14,8 +14,6 @@ from ..exceptions import InputError
 from ..metrics import Measure, evaluate_voters, get_measure
 from ..metrics._relevance._registry import find_measure
 
-__all__ = ["BY", "VoterValuer", "voter_scores"]
-
 #: What a parameter `by` may be.
 BY = [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series]
 

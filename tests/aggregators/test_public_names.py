@@ -9,31 +9,14 @@ from skrankagg import aggregators
 from skrankagg._support._sklearn import StrOptions
 from skrankagg.base import BaseAggregator
 
-FUNCTIONS = {
-    "condorcet_components",
-    "condorcet_winner",
-    "kemeny_lower_bound",
-    "kemeny_order",
-    "kemeny_score",
-    "local_kemenization",
-    "locked_pairs",
-    "mean_tau_x",
-    "pairwise_preferences",
-    "smith_set",
-    "stationary_distribution",
-    "widest_paths",
-}
-PUBLIC = {name: value for name, value in vars(aggregators).items() if not name.startswith("_")}
-
-
-def test_functions_are_few_and_the_rest_are_methods():
-    assert {name for name, value in PUBLIC.items() if inspect.isfunction(value)} == FUNCTIONS
-    methods = {name for name, value in PUBLIC.items() if inspect.isclass(value)}
-    assert methods | FUNCTIONS == set(PUBLIC) and len(methods) == 41
-    assert all(issubclass(PUBLIC[name], BaseAggregator) for name in methods)
-
-
+PUBLIC = {name: getattr(aggregators, name) for name in aggregators.__all__}
 METHODS = sorted(name for name, value in PUBLIC.items() if inspect.isclass(value))
+FUNCTIONS = sorted(name for name, value in PUBLIC.items() if inspect.isfunction(value))
+
+
+def test_all_is_methods_and_functions():
+    assert len(METHODS) + len(FUNCTIONS) == len(PUBLIC)
+    assert all(issubclass(PUBLIC[name], BaseAggregator) for name in METHODS)
 
 
 def choices(hint):
@@ -58,7 +41,7 @@ def test_constructors_are_typed_and_choices_are_those_that_are_checked(name):
         assert (type(None) in get_args(hints[parameter])) == (None in constraints or "random_state" in constraints)
 
 
-@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_are_typed(name):
     signature = inspect.signature(PUBLIC[name])
     hints = [parameter.annotation for parameter in signature.parameters.values()]

@@ -10,7 +10,6 @@ from sklearn.utils import get_tags
 
 from golden import GOLDEN
 from skrankagg import (
-    BIRRA,
     DIBRA,
     MAIC,
     BordaCount,
@@ -34,18 +33,8 @@ from skrankagg.aggregators._order_statistics import _normalised_ranks
 from skrankagg.datasets import make_mallows, make_ranked_lists
 from skrankagg.exceptions import ExposureWarning, InputError
 
-# Probabilities of more lists are others: a list of weight 3 is three lists, and three are more evidence than one, which
-# counts against a prior, too; they move MAIC's weights further before a step is within its tolerance, and BIRRA lowers
-# the largest factor of one list, not that of three.
-BY_EVIDENCE = (RobustRankAggregation, RankStatistic, PlackettLuce, MAIC, BIRRA)
-WEIGHABLE = [
-    one
-    for one, *_ in GOLDEN
-    if get_tags(one).aggregator_tags.voter_weights
-    and not (isinstance(one, BY_EVIDENCE) and getattr(one, "statistic", None) in (None, "stuart"))
-    and getattr(one, "flow", None) != "logit"
-    and getattr(one, "support", None) != "log"  # nor is the logarithm of a number of lists
-]
+TAGS = [(one, get_tags(one).aggregator_tags) for one, *_ in GOLDEN]
+WEIGHABLE = [one for one, tags in TAGS if tags.voter_weights and tags.scale_free]
 
 
 def tie_classes(consensus):

@@ -17,6 +17,7 @@ from skrankagg.__main__ import main
 from skrankagg._command_line._messages import in_flags
 from skrankagg._command_line._method_names import FAST, make_methods, read_value, read_values
 from skrankagg.datasets import read_lists
+from skrankagg.datasets._formats import written
 from skrankagg.utils.discovery import default_methods
 
 ONE = "q1 Q0 a 1 3.0 x\nq1 Q0 b 2 2.0 x\nq2 Q0 d 1 2.0 x\n"
@@ -142,7 +143,7 @@ def test_formats_in_messages_are_those_of_the_flags(fail, folder):
 
 
 @pytest.mark.twice
-@pytest.mark.parametrize("to", ["csv", "tsv", "json", "trec", "text", "parquet"])
+@pytest.mark.parametrize("to", [one.name for one in written()])
 def test_the_output_has_the_format_that_is_asked_for(folder, to, capsysbinary):
     if to == "parquet":
         pytest.importorskip("pyarrow")

@@ -299,16 +299,6 @@ def test_an_interruption_ends_with_130_and_without_a_traceback(folder):
     assert process.returncode == 130 and out == b"" and b"Traceback" not in err
 
 
-def test_the_lists_of_names_are_up_to_date():
-    namespace: dict = {"__file__": str(ROOT / "tools" / "catalogue.py"), "__name__": "catalogue"}
-    path = ROOT / "tools" / "catalogue.py"
-    if not path.exists():
-        pytest.skip("tools are not installed")
-    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
-    for name, text in namespace["FILES"].items():
-        assert (namespace["FOLDER"] / name).read_text(encoding="utf-8") == text(), "run python tools/catalogue.py"
-
-
 @pytest.mark.parametrize("command", ["methods", "measures", "--version"])
 def test_names_are_listed_without_loading_anything(command):
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The examples of the guides run and print what they show; their tables of methods are correct."""
+"""The examples of the guides run and print what they show; what they count and name is there."""
 
 import doctest
 import importlib
@@ -12,11 +12,10 @@ import pytest
 import skrankagg
 from public_api import DOCS
 from public_api import api_pages as pages
-from skrankagg import MarkovChain, compat
+from skrankagg import compat
 from skrankagg.metrics import agreement_names, measure_names
 from skrankagg.metrics._relevance._measure import MEASURES
 from skrankagg.utils._checks._scikit_learn import SKLEARN_CHECKS
-from skrankagg.utils.discovery import all_aggregators
 from skrankagg.utils.estimator_checks import EXEMPTIONS
 
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -105,62 +104,3 @@ def test_the_guide_names_every_measure_with_its_conventions():
             assert set(cells[1]) == {*measure.conventions} - {"ties", "missing_queries"}, names
             seen.add(names[0].partition("@")[0])
     assert seen == {*MEASURES}
-
-
-#: Other values of the parameters that say what absence means.
-ABSENCE = {"absent": "ignore", "aggregator": MarkovChain(chain="mct")}
-
-
-def table_of_methods(page, name):
-    """Read a table between ``<!-- name -->`` and ``<!-- end of name -->``: method to cells by heading."""
-    text = (DOCS / "user_guide" / page).read_text(encoding="utf-8")
-    block = re.search(f"<!-- {name} -->\n(.*?)<!-- end of {name} -->", text, flags=re.DOTALL)[1]
-    heading, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in block.splitlines())
-    assert all(len(row) == len(heading) for row in rows)
-    return {row[0].strip("`"): dict(zip(heading, row, strict=True)) for row in rows}
-
-
-@pytest.mark.parametrize(("page", "name"), [("lists.md", "absent"), ("choosing.md", "tags"), ("choosing.md", "costs")])
-def test_tables_have_a_row_for_every_method(page, name):
-    assert list(table_of_methods(page, name)) == sorted(all_aggregators())
-
-
-def properties(method):
-    """An estimator's row in the table of tags."""
-    tags = method.__sklearn_tags__().aggregator_tags
-    truth = {
-        "scores": tags.needs_scores,
-        "learns": "judgements" if tags.supervised else tags.learns_weights,
-        "unanimity": tags.unanimity,
-        "Condorcet": tags.condorcet_winner,
-        "neutral": tags.neutral,
-        "random": "random_state" in method.get_params(),
-    }
-    weights = "no" if not tags.voter_weights else "whole" if tags.integer_weights else "any"
-    words = {True: "yes", False: "no"}
-    return {"weights": weights, **{name: words.get(value, value) for name, value in truth.items()}}
-
-
-@pytest.mark.parametrize(("name", "aggregator"), all_aggregators().items())
-def test_the_table_of_absent_items_agrees_with_the_tag(name, aggregator):
-    cell = table_of_methods("lists.md", "absent")[name]["below held items"]
-
-    def below(**params):
-        return "yes" if aggregator(**params).__sklearn_tags__().aggregator_tags.absent_below else "no"
-
-    assert cell.split(" ")[0] == below()
-    given = {name: value for name, value in ABSENCE.items() if name in aggregator().get_params(deep=False)}
-    others = [*getattr(aggregator, "_variants", ()), *({name: value} for name, value in given.items()), given]
-    assert ("(" in cell) == (len({below(**params) for params in [{}, *others]}) > 1)
-
-
-@pytest.mark.parametrize(("name", "aggregator"), all_aggregators().items())
-def test_the_table_of_properties_agrees_with_the_tags(name, aggregator):
-    row = table_of_methods("choosing.md", "tags")[name]
-    assert {heading: cell.split(" ")[0] for heading, cell in row.items() if heading != "method"} == properties(
-        aggregator()
-    )
-    # What a parameter changes is noted in brackets.
-    for params in getattr(aggregator, "_variants", ()):
-        for heading, value in properties(aggregator(**params)).items():
-            assert row[heading].split(" ")[0] == value or "(" in row[heading]

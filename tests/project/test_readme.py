@@ -1,4 +1,4 @@
-"""The README is correct: its two commands, its examples, its generated parts, its links."""
+"""The README is correct: its two commands, its examples, its counts, its links."""
 
 import doctest
 import importlib
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import readme_links
-import readme_tables
 from skrankagg.utils.discovery import all_aggregators
 
 MODULES_OF_PYFLAGR = ("Linear", "Majoritarian", "MarkovChains", "Kemeny", "RRA", "Weighted")
@@ -30,13 +29,6 @@ def test_two_commands_do_their_own_setup(text):
     commands = [line.strip() for line in text.splitlines() if line.startswith("    python3 -m venv")]
     assert len(commands) == 2
     assert commands[0].endswith("-m skrankagg compare") and "-m pytest" in commands[1]
-
-
-def test_its_generated_parts_are_those_of_the_code_and_of_the_page_of_performance(text):
-    assert readme_tables.family_rows() in text and readme_tables.speed_rows() in text
-    assert f"{len(all_aggregators())} methods by their papers" in text
-    listed = [name for names in readme_tables.families().values() for name in names]
-    assert sorted(listed) == sorted(all_aggregators())
 
 
 def test_it_counts_methods_in_one_way(text):

@@ -1,5 +1,7 @@
 """The public checks detect the errors that they are meant to detect."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -275,6 +277,22 @@ def test_a_wrong_aggregator_fails_with_a_reason(aggregator, check):
         dict(all_checks(aggregator))[check](clone(aggregator))
     with pytest.raises(AssertionError, match=r"fails check_\w+: .+"):
         check_aggregator(aggregator)
+
+
+@pytest.mark.parametrize(
+    ("aggregator", "check", "tag"),
+    [
+        (SeesItems(), "check_neutrality", "{'neutral': False}"),
+        (IgnoresWeights(), "check_integer_weights", "{'voter_weights': False}"),
+        (ReadsScores(), "check_ranks_or_scores", "{'needs_scores': True}"),
+        (Perverse(), "check_unanimity", "{'unanimity': False}"),
+        (ClaimsWinners(), "check_condorcet_winner", "{'condorcet_winner': False}"),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
+)
+def test_what_a_tag_allows_ends_with_the_tag(aggregator, check, tag):
+    with pytest.raises(AssertionError, match=rf"; if this is intended, declare _tags = {re.escape(tag)}\.?$"):
+        dict(all_checks(aggregator))[check](clone(aggregator))
 
 
 def test_a_frame_that_skops_cannot_save_fails_with_a_reason():

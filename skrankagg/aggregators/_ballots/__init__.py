@@ -1,6 +1,9 @@
 """Rules of elections: points by place, elimination round by round, depths, and what majorities say of the winner."""
 
-from ._bucklin import *
-from ._positional import *
-from ._sequential_elimination import *
-from ._smith_set import *
+# tools/regenerate.py writes what follows.
+from ._bucklin import Bucklin
+from ._positional import PositionalScoring
+from ._sequential_elimination import SequentialElimination
+from ._smith_set import condorcet_winner, smith_set
+
+__all__ = ["Bucklin", "PositionalScoring", "SequentialElimination", "condorcet_winner", "smith_set"]

@@ -9,7 +9,6 @@ from ..._arrays._weight_units import count_in_units
 from ..._kernels import ragged_cumsum
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator, Consensus
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Bucklin"]
@@ -85,6 +84,14 @@ class Bucklin(BaseAggregator):
     3     q    d -3.667     4    3.5  0.667
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: the mean of the places left over, (L + 1 + n) / 2; `"ignore"`: nothing, and the '
+            "list does not count in the item's majority"
+        ),
+        "ties": "mean rank",
+        "cost": r"$N \log n$",
+    }
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **VOTER_WEIGHTS}
     _variants = ({}, {"absent": "ignore"})
     _result_columns = ("depth", "share")
@@ -110,11 +117,6 @@ class Bucklin(BaseAggregator):
         share = np.where(known, reached(high) / np.where(known, total, 1.0), np.nan)
         score = np.where(known, -depth - (1.0 - share) / 2, -(n_items + 1.0))
         return Consensus(score, columns={"depth": depth, "share": share})
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.absent_below = self.absent == "last"
-        return tags
 
 
 def _reached_by_depth(lists, absent):

@@ -97,6 +97,15 @@ class PositionalScoring(SharedPointSums):
     3     q    d    2.5     4
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: the mean of the points of the places left over; `"ignore"`: nothing, and the '
+            "list does not count in the item's mean"
+        ),
+        "ties": "the mean of the points of their places",
+        "cost": "$N$",
+    }
+    _tag_notes = {"unanimity": 'yes with `points="dowdall"`'}
     _parameter_constraints: dict = {
         "points": [StrOptions({"plurality", "veto", "dowdall"}), "array-like"],
         **SharedPointSums._parameter_constraints,

@@ -12,9 +12,6 @@ from ..._arrays._preferences import margins
 from ..._arrays._ragged import gather_ranges, starts_to_ptr, tie_starts
 from ..._data._ranked_lists import RankedLists
 
-__all__ = ["leave_by_margins", "leave_by_votes", "repeat_lists"]
-
-
 # Items, and items for each list, from which counting a round by classes of items is faster, measured.
 _MANY, _MANY_FOR_EACH = 8192, 16
 

@@ -111,6 +111,18 @@ class SequentialElimination(BaseAggregator):
     [3.0, 2.0, 1.0, 0.0]
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: a place below every item held, tied with the other absent ones; `"ignore"`: the '
+            "mean of what the list gives its own items"
+        ),
+        "ties": "equal shares of the place; Borda points: not compared",
+        "cost": '$N + m n$; `"veto"` of cut lists and `absent="ignore"`: $N n$; Borda points: $m n^2$',
+    }
+    _tag_notes = {
+        "unanimity": 'yes with `rule="veto"` and `"borda"`',
+        "condorcet_winner": 'yes with `rule="borda"` and `"borda-mean"`',
+    }
     _parameter_constraints: dict = {
         "rule": [StrOptions({"plurality", "veto", "borda", "borda-mean"})],
         "absent": [StrOptions({"last", "ignore"})],
@@ -181,5 +193,4 @@ class SequentialElimination(BaseAggregator):
         # Items that leave in one round tie: those without a first place, and those below the mean.
         tags.aggregator_tags.unanimity = self.rule in ("veto", "borda")
         tags.aggregator_tags.condorcet_winner = self._is_borda()
-        tags.aggregator_tags.absent_below = self.absent == "last"
         return tags

@@ -1,4 +1,7 @@
 """Methods for lists of genes: of very different lengths and quality, and some without an order."""
 
-from ._birra import *
-from ._maic import *
+# tools/regenerate.py writes what follows.
+from ._birra import BIRRA
+from ._maic import MAIC
+
+__all__ = ["BIRRA", "MAIC"]

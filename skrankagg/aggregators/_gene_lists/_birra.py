@@ -10,7 +10,6 @@ from ..._arrays._ragged import group_order, positions, starts_to_ptr
 from ..._support._sklearn import Interval
 from ...base import BaseAggregator, Consensus
 from ...base._consensus import Contributions, rank_sums
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._tukey import smooth_3rs3r
 
@@ -98,6 +97,13 @@ class BIRRA(BaseAggregator):
     3     q    d   7.329     4
     """
 
+    _guide = {
+        "absent": "the bin of the mean of the ranks left over, (L + 1 + n) / 2",
+        "ties": "mean rank, so one bin",
+        "cost": r"rounds (at most 10) times $N \log N$, and `n_bins` for each list",
+    }
+    # The largest factor of one list is lowered, not that of three.
+    _tags = {"integer_weights": True, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, 1, closed="neither")],
         "n_bins": [Interval(Integral, 1, None, closed="left")],
@@ -105,7 +111,6 @@ class BIRRA(BaseAggregator):
         **VOTER_WEIGHTS,
     }
     _query_columns = ("n_iter", "converged")
-    _ties_by_rank = True
 
     def __init__(
         self,
@@ -158,11 +163,6 @@ class BIRRA(BaseAggregator):
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]
         return _lower_largest(factor, lists)
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.integer_weights = True
-        return tags
 
 
 class _Bins:

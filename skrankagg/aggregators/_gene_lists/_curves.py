@@ -8,8 +8,6 @@ from scipy.optimize import OptimizeWarning, curve_fit
 from ... import _kernels
 from ..._arrays._ragged import positions, starts_to_ptr, tie_starts
 
-__all__ = ["CURVES"]
-
 # What the weight falls by from place to place where no curve was found.
 _DESCENT = 1e-8
 # Digits of what a search gets: it would enlarge the rounding of sums, in which names and the order of lists show.

@@ -11,7 +11,6 @@ from ..._support._sklearn import Interval, StrOptions
 from ..._support._warn import warn_user
 from ...base import Consensus, WeightedAggregator
 from ...base._consensus import Contributions
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import BY_VOTER, VOTER_WEIGHTS, VoterGroups, VoterWeights
 from ._curves import CURVES
 
@@ -124,6 +123,9 @@ class MAIC(WeightedAggregator):
     2     q     w   2.563
     """
 
+    _guide = {"absent": "0", "ties": "the weight of the end of their class", "cost": "iterations (about 10) times $N$"}
+    # Complete lists leave all items tied; more weight moves the weights further before a step is within its tolerance.
+    _tags = {"unanimity": False, "scale_free": False, "ties_by_rank": True}
     _parameter_constraints: dict = {
         "voter_groups": [*BY_VOTER, None],
         "curve": [StrOptions(set(CURVES))],
@@ -132,7 +134,6 @@ class MAIC(WeightedAggregator):
         **VOTER_WEIGHTS,
     }
     _query_columns = ("n_iter", "converged")
-    _ties_by_rank = True
     #: Weights say nothing of the lists of other queries: no parameter.
     weighting = "query"
 
@@ -204,12 +205,6 @@ class MAIC(WeightedAggregator):
             )
         score = _CategorySums(lists, category)(place_weight)
         return Consensus(score, queries={"n_iter": n_iter, "converged": converged}), weight, place_weight
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        # Complete lists leave all items tied.
-        tags.aggregator_tags.unanimity = False
-        return tags
 
 
 def _take(lists, queries):

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["smooth_3rs3r"]
-
 
 def smooth_3rs3r(values):
     """Smooth each row of a matrix, (n_rows, n_columns): medians of three until nothing moves, split, medians again.

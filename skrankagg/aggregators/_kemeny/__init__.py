@@ -21,11 +21,26 @@
     _local_kemenization the least repair of another method's order
 """
 
-from ._components import *
-from ._costs import *
-from ._estimator import *
-from ._footrule import *
-from ._local_kemenization import *
-from ._near import *
-from ._search import *
-from ._solver import *
+# tools/regenerate.py writes what follows.
+from ._components import condorcet_components
+from ._costs import kemeny_lower_bound, kemeny_score, mean_tau_x
+from ._estimator import Kemeny
+from ._footrule import FootruleOptimal
+from ._local_kemenization import LocalKemenization
+from ._near import KwikSort, PickAPerm
+from ._search import local_kemenization
+from ._solver import kemeny_order
+
+__all__ = [
+    "FootruleOptimal",
+    "Kemeny",
+    "KwikSort",
+    "LocalKemenization",
+    "PickAPerm",
+    "condorcet_components",
+    "kemeny_lower_bound",
+    "kemeny_order",
+    "kemeny_score",
+    "local_kemenization",
+    "mean_tau_x",
+]

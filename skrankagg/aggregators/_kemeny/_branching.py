@@ -12,8 +12,6 @@ import numpy as np
 from ._budget import Unfinished
 from ._triangles import VIOLATION, Infeasible
 
-__all__ = []
-
 # Pairs that are tried before a branching, rounds of rows in a node, and rounds of search from a node's order.
 _TRIED, _ROUNDS, _SEARCH_ROUNDS = 8, 12, 200
 

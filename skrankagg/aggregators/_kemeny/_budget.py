@@ -9,8 +9,6 @@ from scipy.optimize import linprog, milp
 
 from ._worker import Late, Unstarted, Worker
 
-__all__ = []
-
 # Seconds that a solver's call may be foreseen to take in this process, where it cannot be stopped.
 _HERE = 0.25
 

@@ -9,8 +9,6 @@ modulo 2 finds them, and longer ones, among the rows that the solution satisfies
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = []
-
 _WHOLE = 1e-6
 # Rows that one elimination takes at most, and cuts that it returns.
 _MOST_ROWS, _MOST_CUTS, _PER_PAIR = 4000, 400, 8

@@ -5,8 +5,6 @@ import numpy as np
 from ..._arrays import TOLERANCE
 from ..._arrays._ragged import expand, positions
 
-__all__ = []
-
 # Cells of queries by items that are worked on at once.
 _CELLS = 1 << 16
 # Below this product of theta and the number of items a power series replaces what would cancel.

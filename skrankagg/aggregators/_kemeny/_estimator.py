@@ -181,6 +181,17 @@ class Kemeny(BaseAggregator):
      'stop_reason': 'optimal', 'dispersion': nan, 'log_likelihood': nan}
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: a place below every item held, tied with the other absent ones; `"ignore"`: no opinion'
+        ),
+        "ties": "cost `penalty` each if the consensus orders them",
+        "cost": "$m n^2 + n^3$, and the proof: exponential at worst",
+    }
+    _tag_notes = {
+        "unanimity": 'with `method="exact"` and no time limit',
+        "condorcet_winner": 'not with `consensus_ties="weak"`',
+    }
     _parameter_constraints: dict = {
         "method": [StrOptions({"auto", "exact", "iterated-local-search", "local-search"})],
         "consensus_ties": [StrOptions({"strict", "weak"})],
@@ -193,6 +204,7 @@ class Kemeny(BaseAggregator):
         "verbose": ["boolean", StrOptions({"auto"})],
         **VOTER_WEIGHTS,
     }
+    _tags = {"neutral": False}
     _variants = ({}, {"consensus_ties": "weak"})
     _query_columns = (
         "kemeny_score",
@@ -352,8 +364,6 @@ class Kemeny(BaseAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own = tags.aggregator_tags
-        own.neutral = False
         own.condorcet_winner = self.consensus_ties == "strict"
         own.unanimity = self.consensus_ties == "strict" and self.method == "exact" and self.time_limit is None
-        own.absent_below = self.absent == "last"
         return tags

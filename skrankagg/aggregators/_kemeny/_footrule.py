@@ -11,7 +11,6 @@ from ..._arrays._ragged import positions
 from ..._arrays._weight_units import count_in_units
 from ...base import Consensus
 from ...base._consensus import order_candidates
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._near import ABSENT, BaseNearKemeny
 from ._stacks import by_item, interchangeable, n_below_place, preference_and_tie_blocks, rank_stack, scores
@@ -139,7 +138,14 @@ class FootruleOptimal(BaseNearKemeny):
     0     q       8.0           4.0
     """
 
+    _guide = {
+        "absent": "the mean of the places left over, (L + 1 + n) / 2; its `absent` only changes the score reported",
+        "ties": "mean rank",
+        "cost": "$m n^2 + n^3$",
+    }
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
+    # `absent` changes the score reported, not the order.
+    _tags = {"absent_below": True, "compares": "last"}
     _query_columns = ("footrule", "kemeny_score")
     _pair_bytes, _cell_bytes = 34.0, 26.0
 
@@ -169,9 +175,3 @@ class FootruleOptimal(BaseNearKemeny):
         for queries, prefer, tied in preference_and_tie_blocks(counted, self.absent):
             kemeny[queries] = scores(rank[candidates_of(lists, queries)], prefer, tied)
         return Consensus(score, queries={"footrule": unit * distance, "kemeny_score": unit * kemeny})
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        # `absent` changes the score reported, not the order.
-        tags.aggregator_tags.absent_below, tags.aggregator_tags.compares = True, "last"
-        return tags

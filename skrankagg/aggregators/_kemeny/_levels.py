@@ -7,8 +7,6 @@ and each takes the level half way between the highest and the lowest one that it
 
 import numpy as np
 
-__all__ = []
-
 
 class Stack:
     """Buckets of all components, in the components' order.

@@ -71,7 +71,14 @@ class LocalKemenization(BaseNearKemeny):
     ['b', 'a', 'c', 'd']
     """
 
+    _guide = {
+        "absent": "first what its `aggregator` gives, then as `Kemeny` in the repair",
+        "ties": "not compared",
+        "cost": "$m n^2$ after its aggregator",
+    }
+    _tag_notes = {"needs_scores": "as the aggregator inside", "absent_below": '`absent="last"`, or as its `aggregator`'}
     _parameter_constraints: dict = {"aggregator": [BaseAggregator, None], **ABSENT}
+    _tags = {"condorcet_winner": True}
     _pair_bytes = 41.0
 
     def __init__(self, aggregator: BaseAggregator | None = None, *, absent: Literal["last", "ignore"] = "last"):
@@ -111,12 +118,12 @@ class LocalKemenization(BaseNearKemeny):
         base = self._aggregator().__sklearn_tags__()
         tags.requires_fit = base.requires_fit
         own = tags.aggregator_tags
-        own.condorcet_winner = True
         # Where no list compares two items, the repair leaves them in the order of the method.
         own.absent_below |= base.aggregator_tags.absent_below
         if self.absent == "ignore":
             own.compares = base.aggregator_tags.compares
         own.needs_scores = base.aggregator_tags.needs_scores
         own.voter_weights = base.aggregator_tags.voter_weights
+        own.scale_free = base.aggregator_tags.scale_free
         own.integer_weights = base.aggregator_tags.integer_weights
         return tags

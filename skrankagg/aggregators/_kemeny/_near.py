@@ -13,7 +13,6 @@ from ..._arrays._weight_units import count_in_units
 from ..._kernels import draw_places, order_costs, pivot_orders
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator, Consensus
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 from ._stacks import by_item, n_below_place, preference_and_tie_blocks, rank_stack, scores
 
@@ -31,6 +30,7 @@ class BaseNearKemeny(BaseAggregator):
     `given` is what its ``_prepare_search(lists)`` returns, once for all queries.
     """
 
+    _tags = {"neutral": False, "unanimity": False}
     _query_columns = ("kemeny_score",)
 
     def _prepare_search(self, lists):
@@ -45,13 +45,6 @@ class BaseNearKemeny(BaseAggregator):
             cost[queries] = unit[queries] * scores(by_item(order, place), prefer, tied)
             score[candidates_of(lists, queries)] = by_item(order, n_below_place(shown))
         return Consensus(score, queries={"kemeny_score": cost})
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.neutral = False
-        tags.aggregator_tags.unanimity = False
-        tags.aggregator_tags.absent_below = self.absent == "last"
-        return tags
 
 
 class KwikSort(BaseNearKemeny):
@@ -110,12 +103,14 @@ class KwikSort(BaseNearKemeny):
     3     q    d    0.0     4
     """
 
+    _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": r"$m n^2$, then $n \log n$ for each order"}
     _parameter_constraints: dict = {
         "n_init": [Interval(Integral, 1, None, closed="left")],
         **ABSENT,
         "random_state": ["random_state"],
         **VOTER_WEIGHTS,
     }
+    _tags = {"condorcet_winner": True}
     _pair_bytes = 50.0
 
     def __init__(
@@ -147,11 +142,6 @@ class KwikSort(BaseNearKemeny):
         best = np.argmax(costs <= (costs.min(axis=1) + tolerance)[:, None], axis=1)
         order = orders[np.arange(b), best]
         return order, place[:, 0], draw_places(margin, order)
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.condorcet_winner = True
-        return tags
 
 
 class PickAPerm(BaseNearKemeny):
@@ -206,7 +196,14 @@ class PickAPerm(BaseNearKemeny):
     3     q    c    0.0     4
     """
 
+    _guide = {
+        "absent": "as `Kemeny` when lists are compared; the chosen list ends with its absent items, tied",
+        "ties": "half a disagreement with a list that orders them",
+        "cost": "$m n^2$",
+    }
     _parameter_constraints: dict = {**ABSENT, **VOTER_WEIGHTS}
+    # The list taken ends with its absent items, whatever `absent`.
+    _tags = {"unanimity": True, "absent_below": True}
     _pair_bytes, _cell_bytes = 36.0, 16.0
 
     def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
@@ -226,12 +223,6 @@ class PickAPerm(BaseNearKemeny):
         left = np.flatnonzero(costs <= (np.minimum.reduceat(costs, start) + tolerance)[query])
         best = left[_first_lexically(ranks[left], query[left])]
         return order[best], place[best], place[best]
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.unanimity = True
-        tags.aggregator_tags.absent_below = True  # the list taken ends with its absent items, whatever `absent`
-        return tags
 
 
 def _ranks(lists, queries):

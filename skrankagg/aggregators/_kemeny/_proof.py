@@ -12,8 +12,6 @@ from ._costs import granularity
 from ._search import descend, iterate, n_drawn, order_cost
 from ._triangles import Infeasible, TrianglePolytope
 
-__all__ = []
-
 # Rounds of the first search, for each item, and of that from a fractional solution, for each pair of items.
 _SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 0.25
 # Items of a component of which all sets of first items may be looked at, the seconds that this is foreseen to take for

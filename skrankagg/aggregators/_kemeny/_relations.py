@@ -12,8 +12,6 @@ from scipy.sparse import csr_array, vstack
 from ._budget import Unfinished
 from ._triangles import VIOLATION, Infeasible, check_triples
 
-__all__ = []
-
 # Rows that a round adds at most, for each item.
 _ROWS_PER_ITEM = 40
 # Nodes of a whole programme where their number is limited.

@@ -12,8 +12,6 @@ from ..._arrays._preferences import query_preferences, ties
 from ..._arrays._ragged import is_whole
 from ._costs import kemeny_score
 
-__all__ = []
-
 # Items up to which a query shares a stack, and cells of a stack, unless one query needs more: it stays in the cache.
 _SMALL, _CELLS = 64, 1 << 16
 

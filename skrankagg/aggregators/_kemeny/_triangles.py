@@ -15,8 +15,6 @@ from ..._support._memory import check_memory
 from ._budget import Unfinished
 from ._cuts import half_cuts
 
-__all__ = []
-
 #: Violations below this are none.
 VIOLATION = 1e-6
 # Rows that a round adds at most, for each item and for each pair.

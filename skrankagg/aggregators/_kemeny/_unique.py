@@ -20,8 +20,6 @@ from ._proof import State, relax
 from ._search import descend, order_cost
 from ._triangles import Infeasible, TrianglePolytope
 
-__all__ = []
-
 # Linear programmes that the search for another order may take: so many, and so many for each of the first proof.
 _PROGRAMMES, _PER_PROGRAMME = 10, 1
 

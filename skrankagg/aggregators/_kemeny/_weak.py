@@ -17,8 +17,6 @@ from ._levels import Stack
 from ._relations import RelationProgramme
 from ._triangles import Infeasible
 
-__all__ = []
-
 # Items of a component of which all sets of first items may be looked at, steps that this may take, and the seconds of a
 # step.
 _FEW_ITEMS, _STEPS, _SECONDS_PER_STEP = 15, 3_000_000 if COMPILED else 30_000, 4e-9 if COMPILED else 4e-7

@@ -14,8 +14,6 @@ import threading
 import time
 from importlib import import_module
 
-__all__ = []
-
 # Seconds between two looks for Ctrl-C: on Windows a wait does not end at a signal.
 _LOOK = 0.1
 

@@ -12,7 +12,6 @@ from ..._arrays._ragged import positions
 from ..._data._frames import frame_of, take_ids
 from ..._data._types import AnyQrels
 from ..._support._numbers import is_real
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ...exceptions import InputError
 from ._position_tables import CellSums, LearnsFromPositions, tie_means
@@ -104,6 +103,12 @@ class BayesFuse(LearnsFromPositions):
     ['query', 'item', 'score', 'rank']
     """
 
+    _guide = {
+        "absent": "the log ratio that was learnt of items that the voter's lists do not hold",
+        "ties": "half at each of two positions, and so on: the mean of what was learnt of these",
+        "cost": "$N$, and as much to learn",
+    }
+    _tags = {"absent_below": False}  # what absence says is learnt
     _parameter_constraints: dict = {"cutoffs": ["array-like"], **LearnsFromPositions._parameter_constraints}
 
     bins_: pd.DataFrame
@@ -196,8 +201,3 @@ class BayesFuse(LearnsFromPositions):
         lists, number = self._match(lists)
         held = self._table[self._entries(number, lists.row_list, self._cells(lists))]
         return lists, tie_means(lists, held), self._absent[number]
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.absent_below = False  # what absence says is learnt
-        return tags

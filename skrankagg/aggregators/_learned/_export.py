@@ -3,8 +3,6 @@
 from .._scores._combinations import CombSUM
 from .._scores._rank_decay import ReciprocalRankFusion
 
-__all__ = ["export_weights"]
-
 
 def export_weights(aggregator, weights):
     """Weights by voter as plain data: for json, and for the engines that have the method and take weights.

@@ -6,8 +6,6 @@ from ..._arrays._normalize import NORMS, SCORE_NORMS
 from ..._arrays._ragged import expand, gather_ranges
 from ...base._norms import normalize
 
-__all__ = ["FEATURES", "PER_VOTER", "SCORED", "center_columns", "consensus_scores", "fill_voters", "support"]
-
 #: What may be known of a candidate in a list.
 PER_VOTER = ("present", "score", *(name for name in NORMS if name is not None))
 #: All features that have a name.

@@ -129,6 +129,16 @@ class LearnedWeights(SupervisedAggregator):
     ['query', 'item', 'score', 'rank']
     """
 
+    _guide = {
+        "absent": "what its `aggregator` gives",
+        "ties": "as its aggregator",
+        "cost": "as its aggregator; to learn, a few dozen times $N$",
+    }
+    _tag_notes = {
+        "needs_scores": "as the aggregator inside",
+        "unanimity": "not with `positive=False`",
+        "absent_below": "as its `aggregator`; `positive=True`",
+    }
     _parameter_constraints: dict = {
         "aggregator": [HasMethods(["fit", "transform"]), None],
         "alpha": [Interval(Real, 0, None, closed="neither")],

@@ -13,8 +13,6 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-__all__ = ["ListwiseLoss", "minimize_loss"]
-
 # Voters up to which the last digits are found by Newton's method, whose matrix has a cell for each pair of voters.
 _NEWTON_VOTERS = 300
 

@@ -13,7 +13,6 @@ from ..._data._types import AnyQrels
 from ..._kernels import ragged_cumsum
 from ..._support._sklearn import Interval, StrOptions
 from ...base._norms import normalize
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ._position_tables import CellSums, LearnsFromPositions, tie_means
 
@@ -144,6 +143,7 @@ class SlideFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
+    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and as much to learn"}
     _parameter_constraints: dict = {
         "window": [Interval(Integral, 0, None, closed="left")],
         **LearnsFromPositions._parameter_constraints,
@@ -270,6 +270,7 @@ class ProbFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
+    _guide = {"absent": "0", "ties": "as `BayesFuse`", "cost": "$N$, and as much to learn"}
     _parameter_constraints: dict = {
         "n_segments": [Interval(Integral, 1, None, closed="left")],
         "unjudged": [StrOptions({"nonrelevant", "skip"})],
@@ -387,6 +388,9 @@ class SegFuse(_Probabilities):
     ['query', 'item', 'score', 'rank']
     """
 
+    _guide = {"absent": "0", "ties": "as `BayesFuse`, times their scores", "cost": "$N$, and as much to learn"}
+    _tags = {"needs_scores": True}
+
     segments_: pd.DataFrame
 
     def _cells(self, lists):
@@ -399,11 +403,6 @@ class SegFuse(_Probabilities):
         lists, number = self._match(lists)
         probability = tie_means(lists, self._probability(number, lists, self._cells(lists)))
         return lists, probability * (1 + normalize(lists, "min-max")[0]), None
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.needs_scores = True
-        return tags
 
 
 #: Last position of each segment of SegFuse, up to lists of 10 ** 12 items.

@@ -132,6 +132,15 @@ class StackedFusion(SupervisedAggregator):
     2    v3   borda    0.41
     """
 
+    _guide = {
+        "absent": (
+            'what the norm of the feature gives it, as in `CombSUM`; `"present"`: 0; `"score"`: NaN; what '
+            "that is worth is learnt"
+        ),
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": "$m n$ for each feature, and the estimator's",
+    }
+    _tag_notes = {"needs_scores": "features of scores do", "neutral": "as the aggregators among its features"}
     _parameter_constraints: dict = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "features": [list, tuple],
@@ -142,6 +151,7 @@ class StackedFusion(SupervisedAggregator):
         "unknown_voter": [StrOptions({"ignore", "error"})],
         "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
     }
+    _tags = {"voter_weights": False, "unanimity": False}
     _scores_hint = "add a column 'score', or choose features of ranks, such as 'borda' and 'present'"
 
     estimator_: Any
@@ -370,8 +380,6 @@ class StackedFusion(SupervisedAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own = tags.aggregator_tags
-        own.voter_weights = False
-        own.unanimity = False
         features = self.features if isinstance(self.features, list | tuple) else ()
         inner = [one.__sklearn_tags__().aggregator_tags for one in features if isinstance(one, BaseAggregator)]
         own.needs_scores = any(one.needs_scores for one in inner) or any(

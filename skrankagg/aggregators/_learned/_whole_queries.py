@@ -11,8 +11,6 @@ from sklearn import config_context
 from ..._support._numbers import is_integer
 from ...exceptions import InputError
 
-__all__ = ["fit_whole_queries", "ranks_queries"]
-
 # Number of folds where cv is None, as in scikit-learn.
 _N_FOLDS = 5
 

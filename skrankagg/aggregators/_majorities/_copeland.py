@@ -9,7 +9,6 @@ from ..._arrays._pairwise import is_dense, majority
 from ..._arrays._weight_units import count_in_units
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Condorcet", "Copeland"]
@@ -17,6 +16,7 @@ __all__ = ["Condorcet", "Copeland"]
 
 class _BaseMajority(BaseAggregator):
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **VOTER_WEIGHTS}
+    _tags = {"condorcet_winner": True}
     _variants = ({}, {"absent": "ignore"})
 
     def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
@@ -43,12 +43,6 @@ class _BaseMajority(BaseAggregator):
     def _memory(self, lists):
         # Matrices are made of queries of up to some thousand items only, where that is faster.
         return is_dense(lists) * 7.0 * lists.query_n_items.astype(np.float64) ** 2
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.condorcet_winner = True
-        tags.aggregator_tags.absent_below = self.absent == "last"
-        return tags
 
 
 class Condorcet(_BaseMajority):
@@ -102,6 +96,15 @@ class Condorcet(_BaseMajority):
     2     q    c    1.0     3
     3     q    d    0.0     4
     """
+
+    _guide = {
+        "absent": (
+            '`absent="last"`: a defeat against every item held; `"ignore"`: no opinion; two absent items are '
+            "not compared"
+        ),
+        "ties": "not compared",
+        "cost": r"$\sum_v L_v^2 + n^2$",
+    }
 
     @staticmethod
     def _points(wins, draws):
@@ -158,6 +161,8 @@ class Copeland(_BaseMajority):
     2     q    c    1.0     3
     3     q    d    0.0     4
     """
+
+    _guide = {"absent": "as `Condorcet`", "ties": "not compared", "cost": r"$\sum_v L_v^2 + n^2$"}
 
     @staticmethod
     def _points(wins, draws):

@@ -19,7 +19,6 @@ from ..._kernels import locked_arcs
 from ..._support._memory import check_matrix
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
@@ -149,6 +148,7 @@ class _BasePairwise(BaseAggregator):
         "absent": [StrOptions({"last", "ignore"})],
         **VOTER_WEIGHTS,
     }
+    _tags = {"condorcet_winner": True}
 
     def __init__(
         self,
@@ -185,12 +185,6 @@ class _BasePairwise(BaseAggregator):
     def _arcs(self, prefer, margin):
         """Strength of each majority; 0 where there is none."""
         return np.where(margin > 0, margin if self.strength == "margin" else prefer, 0.0)
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.condorcet_winner = True
-        tags.aggregator_tags.absent_below = self.absent == "last"
-        return tags
 
 
 def _round(stack):
@@ -263,6 +257,7 @@ class Schulze(_BasePairwise):
     3     q    d    0.0     4
     """
 
+    _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": "$m n^2 + n^3$"}
     _pair_bytes = 49.0
 
     def _score(self, prefer, margin):
@@ -326,17 +321,18 @@ class RankedPairs(_BasePairwise):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": "as `Kemeny`",
+        "ties": "not compared",
+        "cost": r"$m n^2 + n^2 \log n$; up to $n^2$ for each majority that does not follow from others",
+    }
+    _tags = {"neutral": False}  # equally strong majorities are locked in the order of ids
     _pair_bytes = 66.0
 
     def _score(self, prefer, margin):
         arcs = self._arcs(prefer, margin)
         reach = _lock(arcs, prefer if self.strength == "margin" else margin)
         return np.count_nonzero(reach, axis=2)
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.neutral = False  # equally strong majorities are locked in the order of ids
-        return tags
 
 
 class Minimax(_BasePairwise):
@@ -394,6 +390,7 @@ class Minimax(_BasePairwise):
     3     q    d    0.0     4
     """
 
+    _guide = {"absent": "as `Kemeny`", "ties": "not compared", "cost": r"$m n^2 + n^2 \log n$"}
     _pair_bytes = 66.0
 
     def _score(self, prefer, margin):

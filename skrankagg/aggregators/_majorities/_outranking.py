@@ -136,6 +136,15 @@ class Outranking(BaseAggregator):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": (
+            "a defeat against every item held, so wide that the list vetoes; two absent items are level "
+            '(`both_absent="ignored"`: no opinion)'
+        ),
+        "ties": "agree both ways at `preference=0`",
+        "cost": "$m n^2$",
+    }
+    _tag_notes = {"unanimity": "with `preference=0` and a positive share as `concordance`"}
     _parameter_constraints: dict = {
         "preference": _THRESHOLD,
         "veto": _THRESHOLD,

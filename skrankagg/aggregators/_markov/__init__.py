@@ -1,3 +1,6 @@
 """Markov chains: a walker moves from item to better item, and the consensus is where it spends its time."""
 
-from ._markov_chain import *
+# tools/regenerate.py writes what follows.
+from ._markov_chain import MarkovChain, stationary_distribution
+
+__all__ = ["MarkovChain", "stationary_distribution"]

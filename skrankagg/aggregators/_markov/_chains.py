@@ -19,8 +19,6 @@ import numpy as np
 from ..._arrays import TOLERANCE
 from ._walks import n_at_or_above
 
-__all__ = ["CHAINS"]
-
 
 class MC1:
     """Move to an entry at or above this item, drawn from all lists that hold it.

@@ -213,6 +213,18 @@ class MarkovChain(BaseAggregator):
     3     q    d  0.0476     4
     """
 
+    _guide = {
+        "absent": (
+            '`absent="ignore"`: no opinion, only lists that hold both items compare them; `"last"`: a place '
+            "below every item held, tied with the other absent ones"
+        ),
+        "ties": 'a draw; half each in `"mct"`, `"rank-centrality"`; "at or above" in `"mc1"`, `"mc2"`',
+        "cost": r"$\sum_v L_v^2 + n^3$",
+    }
+    _tag_notes = {
+        "condorcet_winner": 'only the chain `"mc4"`, with `ergodic_number` below 1',
+        "unanimity": "with an `ergodic_number` above 0 and below 1",
+    }
     _parameter_constraints: dict = {
         "chain": [StrOptions(set(CHAINS))],
         "absent": [StrOptions({"last", "ignore"})],
@@ -334,5 +346,5 @@ class MarkovChain(BaseAggregator):
         tags.aggregator_tags.condorcet_winner = self.chain == "mc4" and self.ergodic_number < 1
         # Without jumps all items share the score 0 that "mc4" leaves for others.
         moving = self.ergodic_number < 1 and (self.ergodic_number > 0 or self.chain != "mc4")
-        tags.aggregator_tags.absent_below = self.absent == "last" and moving
+        tags.aggregator_tags.absent_below &= moving
         return tags

@@ -14,8 +14,6 @@ import numpy as np
 
 from ..._arrays._ragged import starts_to_ptr, tie_starts
 
-__all__ = ["SOLVE_ITEMS", "ListMoves", "long_run", "n_at_or_above", "start_of", "walk"]
-
 #: Items up to which a linear solve is about the faster way, measured: a walk takes 30 to 170 steps.
 SOLVE_ITEMS = 1000
 

@@ -1,4 +1,7 @@
 """Models of how lists come about: worths of items, estimated from lists and paired comparisons."""
 
-from ._hodge_rank import *
-from ._plackett_luce import *
+# tools/regenerate.py writes what follows.
+from ._hodge_rank import HodgeRank
+from ._plackett_luce import PlackettLuce
+
+__all__ = ["HodgeRank", "PlackettLuce"]

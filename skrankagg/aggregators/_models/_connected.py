@@ -10,8 +10,6 @@ from ...exceptions import InputError
 from .._kemeny._components import strong_components
 from ._standard_errors import invert_information
 
-__all__ = ["check_connected", "check_maximum"]
-
 
 def check_connected(lists, absent):
     """Raise InputError unless in each query a chain of lists leads down from each item to each other.

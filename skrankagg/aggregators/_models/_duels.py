@@ -3,8 +3,6 @@
 import numpy as np
 from scipy.sparse import csr_array
 
-__all__ = ["PairCounts", "merge_equal_pairs", "pair_queries"]
-
 
 def pair_queries(lists):
     """Mark the queries whose lists all have two items, bool (n_queries,)."""

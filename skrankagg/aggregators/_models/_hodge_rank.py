@@ -101,6 +101,14 @@ class HodgeRank(BaseAggregator):
     0     q          0.027             1
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: a margin of 1 below every item held; `"ignore"`: no opinion; two absent items '
+            "are not compared"
+        ),
+        "ties": "a comparison of margin 0",
+        "cost": r"$\sum_v L_v^2 + n^3$",
+    }
     _parameter_constraints: dict = {
         "flow": [StrOptions({"margin", "logit"})],
         "absent": [StrOptions({"last", "ignore"})],
@@ -149,7 +157,7 @@ class HodgeRank(BaseAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        tags.aggregator_tags.absent_below = self.absent == "last"
+        tags.aggregator_tags.scale_free = self.flow == "margin"
         return tags
 
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["minimise"]
-
 # Steps and gradients that are remembered.
 _MEMORY = 10
 # Share of the decrease that the slope promises which a step must reach, and what rounding may hide.

@@ -194,6 +194,15 @@ class PlackettLuce(WeightedAggregator):
     {'v1': 1.31, 'v2': 1.22, 'v3': 0.47}
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: it is left when the list ends, below the items held; `"ignore"`: the list says '
+            "nothing of it"
+        ),
+        "ties": 'one class of choices, `"efron"`, `"breslow"` or `"davidson"`',
+        "cost": 'some 30 passes over the rows; `weighting="query"`, `"global"`: over $m n$',
+    }
+    _tag_notes = {"learns_weights": 'yes with `weighting="query"` and `"global"`'}
     _parameter_constraints: dict = {
         "prior": [Interval(Real, 0, None, closed="left")],
         "absent": [StrOptions({"last", "ignore"})],
@@ -207,6 +216,9 @@ class PlackettLuce(WeightedAggregator):
         "voter_groups": [*BY_VOTER, None],
         "reliability_prior": [Interval(Real, 0, None, closed="neither")],
     }
+    # An item above another in all lists that hold both may be in weaker company elsewhere.
+    # Three lists are more evidence than one, which counts against the prior.
+    _tags = {"unanimity": False, "scale_free": False}
     _variants = ({}, {"absent": "ignore"})
 
     def __init__(
@@ -434,9 +446,6 @@ class PlackettLuce(WeightedAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # An item above another in all lists that hold both may be in weaker company elsewhere.
-        tags.aggregator_tags.unanimity = False
-        tags.aggregator_tags.absent_below = self.absent == "last"
         if self.prior == 0:
             tags.aggregator_tags.compares = None  # refuses such lists
         return tags

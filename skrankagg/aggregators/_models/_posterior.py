@@ -4,8 +4,6 @@ import numpy as np
 
 from ._many_minima import minimise
 
-__all__ = ["log_prior", "most_likely", "plain_curvature", "plain_prior"]
-
 
 def most_likely(stages, start, *, prior, tol, max_iter):
     """Log-worths and parameters of ties, iterations of each query, and whether it converged."""

@@ -10,8 +10,6 @@ import numpy as np
 from ._many_minima import minimise
 from ._posterior import most_likely, plain_curvature
 
-__all__ = ["VoterPosterior", "learn_reliabilities"]
-
 # Rounds, and how far the logarithm of a reliability may still move in the last one.
 _MAX_ROUNDS, _CLOSE = 200, 1e-6
 # How far it may move in one iteration of a round.

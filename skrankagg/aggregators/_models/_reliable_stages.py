@@ -11,8 +11,6 @@ from ..._data._divided import divide_queries
 from ._duels import merge_equal_pairs
 from ._stages import Stages
 
-__all__ = ["ReliableStages"]
-
 
 class ReliableStages:
     """Lists divided by voter, with the interface of Stages and TiedStages.

@@ -16,8 +16,6 @@ import numpy as np
 from ..._arrays._ragged import starts_to_ptr
 from ..._kernels import ragged_cumsum
 
-__all__ = ["Stages"]
-
 
 class Stages:
     """The rows of lists, prepared for many evaluations of their likelihood.

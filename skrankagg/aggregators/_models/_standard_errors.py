@@ -4,8 +4,6 @@ import numpy as np
 
 from ..._data._votes import are_votes
 
-__all__ = ["invert_information", "standard_errors"]
-
 
 def standard_errors(stages, lists, pattern, variables, kind, votes=None):
     """Standard errors of the log-worths less the mean of their query, (n_candidates,), by `kind`, "model" or "voters".

@@ -17,8 +17,6 @@ import copy
 
 import numpy as np
 
-__all__ = ["MOST_TIED", "TiedStages", "pair_prevalence"]
-
 #: Largest class of tied items: the polynomials take its square for each row.
 MOST_TIED = 20
 # Step of differences of derivatives.

@@ -1,4 +1,7 @@
 """Statistics of normalised ranks, and their p-values."""
 
-from ._rank_statistic import *
-from ._robust import *
+# tools/regenerate.py writes what follows.
+from ._rank_statistic import RankStatistic
+from ._robust import RobustRankAggregation
+
+__all__ = ["RankStatistic", "RobustRankAggregation"]

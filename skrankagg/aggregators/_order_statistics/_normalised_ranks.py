@@ -9,11 +9,8 @@ from ..._data._frames import first_row, show_id
 from ..._data._voter_names import warn_of_misspelt_names
 from ..._support._sklearn import Interval, StrOptions
 from ...base import BaseAggregator
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights, voter_values
 from ...exceptions import InputError
-
-__all__ = ["BaseNormalisedRanks", "minimum_by_candidate"]
 
 #: A mapping or Series of voter to number, or None.
 PER_VOTER = VOTER_WEIGHTS["voter_weights"]
@@ -34,6 +31,7 @@ class BaseNormalisedRanks(BaseAggregator):
     n_items: int | VoterWeights | None
     absent: Literal["last", "ignore"]
 
+    _tags = {"integer_weights": True}
     _parameter_constraints: dict = {
         "n_items": [Interval(Integral, 1, None, closed="left"), *PER_VOTER],
         "absent": [StrOptions({"last", "ignore"})],
@@ -108,12 +106,6 @@ class BaseNormalisedRanks(BaseAggregator):
         )
         # Where no list has any weight, one that holds nothing stands in.
         return x, np.maximum(weight, 1).astype(np.int64)
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.integer_weights = True
-        tags.aggregator_tags.absent_below = self.absent == "last"
-        return tags
 
 
 def minimum_by_candidate(candidate, value, n_candidates, *, start):

@@ -20,8 +20,6 @@ array([ 1.,  3., 36.])
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 
-__all__ = ["SumOfDraws"]
-
 # How far apart neighbouring tilts are: the logarithm of the sum of the geometric means of their two distributions,
 # which is -4 for normal ones where each sum is within 2.8 deviations of one of their means.
 _LEAST_OVERLAP, _MOST_OVERLAP = -5.0, -3.0

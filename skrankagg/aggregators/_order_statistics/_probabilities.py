@@ -16,14 +16,6 @@ from scipy.special import betainc, betaincinv, gammaln
 
 from ..._arrays._ragged import group_order
 
-__all__ = [
-    "log_binomial_tail",
-    "log_crossing",
-    "log_poisson_binomial_tail",
-    "sorted_places",
-    "thresholds",
-]
-
 # Logarithms below which betainc and betaincinv are not trusted: near the smallest floats the one is off by 1e-9 and the
 # other returns NaN or nonsense.
 _BETAINC = -570.0

@@ -14,8 +14,6 @@ from ..._data._frames import show_id
 from ...exceptions import InputError
 from ._null_distributions import SumOfDraws
 
-__all__ = ["list_kinds", "null_numbers", "random_rank_pvalues", "sums_above_least"]
-
 # Lists of a null distribution: the number of tilts that it takes grows with the square root.
 _MOST_LISTS = 1 << 16
 

@@ -198,6 +198,15 @@ class RankStatistic(BaseNormalisedRanks):
     3     q    d   0.87     4  6.984012e-03
     """
 
+    _guide = {
+        "absent": 'the normalised rank 1, the worst (`absent="ignore"`: the list does not count for this item)',
+        "ties": "mean rank",
+        "cost": (
+            r'$N \log N$; `"stuart"`: some $100 \sqrt{m} N$; exact p-values add a convolution for each shape '
+            r"of lists"
+        ),
+    }
+    _tag_notes = {"absent_below": 'not `statistic="min"`'}
     _parameter_constraints: dict = {
         "statistic": [StrOptions(set(STATISTICS))],
         "exact": ["boolean", StrOptions({"auto"})],
@@ -296,4 +305,5 @@ class RankStatistic(BaseNormalisedRanks):
         tags = super().__sklearn_tags__()
         # No absent item has the least rank.
         tags.aggregator_tags.absent_below &= self.statistic != "min"
+        tags.aggregator_tags.scale_free = self.statistic != "stuart"  # probabilities of more lists are others
         return tags

@@ -114,6 +114,15 @@ class RobustRankAggregation(BaseNormalisedRanks):
     3     q    d   0.00     4   1.000
     """
 
+    _guide = {
+        "absent": (
+            'the normalised rank 1, the worst (`absent="ignore"`: the list does not count for this item; '
+            "`top_cutoff`: anything beyond the cut)"
+        ),
+        "ties": "mean rank",
+        "cost": r"$N \log N$; exact: $m^2/2$ for each distinct p",
+    }
+    _tag_notes = {"unanimity": "with `exact=True`"}
     _parameter_constraints: dict = {
         "exact": ["boolean"],
         "depth_share": [Interval(Real, 0, 1, closed="right"), *PER_VOTER],
@@ -191,6 +200,7 @@ class RobustRankAggregation(BaseNormalisedRanks):
         tags = super().__sklearn_tags__()
         # The bound m rho is 1 for many items.
         tags.aggregator_tags.unanimity = self.exact
+        tags.aggregator_tags.scale_free = False  # probabilities of more lists are others
         return tags
 
 

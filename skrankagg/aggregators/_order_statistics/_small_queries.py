@@ -9,8 +9,6 @@ import numpy as np
 from ..._arrays._ragged import expand, gather_ranges, positions
 from ._random_ranks import list_kinds, null_numbers, sums_above_least
 
-__all__ = ["small_pvalues"]
-
 # Cells of a distribution, and of all distributions of a query. The time for a distribution grows with the square of its
 # cells, to about a millisecond.
 _MOST_CELLS, _MOST_CELLS_OF_QUERY = 1 << 10, 1 << 12

@@ -1,6 +1,21 @@
 """Combinations of scores, points and functions of the rank."""
 
-from ._borda import *
-from ._choices import *
-from ._combinations import *
-from ._rank_decay import *
+# tools/regenerate.py writes what follows.
+from ._borda import BordaCount, SimpleBorda
+from ._choices import CombMAX, CombMED, CombMIN
+from ._combinations import CombANZ, CombMNZ, CombSUM
+from ._rank_decay import InverseSquareRank, RankBiasedCentroid, ReciprocalRankFusion
+
+__all__ = [
+    "BordaCount",
+    "CombANZ",
+    "CombMAX",
+    "CombMED",
+    "CombMIN",
+    "CombMNZ",
+    "CombSUM",
+    "InverseSquareRank",
+    "RankBiasedCentroid",
+    "ReciprocalRankFusion",
+    "SimpleBorda",
+]

@@ -87,6 +87,14 @@ class BordaCount(_BordaPoints, SharedPointSums):
     3     q    c  1.000000     4
     """
 
+    _guide = {
+        "absent": (
+            '`absent="last"`: the mean of the points left over, (n - L + 1) / 2; `"ignore"`: nothing, and the '
+            "list does not count in the item's mean"
+        ),
+        "ties": "mean rank, so mean points",
+        "cost": "$N$",
+    }
     _variants = ({}, {"absent": "ignore"})
 
     def __init__(self, *, absent: Literal["last", "ignore"] = "last", voter_weights: VoterWeights | None = None):
@@ -147,6 +155,8 @@ class SimpleBorda(_BordaPoints):
     2     q    c    5.0     3
     3     q    d    2.5     4
     """
+
+    _guide = {"absent": "0", "ties": "mean rank, so mean points", "cost": "$N$"}
 
     def __init__(self, *, voter_weights: VoterWeights | None = None):
         self.voter_weights = voter_weights

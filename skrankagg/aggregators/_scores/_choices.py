@@ -5,7 +5,6 @@ import numpy as np
 from ..._arrays._ragged import group_order, starts_to_ptr
 from ..._data._frames import first_row, show_id
 from ...base import Consensus
-from ...base._tags import TagsOfAggregator
 from ...exceptions import InputError
 from ._combinations import BaseComb
 
@@ -20,6 +19,8 @@ _ROUNDING = 1e-12
 class _BaseChoice(BaseComb):
     """What an item gets from the lists of positive weight that hold it, where one or two of them decide."""
 
+    # One list's value decides, so of two items that it does not hold both of, either may come first.
+    _tags = {"unanimity": False, "absent_below": False}
     _variants = ({"norm": "min-max"}, {"norm": None}, {"norm": "z-score", "absent_score": "min"})
     #: Whether a score is one of the values, and not a mean of two.
     _is_one_value = True
@@ -67,13 +68,6 @@ class _BaseChoice(BaseComb):
             return None
         # Measured: masks, positions, values and their sorted copies for each list and item of a query.
         return 80.0 * lists.query_n_items * np.diff(lists.list_ptr)
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        # One list's value decides, so of two items that it does not hold both of, either may come first.
-        tags.aggregator_tags.unanimity = False
-        tags.aggregator_tags.absent_below = False
-        return tags
 
 
 def _absent_cells(lists, candidate):
@@ -155,6 +149,12 @@ class CombMAX(_BaseChoice):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": 'nothing: the list plays no part; `norm="borda"` and `absent_score="min"`: as in `CombSUM`',
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": "$N$",
+    }
+
     @staticmethod
     def _choose(score, candidate, value, weight):
         _reduce(np.maximum, score, candidate, value)
@@ -228,6 +228,12 @@ class CombMIN(_BaseChoice):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": "as in `CombMAX`",
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": '$N$; `absent_score="min"`: $m n$',
+    }
+
     @staticmethod
     def _choose(score, candidate, value, weight):
         _reduce(np.minimum, score, candidate, value)
@@ -298,6 +304,11 @@ class CombMED(_BaseChoice):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": "as in `CombMAX`",
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": r'$N \log N$; `absent_score="min"`: $m n \log(m n)$',
+    }
     _is_one_value = False
 
     @staticmethod

@@ -27,6 +27,7 @@ _MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 class BaseComb(BaseAggregator):
     """What all combinations of normalised scores share: parameters, values and checks."""
 
+    _tag_notes = {"needs_scores": '`norm="borda"`, `"rank"`, `"reciprocal"` and `"simple-borda"` do not'}
     _any_numbering = True
     _parameter_constraints: dict = {**NORM, **ABSENT_SCORE, **VOTER_WEIGHTS}
     _scores_hint = SCORES_HINT
@@ -199,6 +200,18 @@ class CombSUM(_SumsOfScores):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": (
+            '`norm="borda"`: the mean of the values left over, (n - L + 1) / 2n; other norms: 0, which under '
+            '`"z-score"` is the list\'s mean; `absent_score="min"`: the lowest value of the list'
+        ),
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": "$N$",
+    }
+    _tag_notes = {
+        "unanimity": 'not with `norm="z-score"`, `"dbsf"`, `"max"`, `"l2"` or `None`, unless `absent_score="min"`',
+        "absent_below": 'not `norm="z-score"`, `"max"`, `"l2"`, `None`, unless `absent_score="min"`',
+    }
     _variants = (*({"norm": norm} for norm in NORMS), {"norm": "z-score", "absent_score": "min"})
 
     def _linear_gains(self, lists):
@@ -300,6 +313,15 @@ class CombMNZ(_Supported):
     3     q    d    0.0     4
     """
 
+    _guide = {
+        "absent": "as in `CombSUM`, and the list does not count towards its factor",
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": "$N$",
+    }
+    _tag_notes = {
+        "unanimity": "as `CombSUM`, and not with `gamma` below 0",
+        "absent_below": "not the norms of `CombSUM`",
+    }
     _parameter_constraints: dict = {
         "gamma": [Interval(Real, None, None, closed="neither")],
         **BaseComb._parameter_constraints,
@@ -374,6 +396,11 @@ class CombANZ(_Supported):
     3     q    d  0.000     4
     """
 
+    _guide = {
+        "absent": "as in `CombSUM`, and the list does not count in its divisor",
+        "ties": "mean rank; norms of scores: their scores",
+        "cost": "$N$",
+    }
     gamma: float = -1.0
     _variants = ({"norm": "min-max"}, {"norm": None})
 

@@ -5,11 +5,8 @@ import numpy as np
 from ..._support._sklearn import StrOptions
 from ...base import BaseAggregator, Consensus
 from ...base._consensus import Contributions
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VOTER_WEIGHTS
 from ._row_sums import sum_rows, sum_rows_again, times, weigh_rows
-
-__all__ = ["PointSums", "SharedPointSums"]
 
 
 class PointSums(BaseAggregator):
@@ -95,11 +92,6 @@ class SharedPointSums(PointSums):
         points, _, first = super()._linear_gains(lists)
         left_over = self._left_over(lists)
         return points - left_over[lists.row_list], left_over, first
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        tags.aggregator_tags.absent_below = self.absent == "last"
-        return tags
 
 
 def _scale_weights(lists):

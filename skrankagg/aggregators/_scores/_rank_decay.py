@@ -113,6 +113,8 @@ class ReciprocalRankFusion(_RankDecay):
     3     q    d  0.286     4
     """
 
+    _guide = {"absent": "0", "ties": "mean rank", "cost": "$N$"}
+    _tag_notes = {"unanimity": "not with a `depth`"}
     _parameter_constraints: dict = {
         "k": [Interval(Real, 0, None, closed="left"), *BY_VOTER],
         "depth": [Interval(Integral, 1, None, closed="left"), None],
@@ -234,6 +236,7 @@ class RankBiasedCentroid(_RankDecay):
     3     q    d  0.177     4
     """
 
+    _guide = {"absent": "0", "ties": "mean rank", "cost": "$N$"}
     _parameter_constraints: dict = {"persistence": [Interval(Real, 0, 1, closed="neither")], **VOTER_WEIGHTS}
 
     def __init__(self, *, persistence: float = 0.95, voter_weights: VoterWeights | None = None):
@@ -301,6 +304,8 @@ class InverseSquareRank(_RankDecay):
     3     q    d  0.160     4
     """
 
+    _guide = {"absent": "0, and the list does not count towards its factor", "ties": "mean rank", "cost": "$N$"}
+    _tag_notes = {"unanimity": 'not with `support="log"` and `sigma=0`'}
     _parameter_constraints: dict = {
         "support": [StrOptions({"count", "log"})],
         "sigma": [Interval(Real, 0, None, closed="left")],
@@ -323,6 +328,7 @@ class InverseSquareRank(_RankDecay):
         tags = super().__sklearn_tags__()
         # The logarithm of one list is 0 then, and so are the scores of all items that it alone holds.
         tags.aggregator_tags.unanimity = self.support == "count" or self.sigma > 0
+        tags.aggregator_tags.scale_free = self.support == "count"
         return tags
 
     def _gain(self, lists):

@@ -4,8 +4,6 @@ import numpy as np
 
 from ..._arrays._ragged import sparse_rows
 
-__all__ = ["smallest_size", "sum_rows", "sum_rows_again", "sum_sizes", "times", "weigh_rows"]
-
 
 def weigh_rows(lists, value):
     """What each row gives its candidate, times the weight of its list."""

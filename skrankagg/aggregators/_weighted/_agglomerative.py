@@ -93,6 +93,12 @@ class Agglomerative(WeightedAggregator):
     ['b', 'a', 'c', 'd']
     """
 
+    _guide = {
+        "absent": "the mean of the places left over, (L + 1 + n) / 2; in the majorities it is below every item held",
+        "ties": "mean rank",
+        "cost": "$m n^2 + m^2 n + m^3$",
+    }
+    _tag_notes = {"absent_below": '`weight_update="mean"`'}
     _parameter_constraints: dict = {
         "c1": [Interval(Real, 0, None, closed="left")],
         "c2": [Interval(Real, 0, None, closed="left")],
@@ -100,6 +106,7 @@ class Agglomerative(WeightedAggregator):
         "weighting": WEIGHTING["weighting"],
         "unknown_voter": WEIGHTING["unknown_voter"],
     }
+    _tags = {"voter_weights": False}
     _variants = ({}, {"weight_update": "similarity"})
     _pair_bytes, _cell_bytes = 7.0, 40.0
 
@@ -167,7 +174,6 @@ class Agglomerative(WeightedAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        tags.aggregator_tags.voter_weights = False
         # The weight of a merged list then depends less on how heavy its parts were than on what it resembles.
         tags.aggregator_tags.absent_below = self.weight_update == "mean"
         return tags

@@ -151,6 +151,16 @@ class DIBRA(WeightedAggregator):
     2     q     w    3.13
     """
 
+    _guide = {
+        "absent": "what its `aggregator` gives",
+        "ties": "as its aggregator",
+        "cost": "iterations (at most 50) times the aggregator",
+    }
+    _tag_notes = {
+        "needs_scores": "as the aggregator inside",
+        "unanimity": "not pruned",
+        "absent_below": "as its `aggregator`",
+    }
     _parameter_constraints: dict = {
         "aggregator": [BaseAggregator, None],
         "distance": [StrOptions(set(LIST_DISTANCES))],
@@ -303,10 +313,9 @@ class DIBRA(WeightedAggregator):
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
         own, base = tags.aggregator_tags, self._aggregator().__sklearn_tags__().aggregator_tags
-        own.needs_scores = base.needs_scores
+        own.needs_scores, own.scale_free = base.needs_scores, base.scale_free
         # Unanimity among the voters with weight, or of the cut lists, may not be that of all.
         own.unanimity = base.unanimity and self.prune is None
-        own.condorcet_winner = False
         own.absent_below = base.absent_below
         own.compares = base.compares
         return tags

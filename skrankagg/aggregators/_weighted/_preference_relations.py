@@ -12,7 +12,6 @@ from ..._arrays._rank_stacks import agree_stack, count_stack, is_small, rank_sta
 from ..._support._sklearn import Interval
 from ...base import WeightedAggregator
 from ...base._consensus import Contributions
-from ...base._tags import TagsOfAggregator
 from ...base._voter_weights import VoterWeights
 from ...base._weighted import WEIGHTING
 
@@ -114,6 +113,14 @@ class PreferenceRelations(WeightedAggregator):
     ['b', 'a', 'c', 'd']
     """
 
+    _guide = {
+        "absent": (
+            "a defeat against every item held (`absent_edges=False`: in learning weights only); two absent "
+            "items are not compared"
+        ),
+        "ties": "not compared",
+        "cost": "$m n^2$",
+    }
     _parameter_constraints: dict = {
         "alpha": [Interval(Real, 0, 0.5, closed="right")],
         "beta": [Interval(Real, 0, 1, closed="both")],
@@ -175,9 +182,3 @@ class PreferenceRelations(WeightedAggregator):
         if self.absent_edges:
             below = below + (lists.query_n_items[lists.list_query] - lists.list_length)[lists.row_list]
         return below * (weight * lists.list_weight)[lists.row_list]
-
-    def __sklearn_tags__(self) -> TagsOfAggregator:
-        tags = super().__sklearn_tags__()
-        # On full lists every list that ranks i above j gives i more points, but a weight may be 0.
-        tags.aggregator_tags.unanimity = True
-        return tags

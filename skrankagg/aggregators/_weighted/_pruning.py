@@ -7,8 +7,6 @@ from ..._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_star
 from ..._kernels import ragged_cumsum
 from ._voter_scales import scale_weights
 
-__all__ = []
-
 
 def keep_by_weight(lists, weight, d1, d2, *, known=None):
     """Keep the first share ``d1 + d2 w`` of each list, w its min-max scaled weight: bool of shape (n_rows,)."""

@@ -5,8 +5,6 @@ import numpy as np
 from ..._arrays import TOLERANCE
 from ..._arrays._ragged import expand
 
-__all__ = []
-
 
 def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
     """Bring the weights of each query's lists, (n_lists,) and at least 0, onto one scale.

@@ -5,8 +5,6 @@ import numpy as np
 from ..._data._conflicts import check_scores
 from ._ranking import add_up
 
-__all__ = ["NORM_NUMBERS", "comb_terms"]
-
 #: FLAGR's number of each normalisation.
 NORM_NUMBERS = {"borda": 0, "rank": 1, "score": 2, "z-score": 3, "simple-borda": 4}
 

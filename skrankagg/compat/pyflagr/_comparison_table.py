@@ -6,8 +6,6 @@ from ..._arrays._pairwise import preference_counts, weigh_by_list
 from ...aggregators._majorities._outranking import net_qualification, outranking_relation
 from ._ranking import add_up, single
 
-__all__ = ["majority_scores", "outranking_scores"]
-
 
 def _weigh(upper, lower, weight):
     # Numbers of lists need no order; sums of weights are made in that of the lists.

@@ -6,8 +6,6 @@ import pandas as pd
 from ...metrics import get_measure
 from ...metrics._relevance._ranked_relevance import RankedRelevance, RelevanceList
 
-__all__ = ["evaluate_run"]
-
 _COUNTS = ["num_ret", "num_rel", "num_rel_ret"]
 
 

@@ -11,8 +11,6 @@ from ._comparison_table import majority_scores, outranking_scores
 from ._profile import ABSENT
 from ._ranking import add_up, rank_table, single
 
-__all__ = ["BASES", "DISTANCES", "dibra_scores"]
-
 #: FLAGR's number of each base method.
 BASES = {
     "combsum:borda": 5100,

@@ -17,8 +17,6 @@ from ...datasets import read_lists, read_qrels
 from ...exceptions import InputError, InputTypeError
 from ._profile import Profile
 
-__all__ = ["encode_judgements", "encode_profile", "ids_out"]
-
 _LISTS_BY_PLACE = {
     5: ["query", "voter", "item", "score", "source"],
     6: ["query", "voter", "item", "rank", "score", "source"],

@@ -5,8 +5,6 @@ import numpy as np
 from ..._arrays._pairwise import majority_agreement
 from ._ranking import single
 
-__all__ = ["merged_scores"]
-
 
 def merged_scores(table, c1, c2, quirks):
     """Merge the two most similar lists until one is left.

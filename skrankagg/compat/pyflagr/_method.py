@@ -19,8 +19,6 @@ from ._input_check import encode_judgements, encode_profile, ids_out
 from ._quirks import Convention, quirks_of
 from ._ranking import rank_table
 
-__all__ = ["AnyPath", "Convention", "Method", "Run", "is_given", "one_of"]
-
 #: A file or a folder; as PyFLAGR has it, "" stands for no file.
 AnyPath: TypeAlias = str | os.PathLike[str]
 

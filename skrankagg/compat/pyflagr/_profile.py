@@ -10,8 +10,6 @@ from ..._arrays._pairwise import preference_counts
 from ..._arrays._ragged import mid_ranks, positions
 from ..._data._ranked_lists import RankedLists
 
-__all__ = ["ABSENT", "Profile", "QueryTable"]
-
 #: The rank that FLAGR gives an item that a list does not hold.
 ABSENT = 1_000_000.0
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from ...exceptions import InputError
 
-__all__ = ["QUIRKS", "Convention", "quirks_of"]
+__all__ = ["QUIRKS"]
 
 #: All quirks, none, or those named.
 Convention: TypeAlias = Literal["flagr", "papers"] | Collection[str]

@@ -4,8 +4,6 @@ import numpy as np
 
 from ...base._consensus import order_candidates, rank_scores
 
-__all__ = ["add_up", "rank_groups", "rank_table", "single"]
-
 
 def add_up(terms):
     """Add up the rows of a matrix, strictly from the first to the last.

@@ -16,8 +16,6 @@ import pandas as pd
 
 from ...exceptions import InputError, InputTypeError
 
-__all__ = ["Ranking", "align", "mid_rank", "tie_places"]
-
 #: Items, best first, of which a set or a list in the place of an item ties; or the rank of each item.
 Ranking: TypeAlias = Sequence[Any] | Mapping[Any, float] | pd.Series
 

@@ -7,8 +7,6 @@ from ..._data._qrels import Qrels, check_qrels
 from .._agreement._consensus_scores import ConsensusScorer
 from ._scorer import RankingScorer
 
-__all__ = ["find_judgements", "lacks_judgements", "own_qrels", "tags_of"]
-
 
 def lacks_judgements(estimator):
     """Whether an estimator, or some part of it, learns from judgements or measures by them, and holds none itself."""

@@ -5,8 +5,6 @@ from joblib import Parallel, delayed
 from ..._support._sklearn import clone
 from ._judged_lists import join_parts, rank
 
-__all__ = ["fit_judged", "hold_out"]
-
 
 def hold_out(estimator, lists, aligned, folds, n_jobs=None):
     """Fit a clone on the training queries of each fold and aggregate its test queries, all in the order of `lists`.

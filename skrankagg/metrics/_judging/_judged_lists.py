@@ -14,8 +14,6 @@ from .._relevance._inputs import GradedRun, check_optional_run, grade_run, warn_
 from .._relevance._ranked_relevance import RankedRelevance, RelevanceList
 from ._evaluate_voters import look_up_voters
 
-__all__ = ["JudgedLists", "fit_rank", "join_parts", "rank"]
-
 
 class JudgedLists:
     """Ranked lists and the judgements of their queries, aligned once for every consensus to be measured.

@@ -9,22 +9,6 @@ from ..._support._shown import show
 from ..._support._suggestions import did_you_mean
 from ...exceptions import InputError
 
-__all__ = [
-    "OPTIONS",
-    "AllConventions",
-    "Conventions",
-    "Denominator",
-    "Discount",
-    "Gain",
-    "Ideal",
-    "Missing",
-    "Rounding",
-    "TieOrder",
-    "Ties",
-    "Truncate",
-    "check_conventions",
-]
-
 Gain: TypeAlias = Literal["exponential", "linear"]
 Discount: TypeAlias = Literal["log2", "ln", "letor"]
 Ideal: TypeAlias = Literal["judged", "retrieved"]

@@ -25,22 +25,6 @@ from ..._support._warn import warn_user
 from ...exceptions import InputError, InputTypeError, MissingQueriesWarning, NothingJudgedWarning
 from ._ranked_relevance import RankedRelevance, RelevanceList
 
-__all__ = [
-    "GradedRun",
-    "QrelsLike",
-    "RunLike",
-    "check_optional_run",
-    "check_order",
-    "encode_frame",
-    "find_fault",
-    "grade_run",
-    "is_nested",
-    "is_plain",
-    "look_up",
-    "rank_relevance",
-    "warn_of_runs",
-]
-
 # What the public measures take.
 RunLike: TypeAlias = AnyLists | Sequence[Any] | Mapping[Any, Any] | np.ndarray
 QrelsLike: TypeAlias = AnyQrels | Sequence[Any] | Set[Any] | Mapping[Any, Any] | np.ndarray

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from ..._data._frames import plain_index
 from ...exceptions import InputError
 
-__all__ = ["JudgedRanking"]
-
 
 class JudgedRanking:
     """The ranking of one query with its judgements, which a measure of one's own is a function of.

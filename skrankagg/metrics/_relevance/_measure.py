@@ -20,8 +20,6 @@ from ._conventions import check_conventions
 from ._inputs import QrelsLike, RunLike, rank_relevance
 from ._ties import order_ties
 
-__all__ = ["MEASURES", "Measure", "define", "measure_run"]
-
 _parameters = cache(lambda function: inspect.signature(function).parameters)
 
 # Conventions of every measure, which no private function takes: the order of ties, and queries without results.

@@ -12,8 +12,6 @@ from ...exceptions import InputError
 from ._conventions import OPTIONS, check_conventions
 from ._measure import MEASURES
 
-__all__ = ["base_name", "is_measure_name", "measure_names", "parse_measure"]
-
 #: Names of other tools, in small letters, for measures that have the same values; the functions' names come on top.
 _ALIASES = {
     "11pt_avg": "11pt",

@@ -18,8 +18,6 @@ from ._measure import MEASURES, Measure
 from ._measure_names import is_measure_name
 from ._ties import order_ties
 
-__all__ = ["OwnMeasure", "make_measure", "noted_measure"]
-
 # Columns that stand next to measures, and levels of indexes.
 _RESERVED = {"time", "n_queries", "run", "voter", "method", "query"}
 

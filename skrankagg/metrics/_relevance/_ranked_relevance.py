@@ -11,8 +11,6 @@ from ..._data._qrels import encode_run
 from ..._kernels import ragged_cumsum
 from ...exceptions import InputError
 
-__all__ = ["RankedRelevance", "RelevanceList"]
-
 # 2 ** 1024 overflows; so high a grade is a score, and a linear gain is meant.
 _MAX_EXPONENT = 1000
 

@@ -23,8 +23,6 @@ from ..._kernels import ragged_cumsum
 from ...exceptions import InputError
 from ._ranked_relevance import RankedRelevance
 
-__all__ = ["TIE_RULES", "ExpectedRelevance", "order_ties"]
-
 
 class ExpectedRelevance(RankedRelevance):
     r"""The expectation over all orders of the items that tie.

@@ -11,14 +11,16 @@ from ..._data._ranked_lists import RankedLists
 from ..._fuse import fuse
 from ...base import AggregatorTags
 from ...exceptions import InputError, NotComparedWarning, RankScoreConflictWarning
-
-__all__ = ["AGGREGATOR_CHECKS"]
-
 from ._shared import example_grade, example_lists, example_qrels, fit, fit_transform, is_supervised, raises, same
 
 
 def _tags(aggregator):
     return getattr(get_tags(aggregator), "aggregator_tags", AggregatorTags())
+
+
+def _if_intended(**tags):
+    """Return the end of a message: the tag to declare where what a check has found is as it should be."""
+    return f"; if this is intended, declare _tags = {tags}"
 
 
 # ---------------------------------------------------------------------- the estimator
@@ -48,6 +50,7 @@ def _check_ties_in_order(group, lists, by_rank):
         keys = [(rank_sum[item], -support[item], item) for item in tied["item"]]
         assert keys == sorted(keys), (
             f"tied items must be ordered {order}by the number of lists that hold them, then by id"
+            + _if_intended(ties_by_rank=not by_rank)
         )
 
 
@@ -77,7 +80,7 @@ def check_neutrality(aggregator):
     expected["item"] = expected["item"].map(names)
     both = renamed.merge(expected, on=["query", "item"], suffixes=("", "_expected"))
     assert np.allclose(both["score"], both["score_expected"], rtol=1e-9, atol=1e-12), (
-        "items' names show in their scores"
+        "items' names show in their scores" + _if_intended(neutral=False)
     )
 
 
@@ -95,11 +98,14 @@ def check_ranks_or_scores(aggregator):
         raises(ValueError, "order", aggregator.fit, contrary)
         return
     expected = fit_transform(clone(aggregator), lists.drop(columns="score"))
-    same(fit_transform(clone(aggregator), lists.drop(columns="rank")), expected, "ranks and their scores differ")
-    same(fit_transform(clone(aggregator), lists), expected, "ranks with their scores differ from ranks alone")
+    hint = _if_intended(needs_scores=True)
+    from_scores = fit_transform(clone(aggregator), lists.drop(columns="rank"))
+    same(from_scores, expected, "ranks and their scores differ", hint=hint)
+    from_both = fit_transform(clone(aggregator), lists)
+    same(from_both, expected, "ranks with their scores differ from ranks alone", hint=hint)
     stretched = lists.drop(columns="score").assign(rank=(lists["rank"] - 1) * 3)
     same(fit_transform(clone(aggregator), stretched), expected, "gaps in the ranks show")
-    same(fit_transform(clone(aggregator), contrary), expected, "scores that contradict the ranks show")
+    same(fit_transform(clone(aggregator), contrary), expected, "scores that contradict the ranks show", hint=hint)
 
 
 def check_integer_weights(aggregator):
@@ -129,10 +135,27 @@ def check_integer_weights(aggregator):
         ignore_index=True,
     )
     expected = fit_transform(clone(aggregator), copies)
-    same(fit_transform(clone(aggregator), weighted), expected, "weights are not copies", exact=False)
+    hint = _if_intended(voter_weights=False)
+    same(fit_transform(clone(aggregator), weighted), expected, "weights are not copies", exact=False, hint=hint)
     if "voter_weights" in aggregator.get_params():
         by_voter = clone(aggregator).set_params(voter_weights=weights)
         same(fit_transform(by_voter, lists), expected, "voter_weights are not copies", exact=False)
+
+
+def check_weight_scale(aggregator):
+    """Three times the weight of every list gives the same order with the same ties (where promised)."""
+    tags = _tags(aggregator)
+    if not (tags.voter_weights and tags.scale_free) or is_supervised(aggregator):
+        return
+    lists = example_lists()
+    weights = dict(zip(sorted(lists["voter"].unique()), (1, 2, 1, 3, 2), strict=True))
+    orders = []
+    for factor in (1, 3):
+        weighted = lists.assign(weight=lists["voter"].map(weights) * factor)
+        consensus = fit_transform(clone(aggregator), weighted)
+        ties = consensus.groupby("query")["score"].diff() == 0
+        orders.append((consensus["item"].tolist(), ties.tolist()))
+    assert orders[0] == orders[1], "the scale of the weights shows" + _if_intended(scale_free=False)
 
 
 # ---------------------------------------------------------------------- axioms
@@ -156,6 +179,7 @@ def check_unanimity(aggregator):
     for q, above, below in zip(*np.nonzero(unanimous), strict=True):
         assert place[q, above] < place[q, below], (
             f"every list ranks {items[above]} above {items[below]}, the consensus does not"
+            + _if_intended(unanimity=False)
         )
 
 
@@ -172,7 +196,10 @@ def check_condorcet_winner(aggregator):
     consensus = fit_transform(aggregator, lists[lists["query"].isin(list(winner))])
     first = consensus[consensus["rank"] == 1].set_index("query")["item"]
     for query, item in winner.items():
-        assert first[query] == item, f"{item} beats every other item, the consensus puts {first[query]} first"
+        assert first[query] == item, (
+            f"{item} beats every other item, the consensus puts {first[query]} first"
+            + _if_intended(condorcet_winner=False)
+        )
 
 
 def check_absent_below(aggregator):
@@ -190,10 +217,14 @@ def check_absent_below(aggregator):
             score = fit_transform(clone(aggregator), _compared_pairs(often, seldom)).set_index("item")["score"]
         first = score[list(often)].min() > score[list(seldom)].max()
         if promised:
-            assert first, "uncompared items must be ordered by the number of lists that hold them: absent_below"
+            assert first, "uncompared items must be ordered by the number of lists that hold them" + _if_intended(
+                absent_below=False
+            )
         elif not first:
             return
-    assert promised, "items are ordered by the number of lists that hold them, so absent_below must be True"
+    assert promised, "uncompared items are ordered by the number of lists that hold them" + _if_intended(
+        absent_below=True
+    )
 
 
 def _compared_pairs(often, seldom):
@@ -246,7 +277,7 @@ def check_small_inputs(aggregator):
     order = voter.sort_values("rank")["item"].tolist()
     consensus = fit_transform(clone(aggregator), voter)
     if _tags(aggregator).unanimity or _tags(aggregator).ties_by_rank:
-        assert consensus["item"].tolist() == order, "one voter's order must stay"
+        assert consensus["item"].tolist() == order, "one voter's order must stay" + _if_intended(unanimity=False)
     elif not is_supervised(aggregator):  # judgements may speak against the voter's order
         score = consensus.set_index("item")["score"][order]
         assert score.is_monotonic_decreasing and score.nunique() > 1, "one voter's order must stay, but for ties"

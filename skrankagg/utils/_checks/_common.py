@@ -28,8 +28,6 @@ from ._shared import (
     turned_names,
 )
 
-__all__ = ["COMMON_CHECKS"]
-
 
 def check_fit_returns_self(estimator):
     """``fit`` returns the estimator."""

@@ -8,8 +8,6 @@ from ..._data._qrels import Qrels
 from ..._data._ranked_lists import RankedLists
 from ._shared import example_grade, example_lists, example_qrels, fit, fit_transform, raises, same
 
-__all__ = ["JUDGED_AGGREGATOR_CHECKS", "JUDGED_CHECKS"]
-
 
 def check_ways_of_judgements(estimator):
     """Judgements as ``qrels=``, as `y`, aligned with the lists in any order and of the constructor are equal."""

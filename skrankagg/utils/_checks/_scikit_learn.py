@@ -2,8 +2,6 @@
 
 from sklearn.utils import estimator_checks as sklearn_checks
 
-__all__ = ["EXEMPTIONS", "SKLEARN_CHECKS", "run_sklearn_check"]
-
 #: Checks of scikit-learn's suite that need no data.
 SKLEARN_CHECKS = (
     "check_estimator_cloneable",

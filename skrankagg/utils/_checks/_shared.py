@@ -13,21 +13,6 @@ from ..._data._qrels import Qrels
 from ..._data._ranked_lists import RankedLists, check_lists
 from ..._data._types import AnyLists
 
-__all__ = [
-    "encode_queries",
-    "example_grade",
-    "example_lists",
-    "example_qrels",
-    "fit",
-    "fit_transform",
-    "is_supervised",
-    "judgements",
-    "mixed_queries",
-    "raises",
-    "same",
-    "turned_names",
-]
-
 
 def example_lists(
     random_state: int = 0,
@@ -219,20 +204,25 @@ def fit_transform(estimator, lists, qrels=None):
     return estimator.fit_transform(lists, **judgements(estimator, lists, qrels))
 
 
-def same(found, expected, reason, *, exact=True):
-    """Assert that two frames agree: in order exactly, in numbers exactly or but for rounding."""
+def same(found, expected, reason, *, exact=True, hint=""):
+    """Assert that two frames agree: in order exactly, in numbers exactly or but for rounding.
+
+    A message begins with `reason` and ends with `hint`.
+    """
     found, expected = _to_frame(found), _to_frame(expected)
     assert list(found.columns) == list(expected.columns), (
-        f"{reason}: the columns are {list(found.columns)}, not {list(expected.columns)}."
+        f"{reason}: the columns are {list(found.columns)}, not {list(expected.columns)}{hint}."
     )
     ids = [name for name in ("query", "voter", "item", "rank") if name in expected]
     for column in ids:
         assert found[column].astype(str).tolist() == expected[column].astype(str).tolist(), (
-            f"{reason}: the order differs in column {column!r}."
+            f"{reason}: the order differs in column {column!r}{hint}."
         )
     for column in (name for name in expected.columns if name not in ids):
         if not pd.api.types.is_numeric_dtype(expected[column].dtype):
-            assert found[column].tolist() == expected[column].tolist(), f"{reason}: the column {column!r} differs."
+            assert found[column].tolist() == expected[column].tolist(), (
+                f"{reason}: the column {column!r} differs{hint}."
+            )
             continue
         left, right = (one[column].to_numpy(dtype=float, na_value=np.nan) for one in (found, expected))
         same = (
@@ -240,7 +230,7 @@ def same(found, expected, reason, *, exact=True):
             if exact
             else np.allclose(left, right, rtol=1e-9, atol=1e-12, equal_nan=True)
         )
-        assert same, f"{reason}: the numbers differ in column {column!r}."
+        assert same, f"{reason}: the numbers differ in column {column!r}{hint}."
 
 
 def _to_frame(result):

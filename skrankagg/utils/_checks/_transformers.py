@@ -10,8 +10,6 @@ from ...aggregators import CombSUM, MarkovChain
 from ...exceptions import NotComparedWarning
 from ._shared import example_lists, fit, fit_transform, same
 
-__all__ = ["TRANSFORMER_CHECKS"]
-
 
 def check_kind(transformer):
     """RankedLists give RankedLists, a frame a frame, with the same lists in both."""

@@ -1,16 +1,12 @@
-"""The parts of README.md that are generated: the methods by family, and four numbers of docs/performance.md.
-
-python tools/readme_tables.py writes them.
-"""
+"""Parts of README.md: the methods by family, their number, and four numbers of docs/performance.md."""
 
 import re
-from pathlib import Path
 
 from skrankagg.utils.discovery import all_aggregators
 
-ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
-PAGE = ROOT / "docs" / "performance.md"
+from .pages import DOCS, ROOT, families, title_of
+
+README, PAGE = ROOT / "README.md", DOCS / "performance.md"
 
 METHODS, SPEED = "| family | methods |\n|---|---|\n", "| | skrankagg | compared with | faster by |\n|---|---|---|---|\n"
 # Of each number: the command, the row of our time, the column of it and of the other one, and what they are of.
@@ -22,27 +18,17 @@ FIGURES = (
 )
 
 
-def families():
-    """The methods by the folder or module of their family, which is the name of its page in the guide."""
-    found = {}
-    for name, method in all_aggregators().items():
-        found.setdefault(method.__module__.split(".")[2].removeprefix("_"), []).append(name)
-    order = re.findall(r"<(\w+)>$", (ROOT / "docs/user_guide/index.md").read_text(encoding="utf-8"), re.MULTILINE)
-    return {family: found[family] for family in sorted(found, key=order.index)}
-
-
 def family_rows():
-    """A row for each family: its page, and the names of its methods."""
+    """Return a row for each family: its page, and the names of its methods."""
     rows = []
-    for family, names in families().items():
-        page = f"docs/user_guide/{family}.md"
-        title = (ROOT / page).read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").partition(":")[0]
-        rows.append(f"| [{title}]({page}) | {', '.join(f'`{name}`' for name in names)} |\n")
+    for family, names in families(all_aggregators()).items():
+        title = title_of(family).partition(":")[0]
+        rows.append(f"| [{title}](docs/user_guide/{family}.md) | {', '.join(f'`{name}`' for name in names)} |\n")
     return METHODS + "".join(rows)
 
 
 def speed_rows():
-    """The four numbers, as the page of performance has them."""
+    """Return the four numbers, as the page of performance has them."""
     page = PAGE.read_text(encoding="utf-8")
     rows = []
     for command, row, ours, theirs, peer, what in FIGURES:
@@ -65,14 +51,10 @@ def _time(milliseconds):
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
-def write():
-    """Write the parts into README.md."""
-    text = README.read_text(encoding="utf-8")
+def files():
+    """Return the text of the README, by path."""
+    text, count = README.read_text(encoding="utf-8"), len(all_aggregators())
     for table, head in ((family_rows(), METHODS), (speed_rows(), SPEED)):
         text = re.sub(rf"{re.escape(head)}(\|.*\n)*", lambda _, table=table: table, text)
-    text = re.sub(r"\d+ methods by their papers", f"{len(all_aggregators())} methods by their papers", text)
-    README.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write()
+    text = re.sub(r"\d+ methods by their papers", f"{count} methods by their papers", text)
+    return {README: re.sub(r"(?<=\| merging methods \(1\) \| )\d+", str(count), text)}

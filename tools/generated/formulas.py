@@ -1,16 +1,12 @@
-"""docs/formulas.md: the formulas of all methods, out of their docstrings.
-
-python tools/formulas_page.py writes it.
-"""
+"""docs/formulas.md: the formulas of all methods, out of their docstrings."""
 
 import inspect
 import re
-from pathlib import Path
 
-from readme_tables import families
 from skrankagg.utils.discovery import all_aggregators, describe
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+from .pages import DOCS, families, title_of
+
 PAGE = DOCS / "formulas.md"
 
 HEAD = """# All formulas on one page
@@ -18,24 +14,19 @@ HEAD = """# All formulas on one page
 The formulas of all methods, taken from their docstrings. Each name leads to the page of the method, with its rules for
 ties and absent items, its cost and its sources. The guide explains the formulas and works them by hand.
 
-<!-- python tools/formulas_page.py writes this page. -->
+<!-- python tools/regenerate.py writes this page. -->
 """
 
 
-def write():
-    """Write the page."""
-    PAGE.write_text(page(), encoding="utf-8")
-
-
-def page():
-    """The text of the page."""
+def files():
+    """Return the text of the page, by path."""
     aggregators = all_aggregators()
     parts = [HEAD]
-    for family, names in families().items():
-        title = (DOCS / "user_guide" / f"{family}.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+    for family, names in families(aggregators).items():
+        title = title_of(family)
         parts.append(f"## {title.partition(':')[0]}\n\nIn the guide: [{title}](user_guide/{family}.md).\n")
         parts += [_section(name, aggregators[name]) for name in names]
-    return "\n".join(parts)
+    return {PAGE: "\n".join(parts)}
 
 
 def _section(name, aggregator):
@@ -45,7 +36,7 @@ def _section(name, aggregator):
 
 
 def formulas(aggregator):
-    """The parts of the Notes with formulas, or their first paragraph if it has no formula of its own, in reST."""
+    """Return the parts of the Notes with formulas, or their first paragraph if it has none of its own, in reST."""
     notes = re.search(r"\nNotes\n-+\n(.*?)(?=\n[A-Z][\w ]*\n---|\Z)", inspect.getdoc(aggregator), re.DOTALL)[1]
     notes = re.sub(r"(\.\. math::)\n\n", r"\1\n", notes)  # a formula below its directive is one part with it
     parts = [part.strip("\n") for part in re.split(r"\n\s*\n", notes)]
@@ -79,7 +70,3 @@ def _without_notes(part):
     """Without marks of references, and names in the font of code."""
     part = re.sub(r"(,?\s*\[\d+\]_)+", "", part)
     return re.sub(r"(:\w+:`[^`]*`|``[^`]*``)|`([^`]+)`", lambda found: found[1] or f"``{found[2]}``", part)
-
-
-if __name__ == "__main__":
-    write()

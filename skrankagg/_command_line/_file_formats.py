@@ -1,0 +1,22 @@
+"""Formats of files, as the usage names them, so that nothing heavy is loaded for it.
+
+tools/regenerate.py writes this file.
+"""
+
+READ = ("auto", "flagr", "csv", "tsv", "trec", "parquet", "json")
+WRITTEN = ("csv", "tsv", "trec", "parquet", "json", "text")
+
+TABLES = "as .csv, .tsv (also .gz) or .parquet"
+RUNS = "trec if it ends in .run, .trec or .txt, json if it ends in .json, else "
+
+READ_HELP = """\
+formats of lists, as --format names them:
+  flagr     query, voter, item, score, source, or query, voter, item, rank, score, source, without a
+            header
+  csv       with a header, separated by commas or semicolons
+  tsv       the same with tabs
+  trec      query, Q0, item, rank, score, tag, separated by blanks or tabs
+  parquet   columns with the names of a header, which needs pyarrow
+  json      {query: {item: score}}, {voter: {query: {item: score}}}, or an array of records
+            {"query": ..., "item": ..., "score": ...}
+"""

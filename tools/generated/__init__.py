@@ -1,0 +1,4 @@
+"""What follows from the code; `tools/regenerate.py` writes it.
+
+A module has a function `files()`, which returns the texts of the files that it is responsible for, by their paths.
+"""

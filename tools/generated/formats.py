@@ -1,0 +1,102 @@
+"""What follows from the formats of files: the types of `format`, entries in docstrings, choices at the command line."""
+
+import re
+import textwrap
+
+from skrankagg.datasets._formats import alternatives, readable, written
+from skrankagg.datasets._kinds import LISTS, QRELS
+
+from .pages import ROOT
+
+PACKAGE = ROOT / "skrankagg"
+READERS, WRITERS = PACKAGE / "datasets" / "_readers.py", PACKAGE / "datasets" / "_writers.py"
+#: What "auto" means, by the function.
+READ_AUTO = "the one that the beginning of the file fits."
+WRITE_AUTO = "by the end of the name, which is {endings}, each but {others} with or without .gz."
+
+
+def files():
+    """Return the texts of the modules, by path."""
+    readers = READERS.read_text(encoding="utf-8")
+    for kind in (LISTS, QRELS):
+        readers = _with_entry(readers, f"read_{kind.name}", _entry(readable(kind), kind.name, READ_AUTO))
+    ends = [(alternatives(one.suffixes), one) for one in written() if one.suffixes]
+    endings = ", ".join(f"{suffixes} for {one.name}" for suffixes, one in ends)
+    auto = WRITE_AUTO.format(endings=endings, others=alternatives([end for end, one in ends if not one.is_compressed]))
+    writers = _with_entry(WRITERS.read_text(encoding="utf-8"), "write_run", _entry(written(), "run", auto))
+    return {
+        READERS: readers,
+        WRITERS: writers,
+        PACKAGE / "datasets" / "_format_names.py": _types(),
+        PACKAGE / "_command_line" / "_file_formats.py": _choices(),
+    }
+
+
+def _names(formats):
+    return ["auto", *(one.name for one in formats)]
+
+
+def _quoted(names):
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _entry(formats, kind, auto):
+    """Return the entry of `format` in a docstring."""
+    text = " ".join(f'``"{one.name}"``: {one.holds[kind]}.' for one in formats) + f' ``"auto"``: {auto}'
+    lines = textwrap.fill(text, 112, break_on_hyphens=False, break_long_words=False)
+    return f'    format : {{{_quoted(_names(formats))}}}, default="auto"\n{textwrap.indent(lines, " " * 8)}\n'
+
+
+def _with_entry(text, function, entry):
+    """Return a module with another entry of `format` in the docstring of a function."""
+    start = text.index(f"\ndef {function}(")
+    head, tail = text[:start], text[start:]
+    return head + re.sub(r"    format : .*\n(?: {8}.*\n)+", lambda _: entry, tail, count=1)
+
+
+def _types():
+    parts = [
+        '"""The types of `format`. tools/regenerate.py writes this file."""\n\nfrom typing import Literal, TypeAlias\n'
+    ]
+    for name, what, formats in (
+        ("ListsFormat", "What lists are read from.", readable(LISTS)),
+        ("QrelsFormat", "What judgements are read from.", readable(QRELS)),
+        ("RunFormat", "What a run is written in.", written()),
+    ):
+        parts.append(f"#: {what}\n{name}: TypeAlias = Literal[{_quoted(_names(formats))}]\n")
+    return "\n".join(parts)
+
+
+def _choices():
+    tables = [one for one in written() if one.is_table]
+    packed, others = (
+        [end for one in tables if one.is_compressed == with_gz for end in one.suffixes] for with_gz in (True, False)
+    )
+    others_of_runs = [one for one in written() if one.suffixes and not one.is_table]
+    ends = ", ".join(f"{one.name} if it ends in {alternatives(one.suffixes)}" for one in others_of_runs)
+    lines = [_help(one) for one in readable(LISTS)]
+    return f'''"""Formats of files, as the usage names them, so that nothing heavy is loaded for it.
+
+tools/regenerate.py writes this file.
+"""
+
+READ = ({_quoted(_names(readable(LISTS)))})
+WRITTEN = ({_quoted(_names(written())[1:])})
+
+TABLES = "as {", ".join(packed)} (also .gz) or {alternatives(others)}"
+RUNS = "{ends}, else "
+
+READ_HELP = """\\
+formats of lists, as --format names them:
+{"".join(lines)}"""
+'''
+
+
+def _help(one):
+    text = one.holds["lists"].replace("``", "")
+    return (
+        textwrap.fill(
+            f"{one.name:8}  {text}", 100, initial_indent="  ", subsequent_indent=" " * 12, break_on_hyphens=False
+        )
+        + "\n"
+    )

@@ -1,0 +1,257 @@
+"""Prove that an extension is one file, one golden line and one command: add one of each kind, then break it.
+
+    python tools/prove_extension.py                   # all kinds
+    python tools/prove_extension.py method --whole    # one kind, before the whole suite
+
+In a temporary copy of the project each extension is added as a contributor would, with its golden line, and
+`tools/regenerate.py` writes what follows. The tests must pass. Then the extension is broken in one way after another,
+and each time they must fail. Without `--whole` the tests are those of the project's pages, of all estimators, and of
+what the extension belongs to.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Extension:
+    """An extension, and how to break it.
+
+    Parameters
+    ----------
+    edits : tuple of (path, old, new)
+        What a contributor writes: a new file, whose `old` is empty, or a text in place of another one.
+    golden : tuple of (path, old, new), or None
+        The golden line.
+    tests : tuple of str
+        Arguments of pytest: what sees the extension.
+    own : tuple of str
+        Arguments of pytest: its golden line and the common checks of it, which run first once it is broken.
+    breaks : dict of str to (path, old, new)
+        By what is wrong.
+    """
+
+    edits: tuple
+    golden: tuple | None
+    tests: tuple
+    own: tuple
+    breaks: dict
+
+
+METHOD = '''"""Halves to the power of ranks."""
+
+import numpy as np
+
+from ...base import BaseAggregator
+
+__all__ = ["DummyHalving"]
+
+
+class DummyHalving(BaseAggregator):
+    r"""Rank items by the sum of halves to the power of their ranks.
+
+    A first place outweighs all later ones together.
+
+    See Also
+    --------
+    ReciprocalRankFusion : Falls more slowly.
+
+    Notes
+    -----
+    With :math:`r_v(i)` the rank of item :math:`i` in list :math:`v` and :math:`w_v` the list's weight,
+
+    .. math:: H(i) = \\sum_{v \\ni i} w_v 2^{-r_v(i)}.
+
+    Tied items share their mean rank; an absent item gets 0. Linear in the number of rows.
+
+    Examples
+    --------
+    >>> from skrankagg import DummyHalving
+    >>> DummyHalving().fit_transform([["a", "b"], ["a", "c"]])["item"].tolist()
+    ['a', 'b', 'c']
+    """
+
+    _guide = {"absent": "0", "ties": "mean rank", "cost": "$N$"}
+
+    def _aggregate(self, lists):
+        gain = lists.list_weight[lists.row_list] * 0.5**lists.rank
+        return np.bincount(lists.candidate, weights=gain, minlength=lists.n_candidates)
+'''
+METHOD_FILE = "skrankagg/aggregators/_scores/_dummy_halving.py"
+
+FORMAT = """
+def _sniff_dummy(look):
+    return [Layout("dummy", None)] if look.kind is LISTS and look.fields("csv") == ["%dummy"] else []
+
+
+def _read_dummy(source, layout, kind, named):
+    with opened(source) as stream:
+        rows = [line.split(":") for line in stream.read().decode().splitlines()[1:]]
+    query, item, score = zip(*rows, strict=True)
+    ids = {"query": query, "voter": ["dummy"] * len(rows), "item": item}
+    return pd.DataFrame({**ids, "score": list(map(float, score))}).astype(dict.fromkeys(ids, str))
+
+
+def _write_dummy(frame, tag, rank_ties):
+    rows = zip(frame["query"], frame["item"], frame["score"].tolist(), strict=True)
+    return "\\n".join(["%dummy", *(f"{query}:{item}:{score!r}" for query, item, score in rows), ""]).encode()
+
+
+DUMMY = Format(
+    name="dummy",
+    suffixes=(".dummy",),
+    holds={"lists": "%dummy, and in each line query:item:score", "run": "the same"},
+    expected={"lists": "a dummy"},
+    shown="a dummy",
+    sniff=_sniff_dummy,
+    read=_read_dummy,
+    write=_write_dummy,
+    needs=frozenset({"score"}),
+    has_ranks=False,
+)
+
+FORMATS = (FLAGR, CSV, TSV, TREC, PARQUET, JSON, TEXT, DUMMY)
+"""
+FORMAT_FILE = "skrankagg/datasets/_formats.py"
+GOLDEN_FILE = """    (
+        "dummy",
+        b"%dummy\\n1:b:0.5\\n1:a:0.25\\n",
+        frame_of(query=["1"] * 2, voter=["dummy"] * 2, item=["b", "a"], score=[0.5, 0.25]),
+    ),
+]
+
+#: A run that"""
+
+EXTENSIONS = {
+    "method": Extension(
+        edits=((METHOD_FILE, "", METHOD),),
+        golden=(
+            "tests/golden.py",
+            "\n]\n\n#: Judgements of the frame",
+            '\n    (DummyHalving(), "b a c d", [1.25, 0.5 + 0.5**2.5, 0.375, 0.5**2.5]),\n]\n\n'
+            "#: Judgements of the frame",
+        ),
+        tests=("tests/project", "tests/utils", "tests/command_line", "tests/aggregators/test_public_names.py"),
+        own=("tests/utils/test_common.py", "-k", "DummyHalving"),
+        breaks={
+            "a wrong formula": (METHOD_FILE, "0.5**lists.rank", "0.4**lists.rank"),
+            "weights that are not read": (METHOD_FILE, "lists.list_weight[lists.row_list] * 0.5", "0.5"),
+            "a promise that it does not keep": (
+                METHOD_FILE,
+                "    _guide",
+                '    _tags = {"condorcet_winner": True}\n    _guide',
+            ),
+        },
+    ),
+    "format": Extension(
+        edits=(
+            (FORMAT_FILE, "\nFORMATS = (FLAGR, CSV, TSV, TREC, PARQUET, JSON, TEXT)\n", FORMAT),
+            (FORMAT_FILE, "\nfrom ..exceptions import", "\nimport pandas as pd\n\nfrom ..exceptions import"),
+            (FORMAT_FILE, "import Fault\n", "import Fault, opened\n"),
+        ),
+        golden=("tests/golden_files.py", "]\n\n#: A run that", GOLDEN_FILE),
+        tests=("tests/project", "tests/datasets", "tests/command_line"),
+        own=("tests/datasets/test_formats.py", "-k", "dummy or every_format"),
+        breaks={
+            "a lost row": (FORMAT_FILE, ".splitlines()[1:]]", ".splitlines()[1:-1]]"),
+            "a number that is rounded": (FORMAT_FILE, "{score!r}", "{score:.0f}"),
+            "a beginning that it does not know": (FORMAT_FILE, '["%dummy"] else', '["%other"] else'),
+        },
+    ),
+}
+
+
+def copy_project(folder):
+    """Copy what git knows and the compiled kernels, with their times."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    compiled = [*ROOT.glob("*.so"), *ROOT.glob("skrankagg/_kernels/*.so"), *ROOT.glob("skrankagg/_kernels/*.json")]
+    for name in {*listed.stdout.splitlines(), *(path.relative_to(ROOT).as_posix() for path in compiled)}:
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+
+
+def edit(folder, path, old, new):
+    """Write a new file, or another text in place of one that a file holds once."""
+    path = folder / path
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if bool(old) != bool(text) or (old and text.count(old) != 1):
+        raise RuntimeError(f"{path} must hold {old!r} once; got {text.count(old) if old else 'a file'}.")
+    path.write_text(text.replace(old, new) if old else new, encoding="utf-8")
+
+
+def regenerate(folder):
+    """Write what follows from the code."""
+    subprocess.run([sys.executable, "tools/regenerate.py"], cwd=folder, check=True, capture_output=True)
+
+
+def run_tests(folder, *arguments):
+    """Return whether all tests passed, and what failed, with the last line of pytest."""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    lines = done.stdout.strip().splitlines() or done.stderr.strip().splitlines()
+    failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    return done.returncode == 0, [*failed, lines[-1].strip("= ")]
+
+
+def prove(kinds, whole, n_jobs):
+    """Add the extensions, run the tests, break each; print a table, and return True if all went as it must."""
+    rows = []
+
+    def record(kind, state, wanted, folder, *arguments):
+        start = time.monotonic()
+        passed, report = run_tests(folder, *arguments)
+        rows.append((kind, state, "pass" if wanted else "fail", "pass" if passed else "fail", report[-1]))
+        right = passed == wanted
+        print(
+            f"{kind:8} {state:36} {rows[-1][3]:5} {'' if right else 'WRONG '}{time.monotonic() - start:.0f} s",
+            flush=True,
+        )
+        if not right:
+            print("\n".join(report), flush=True)
+        return right
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copy_project(folder)
+        for kind in kinds:
+            for one in filter(None, (*EXTENSIONS[kind].edits, EXTENSIONS[kind].golden)):
+                edit(folder, *one)
+        regenerate(folder)
+        tests = [] if whole else sorted({test for kind in kinds for test in EXTENSIONS[kind].tests})
+        right = [record(", ".join(kinds), "as it should be", True, folder, "-n", str(n_jobs), *tests)]
+        for kind in kinds:
+            for what, (path, old, new) in EXTENSIONS[kind].breaks.items():
+                edit(folder, path, old, new)
+                regenerate(folder)
+                right.append(record(kind, what, False, folder, "-x", *EXTENSIONS[kind].own))
+                edit(folder, path, new, old)
+    print("\n| extension | state | must | does | last line |\n|---|---|---|---|---|")
+    print("\n".join(f"| {' | '.join(row)} |" for row in rows))
+    return all(right)
+
+
+def main():
+    """Read the arguments; exits with 1 if a test passes or fails that must not."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("kinds", nargs="*", choices=[[], *EXTENSIONS], help="what to add (default: one of each)")
+    parser.add_argument("--whole", action="store_true", help="run the whole suite")
+    parser.add_argument("--n-jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
+    args = parser.parse_args()
+    sys.exit(not prove(args.kinds or list(EXTENSIONS), args.whole, args.n_jobs))
+
+
+if __name__ == "__main__":
+    main()
