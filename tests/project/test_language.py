@@ -16,6 +16,7 @@ CLEAN = (
     "notebooks/*.ipynb",
     "tools/check_language.py",
     "tests/project/test_language.py",
+    "skrankagg/aggregators/_ballots/*.py",
 )
 
 
