@@ -17,6 +17,8 @@ CLEAN = (
     "tools/check_language.py",
     "tests/project/test_language.py",
     "skrankagg/aggregators/_ballots/*.py",
+    "skrankagg/aggregators/_majorities/*.py",
+    "skrankagg/aggregators/_scores/*.py",
 )
 
 
