@@ -17,8 +17,10 @@ CLEAN = (
     "tools/check_language.py",
     "tests/project/test_language.py",
     "skrankagg/aggregators/_ballots/*.py",
+    "skrankagg/aggregators/_gene_lists/*.py",
     "skrankagg/aggregators/_majorities/*.py",
     "skrankagg/aggregators/_scores/*.py",
+    "skrankagg/aggregators/_weighted/*.py",
 )
 
 

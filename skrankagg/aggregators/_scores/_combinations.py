@@ -146,8 +146,8 @@ class CombSUM(_SumsOfScores):
 
     over all lists of the query with weights :math:`w_v`. Let :math:`r` be the item's rank in the list, ties at their
     mean rank, and :math:`x` its score. Let :math:`L_v` be the length of the list and :math:`n` the number of distinct
-    items of the query. :math:`min`, :math:`max`, :math:`mean` and :math:`sd` are taken over the scores of the list, with :math:`sd`
-    of the population [2]_, [3]_:
+    items of the query. :math:`min`, :math:`max`, :math:`mean` and :math:`sd` are taken over the scores of the list,
+    with :math:`sd` of the population [2]_, [3]_:
 
     ============== ========================================= ========================== =====================
     norm           ranked                                    absent                     a list of equal scores
@@ -170,8 +170,8 @@ class CombSUM(_SumsOfScores):
     calibrated scores: equal numbers must mean the same in all lists, and all must exceed the 0 of an absent item.
 
     With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score" the
-    0 of an absent item is the mean of the list, above half of its own items. Choose "min" for lists that are cut at some
-    rank. A list of one item then gives the same value to all items, and so decides nothing. Linear in the number
+    0 of an absent item is the mean of the list, above half of its own items. Choose "min" for lists that are cut at
+    some rank. A list of one item then gives the same value to all items, and so decides nothing. Linear in the number
     of rows.
 
     References
