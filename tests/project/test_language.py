@@ -19,6 +19,8 @@ CLEAN = (
     "skrankagg/aggregators/_ballots/*.py",
     "skrankagg/aggregators/_gene_lists/*.py",
     "skrankagg/aggregators/_majorities/*.py",
+    "skrankagg/aggregators/_markov/*.py",
+    "skrankagg/aggregators/_models/*.py",
     "skrankagg/aggregators/_scores/*.py",
     "skrankagg/aggregators/_weighted/*.py",
 )

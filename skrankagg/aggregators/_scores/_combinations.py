@@ -61,8 +61,8 @@ class BaseComb(BaseAggregator):
         raise InputError(
             f"{self!r} must add up numbers that fit into floating point; got weights from {lightest:g} to {heaviest:g}"
             + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
-            + f", and the sums of query {show_id(lists.queries, where)} do not fit. Multiply the weights, or the scores, "
-            "of all lists by one number that brings them closer to 1."
+            + f", and the sums of query {show_id(lists.queries, where)} do not fit. Multiply the weights, or the "
+            "scores, of all lists by one number that brings them closer to 1."
         )
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
