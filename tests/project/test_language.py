@@ -18,6 +18,7 @@ CLEAN = (
     "tests/project/test_language.py",
     "skrankagg/aggregators/_ballots/*.py",
     "skrankagg/aggregators/_gene_lists/*.py",
+    "skrankagg/aggregators/_kemeny/*.py",
     "skrankagg/aggregators/_majorities/*.py",
     "skrankagg/aggregators/_markov/*.py",
     "skrankagg/aggregators/_models/*.py",
