@@ -245,7 +245,7 @@ def test_items_that_approval_ballots_treat_alike_tie():
 @pytest.mark.parametrize("ballots", [["a > b", "a = b"], ["a = b", "a = b"], ["a > b = c", "a = b > c"]])
 def test_without_a_prior_ties_alone_do_not_join_items(ballots):
     lists = RankedLists.from_ballots(ballots)
-    with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* have none, because ties alone join"):
+    with pytest.raises(InputError, match=r"With prior=0 and ties='davidson' .* has none, because ties alone join"):
         PlackettLuce(prior=0, absent="ignore", ties="davidson").fit(lists)
     assert np.isfinite(PlackettLuce(prior=0, absent="ignore").fit_transform(lists)["score"]).all()
 
@@ -368,7 +368,7 @@ def test_stated_memory_holds_the_matrices_of_standard_errors():
 
 def test_too_many_tied_items_are_refused():
     frame = pd.DataFrame({"query": "q", "voter": "v", "item": range(25), "rank": 1})
-    with pytest.raises(InputError, match="takes up to 20 tied items of a list; some list ties 25"):
+    with pytest.raises(InputError, match="allows at most 20 tied items in a list; got 25"):
         PlackettLuce(ties="davidson").fit(frame)
 
 

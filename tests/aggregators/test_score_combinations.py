@@ -172,7 +172,7 @@ def test_each_voter_has_its_own_damping():
         assert scores(ReciprocalRankFusion(k=k)) == pytest.approx(expected)
     with pytest.raises(InputError, match=r"k must hold a value for every voter; 1 have none, the first is 'v'"):
         scores(ReciprocalRankFusion(k={"u": 0, "w": 10}))
-    with pytest.raises(InputError, match=r"k must be finite and at least 0; that of 'v' is -1"):
+    with pytest.raises(InputError, match=r"`k` must be finite and at least 0; got -1 for 'v'"):
         scores(ReciprocalRankFusion(k={"u": 0, "v": -1, "w": 10}))
 
 
@@ -218,7 +218,7 @@ def test_the_deep_tail_of_one_list_keeps_its_order():
 
 
 def test_logarithms_below_0_are_refused():
-    with pytest.raises(InputError, match=r"weigh at least 1 - sigma in all; those of 'd' weigh 0.5. Multiply"):
+    with pytest.raises(InputError, match=r"at least 1 - sigma for each item; got 0.5 for 'd'. Multiply"):
         scores(InverseSquareRank(support="log"), weight=(1.0, 0.5, 1.0))
     assert scores(InverseSquareRank(support="log", sigma=0.5), weight=(1.0, 0.5, 1.0))["d"] == 0.0
     assert scores(InverseSquareRank(support="log"), weight=(1.0, 0.0, 1.0))["d"] == 0.0

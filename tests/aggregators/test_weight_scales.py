@@ -151,7 +151,7 @@ def test_the_scale_of_scores_decides_nothing_in_a_cut(prune):
 )
 def test_a_method_that_is_fitted_first_is_refused(inner):
     for call in ("fit", "fit_transform", "aggregate"):
-        with pytest.raises(InputError, match="needs an aggregator that is not fitted first"):
+        with pytest.raises(InputError, match="must be a method without a fit of its own"):
             getattr(DIBRA(inner), call)(weighted(0))
     DIBRA(PreferenceRelations()).fit(weighted(0))
 

@@ -16,6 +16,14 @@ CLEAN = (
     "notebooks/*.ipynb",
     "tools/check_language.py",
     "tests/project/test_language.py",
+    "skrankagg/aggregators/_ballots/*.py",
+    "skrankagg/aggregators/_gene_lists/*.py",
+    "skrankagg/aggregators/_kemeny/*.py",
+    "skrankagg/aggregators/_majorities/*.py",
+    "skrankagg/aggregators/_markov/*.py",
+    "skrankagg/aggregators/_models/*.py",
+    "skrankagg/aggregators/_scores/*.py",
+    "skrankagg/aggregators/_weighted/*.py",
 )
 
 

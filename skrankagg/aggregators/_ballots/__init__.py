@@ -1,4 +1,4 @@
-"""Rules of elections: points by place, elimination round by round, depths, and what majorities say of the winner."""
+"""Election rules: points by place, rounds of elimination, Bucklin's depths, Condorcet winner and Smith set."""
 
 # tools/regenerate.py writes what follows.
 from ._bucklin import Bucklin

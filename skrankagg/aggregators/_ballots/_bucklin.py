@@ -1,4 +1,4 @@
-"""Bucklin's rule: how deep into the lists a majority must look to have the item."""
+"""Bucklin's rule: the depth down to which a majority of the lists contains an item."""
 
 from typing import Literal
 
@@ -15,17 +15,16 @@ __all__ = ["Bucklin"]
 
 
 class Bucklin(BaseAggregator):
-    r"""Rank items by the depth at which more than half of the lists hold them: the median rank.
+    r"""Rank items by the depth at which more than half of the lists contain them: the median rank.
 
     The first places of all lists are counted, then the first and the second, and so on, until more than half of the
-    lists hold the item; items of equal depth are ordered by how many lists hold them there.
+    lists contain the item. Items of equal depth are ordered by the number of lists that contain them at that depth.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold, below those that it holds, or has no opinion on them: then
-        more than half of the lists that hold the item is asked for, which lists of what each voter happened to see
-        need.
+        How to treat items missing from a list: "last" ties them below its own items. "ignore" counts only the lists
+        that contain the item, and asks for more than half of these; use it when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -37,28 +36,27 @@ class Bucklin(BaseAggregator):
     Notes
     -----
     With :math:`r_v(i)` the rank of item :math:`i` in list :math:`v`, the depth is the least rank that a majority of
-    the weight reaches, a weighted median of the ranks, and the share is the part of the weight that reaches it [1]_,
-    [2]_,
+    the weight reaches: a weighted median of the ranks. The share is the part of the weight that reaches it [1]_, [2]_,
 
     .. math:: d(i) = \min \{ d : \sum_{v : r_v(i) \le d} w_v > \tfrac12 \sum_v w_v \}, \qquad
        p(i) = \frac{\sum_{v : r_v(i) \le d(i)} w_v}{\sum_v w_v}.
 
-    Items are ordered by depth, those of one depth by share, in one number,
+    Items are ordered by depth, and items of one depth by share, in one number,
 
     .. math:: B(i) = -d(i) - \frac{1 - p(i)}{2}.
 
-    Depths differ by at least 1/2, and the second term is below 1/4, as :math:`p` is above 1/2; so it decides only
-    between items of one depth. An item that every list ranks first scores -1. The result has both as columns, `depth`
-    and `share`.
+    Depths differ by at least 1/2, and the second term is below 1/4, as :math:`p` is above 1/2. So the share decides
+    only between items of one depth. An item that every list ranks first scores -1. The result contains both values, in
+    the columns `depth` and `share`.
 
-    Tied items share their mean rank, so depths may be halves. With ``absent="last"`` the items that a list of
-    :math:`L_v` of the :math:`n` items does not hold share the rank :math:`(L_v + 1 + n) / 2`; with "ignore" the sums
-    are over the lists that hold the item, whose ranks are compared as they are, however long the lists. What differs
-    from half of the weight by no more than :math:`10^{-12}` of it is not a majority. An item that only lists of weight
-    0 hold has no depth (NaN) and is below all others that have one.
+    Tied items share their mean rank, so depths may be halves. With ``absent="last"`` the items missing from a list of
+    :math:`L_v` of the :math:`n` items share the rank :math:`(L_v + 1 + n) / 2`. With "ignore" the sums are over the
+    lists that contain the item, and their ranks are compared as they are, however long the lists. A weight within
+    :math:`10^{-12}` of half, relative to the whole, is not a majority. An item that only lists of weight 0 contain has
+    no depth (NaN) and is below all items that have one.
 
-    An item that more than half of the lists rank first comes first. As a median, the depth does not move with what less
-    than half of the lists say. :math:`O(N \log n)` for :math:`N` rows.
+    An item that more than half of the lists rank first comes first. As a median, the depth resists outliers: less than
+    half of the lists cannot move it. :math:`O(N \log n)` for :math:`N` rows.
 
     References
     ----------
@@ -101,11 +99,11 @@ class Bucklin(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        # In whole units sums do not round, so that exactly half is not a majority whatever the order of the lists.
+        # Sums of whole units do not round, so exactly half is never a majority, whatever the order of the lists.
         lists = count_in_units(lists)[0]
         reached, total = _reached_by_depth(lists, self.absent)
         n_items = lists.query_n_items[lists.candidate_query]
-        # Twice the depth is whole. All lists reach twice the number of items.
+        # Twice the depth is a whole number. All lists have reached the item at twice the number of items.
         low, high = np.full(lists.n_candidates, 1), 2 * n_items
         enough = total * (0.5 + TOLERANCE)
         while (high - low > 1).any():
@@ -120,9 +118,10 @@ class Bucklin(BaseAggregator):
 
 
 def _reached_by_depth(lists, absent):
-    """Make a function of twice a depth for each candidate, (n_candidates,), and the weight that it is a share of.
+    """Return a function of depths, and the total weight for each candidate, (n_candidates,).
 
-    The function returns the total weight of the lists that rank the candidate no deeper, (n_candidates,).
+    The function takes twice a depth for each candidate, (n_candidates,). It returns the total weight of the lists that
+    rank the candidate no deeper, (n_candidates,).
     """
     weight = lists.list_weight[lists.row_list]
     rank = (2 * lists.rank).astype(np.int64)
@@ -137,14 +136,14 @@ def _reached_by_depth(lists, absent):
         return held, lists.candidate_weight
     if not short.any():
         return held, total
-    # Lists by the rank of what they do not hold, and the weight of those up to each: then, without the lists that hold
-    # the item, this is what the others add. Full lists have no such rank.
+    # Sort the lists by the rank of their absent items, and add up their weights. Minus the lists that contain the item,
+    # this sum is the weight that absence adds. Full lists have no such rank.
     unheld = np.where(short, lists.list_length + 1 + n_items, 2 * n_items + 1)
     width = 2 * int(n_items.max()) + 2
     key = lists.list_query.astype(np.int64) * width + unheld
     order = np.argsort(key, kind="stable")
     key = key[order]
-    # Sums of each query by itself, which round as they do where it is alone.
+    # Sums are restarted for each query, so that they round as in a query on its own.
     until = np.concatenate([[0.0], ragged_cumsum(lists.list_weight[order], lists.list_ptr)])
     none = lists.list_ptr[:-1][lists.candidate_query]
     unheld = unheld[lists.row_list]

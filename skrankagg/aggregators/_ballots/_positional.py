@@ -18,10 +18,10 @@ __all__ = ["PositionalScoring"]
 
 
 class PositionalScoring(SharedPointSums):
-    r"""Rank items by the points that lists give by place: plurality, veto, Dowdall's rule, or points of your own.
+    r"""Rank items by the points of their places: plurality, veto, Dowdall's rule, or points of your own.
 
-    Each list gives a fixed number of points to its first item, another one to its second, and so on; the points of an
-    item are added up over the lists.
+    Each list gives a fixed number of points to its first item, another number to its second, and so on. The points of
+    an item are added up over the lists.
 
     Parameters
     ----------
@@ -34,40 +34,40 @@ class PositionalScoring(SharedPointSums):
         - an array: its entries, which are at least 0 and never rise. In a query of n items the first n count; places
           beyond the end of the array get 0. ``[1, 1, 1]`` is approval of the first three.
     absent : {"last", "ignore"}, default="last"
-        Whether the items that a list does not hold share the points of the places after its own items, or the list has
-        no opinion on them: it then gives points by place among its own items, and each item's mean over the lists that
-        hold it is taken, which lists of what each voter happened to see need.
+        How to treat items missing from a list: with "last" they share the points of the places after its own items.
+        With "ignore" each list gives points by place among its own items, and an item scores its mean over the lists
+        that contain it. Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     See Also
     --------
     BordaCount : Points that fall by 1 from place to place.
-    ReciprocalRankFusion : With ``k=0`` Dowdall's rule, but absent items get nothing.
+    ReciprocalRankFusion : Dowdall's rule with ``k=0``, but absent items get nothing.
     SequentialElimination : Counts again without the item of the fewest points.
     Bucklin : Counts more and more places until a majority is reached.
 
     Notes
     -----
-    With :math:`s_k` the points of place :math:`k` among :math:`n` items, :math:`T` the group of items that list
-    :math:`v` ties with item :math:`i`, and :math:`P` the places that this group takes, the list gives item :math:`i`
-    the mean of their points, and the score is [1]_
+    Let :math:`s_k` be the points of place :math:`k` among :math:`n` items. Let :math:`T` be the group of items that
+    list :math:`v` ties with item :math:`i`, and :math:`P` the places of this group. The list gives item :math:`i` the
+    mean of their points, and the score is [1]_
 
     .. math:: S(i) = \sum_v w_v \, \frac{1}{|P|} \sum_{k \in P} s_k.
 
-    The items that a list of :math:`L_v` items does not hold are one more group, on the places :math:`L_v + 1` to
-    :math:`n`. So a veto list of fewer than n items shares its veto among the items that it does not hold, and a
-    plurality list never gives them any. For points in which absence is worth nothing, such as those of a championship,
-    let the points end before the lists do.
+    The items missing from a list of :math:`L_v` items are one more group, on the places :math:`L_v + 1` to :math:`n`.
+    So a veto list of fewer than n items shares its veto among the absent items, and a plurality list never gives them
+    any points. Where absence is worth nothing, as in a championship, let the points end before the lists do.
 
     With ``absent="ignore"``, :math:`P` are places among the :math:`L_v` items of the list, and
 
     .. math:: S(i) = \frac{\sum_{v \ni i} w_v \, \frac{1}{|P|} \sum_{k \in P} s_k}{\sum_{v \ni i} w_v},
 
-    such as the share of the lists with the item that rank it first, or its points in a race in which it starts. An item
-    that only lists of weight 0 hold scores 0.
+    such as the share of the lists with the item that rank it first, or its mean points in the races that it entered. An
+    item that only lists of weight 0 contain scores 0.
 
-    Items of equal points tie: by plurality all that no list ranks first. Linear in the number of rows.
+    Items of equal points tie; by plurality these include all items that no list ranks first. Linear in the number of
+    rows.
 
     References
     ----------
@@ -125,7 +125,7 @@ class PositionalScoring(SharedPointSums):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # Under the others places may be worth the same.
+        # With the other rules two places may be worth the same.
         tags.aggregator_tags.unanimity = isinstance(self.points, str) and self.points == "dowdall"
         return tags
 
@@ -135,12 +135,12 @@ class PositionalScoring(SharedPointSums):
         return lists
 
     def _aggregate(self, lists):
-        # Dowdall's points of deep places are so nearly the same that rounding could be taken for it. The points of the
-        # user's own may be the same, and a mean of them is rounded.
+        # Dowdall's points of deep places are so close that rounding could be taken for a difference. Points of the
+        # user may be equal, and their mean is rounded.
         return Consensus(self._add_up(lists), additive=self._own_points() is None and self.points == "dowdall")
 
     def _own_points(self):
-        """Points of the user's own, float64 of shape (n_given,); None for a rule by name."""
+        """Return the user's own points, float64 of shape (n_given,), or None for a named rule."""
         if isinstance(self.points, str):
             return None
         try:
@@ -149,18 +149,18 @@ class PositionalScoring(SharedPointSums):
             points = np.array(np.nan)
         if points.ndim != 1 or len(points) == 0 or not np.isfinite(points).all():
             raise InputError(
-                f"points must be a list of finite numbers, the points of the first place, the second, and so on; got "
+                f"`points` must be a list of finite numbers, the points of the first place, the second, and so on; got "
                 f"{self.points!r}."
             )
         if (np.diff(points) > 0).any() or points[-1] < 0 or points[0] == 0:
             raise InputError(
-                f"points must never rise from one place to the next, be at least 0, and be above 0 for the first "
-                f"place; got {self.points!r}. A constant added to all points changes no order of full lists."
+                f"`points` must be at least 0, above 0 for the first place, and never rise; got {self.points!r}. You "
+                "can add a constant to all points: full lists keep their order."
             )
         return points
 
     def _by_place(self, n_places):
-        """Points of the places from 1 to a number of them, whatever the number of items; not for "veto"."""
+        """Return the points of the places from 1 to `n_places`, for any number of items; not for "veto"."""
         own = self._own_points()
         if own is None:
             place = np.arange(1.0, n_places + 1)
@@ -170,7 +170,7 @@ class PositionalScoring(SharedPointSums):
         return by_place
 
     def _give(self, lists, n_places):
-        """What each row gives its candidate, (n_rows,), where a list fills the first of its places, (n_lists,)."""
+        """Return the points that each row gives, (n_rows,), where a list fills the first of its places, (n_lists,)."""
         place = positions(lists.row_ptr)
         if self._own_points() is None and self.points == "veto":
             given = (place != n_places[lists.row_list]).astype(np.float64)
@@ -197,7 +197,7 @@ class PositionalScoring(SharedPointSums):
         else:
             until = np.concatenate([[0.0], np.cumsum(self._by_place(int(n_places.max())))])
             total = until[n_places] - until[length]
-        # Full lists leave nothing over, so that what they give no item is exactly 0.
+        # Full lists leave nothing over: absent items get exactly 0.
         return np.where(n_left > 0, total / np.maximum(n_left, 1), 0.0)
 
     def _first_place(self, lists):

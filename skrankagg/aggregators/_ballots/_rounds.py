@@ -1,7 +1,7 @@
-"""Rounds of elimination, of all queries at once: what the lists give those that remain, and who leaves.
+"""Rounds of elimination for all queries at once: count the remaining items, and remove the lowest.
 
-Votes for the first or the last places are counted along the lists: each keeps to the group of tied items that has its
-vote until all of that have left. Borda points are sums of margins, from which those who leave are taken away.
+Votes for the first or the last place are counted along the lists. The vote of a list stays with one group of tied items
+until all items of the group have left. Borda points are sums of margins; the margins of leaving items are subtracted.
 """
 
 import numpy as np
@@ -12,16 +12,16 @@ from ..._arrays._preferences import margins
 from ..._arrays._ragged import gather_ranges, starts_to_ptr, tie_starts
 from ..._data._ranked_lists import RankedLists
 
-# Items, and items for each list, from which counting a round by classes of items is faster, measured.
+# Items, and items per list, above which counting a round by classes of items is faster (measured).
 _MANY, _MANY_FOR_EACH = 8192, 16
 
 
 def leave_by_votes(lists, rule, absent):
-    """Number of rounds that each candidate stays, float64 (n_candidates,), by "plurality" or "veto"."""
+    """Count the rounds that each candidate stays, by "plurality" or "veto"; float64 (n_candidates,)."""
     score, tolerance = np.empty(lists.n_candidates), TOLERANCE * lists.sum_over_lists(lists.list_weight)
     candidates, n_rounds = np.arange(lists.n_candidates), 0
     while len(candidates):
-        # What is left is copied each time that half of the items have left, so that no pass is over many that have.
+        # Copy the rest whenever half of the items have left, so that no pass reads many items that have left.
         many = lists.n_candidates > max(_MANY, _MANY_FOR_EACH * lists.n_lists)
         votes = (_VotesByClass if many else _Votes)(lists, rule, absent)
         n_left = len(candidates)
@@ -33,7 +33,7 @@ def leave_by_votes(lists, rule, absent):
             n_rounds += 1
         if n_left == 0:
             break
-        # Lists without any of the remaining items are exhausted: they give all of these the same.
+        # Lists without any remaining item are exhausted: they give the same to all items.
         left = np.logical_or.reduceat(votes.stays, lists.candidate_ptr[:-1])
         lists, kept = lists._keep(votes.n_held > 0, votes.stays[lists.candidate])
         candidates, tolerance = candidates[kept], tolerance[left]
@@ -41,7 +41,7 @@ def leave_by_votes(lists, rule, absent):
 
 
 class _Votes:
-    """First or last places of lists among the candidates that stay."""
+    """First or last places of the lists among the candidates that stay."""
 
     def __init__(self, lists, rule, absent):
         self.lists, self.sign, self.absent = lists, 1 if rule == "plurality" else -1, absent
@@ -53,24 +53,24 @@ class _Votes:
         self.n_in_group = np.diff(self.group_ptr)
         self.strict = bool(start.all())
         end = lists.row_ptr[:-1] if self.sign == 1 else lists.row_ptr[1:] - 1
-        # The group that has the list's vote.
+        # The group that has the vote of the list.
         self.group = self.row_group[end]
         self.n_staying = lists.query_n_items.copy()
 
     def least(self, tolerance):
-        """The candidates that get the least of their query, within a tolerance (n_queries,)."""
+        """Return the candidates with the least of their query, within a tolerance (n_queries,)."""
         lists = self.lists
         total = np.where(self.stays, self._count(), np.inf)
         least = np.minimum.reduceat(total, lists.candidate_ptr[:-1]) + tolerance
         return np.flatnonzero(self.stays & (total <= least[lists.candidate_query]))
 
     def _count(self):
-        """What each candidate gets, less what it would get if each list gave all its items the same."""
+        """Return each candidate's votes, minus its votes if each list gave the same to all its items."""
         lists = self.lists
         own, by_absence, even = self._ways()
         rows, weight = self._votes(own)
         total = np.bincount(lists.candidate[rows], weights=weight, minlength=lists.n_candidates)
-        total = total.astype(np.float64, copy=False)  # of no rows NumPy counts in integers
+        total = total.astype(np.float64, copy=False)  # without rows NumPy counts in integers
         if by_absence is not None:
             total += lists.sum_over_absent(by_absence)
         total *= self.sign
@@ -79,23 +79,23 @@ class _Votes:
         return total
 
     def _ways(self):
-        """The lists whose own items have their votes, and two values of each list, (n_lists,), None where all are 0.
+        """Return the lists whose own items have their votes, and two values per list, (n_lists,), or None if all are 0.
 
-        The first is what a list gives each item that it does not hold, the second what it takes from those it holds.
+        The first value is added to each item missing from the list, the second subtracted from each of its own items.
         """
         lists, weight = self.lists, self.lists.list_weight
         voting = self.n_held > 0
         even = self.sign * weight / np.maximum(self.n_held, 1) if self.absent == "ignore" else None
         if self.sign == 1 or self.absent == "ignore":
             return np.flatnonzero(voting), None, even
-        # Last places are shared by the items that a list does not hold, where there are any.
+        # The items missing from a list, if there are any, share its last place.
         n_absent = self.n_staying[lists.list_query] - self.n_held
         shared = voting & (n_absent > 0)
         given = np.where(shared, weight / np.maximum(n_absent, 1), 0.0) if shared.any() else None
         return np.flatnonzero(voting & ~shared), given, even
 
     def _votes(self, own):
-        """The rows that have the votes of some lists, and the weight of each: tied items share it."""
+        """Return the rows that have the votes of some lists, and their weights: tied items share a vote."""
         lists, group, weight = self.lists, self.group[own], self.lists.list_weight[own]
         rows = self.group_ptr[group]
         if not self.strict:
@@ -106,7 +106,7 @@ class _Votes:
         return rows, weight
 
     def remove(self, leaving):
-        """Let some candidates leave, and the lists pass their votes on."""
+        """Remove candidates, and pass on the votes of the lists."""
         lists = self.lists
         self.stays[leaving] = False
         np.subtract.at(self.n_staying, lists.candidate_query[leaving], 1)
@@ -121,9 +121,9 @@ class _Votes:
 
 
 class _VotesByClass(_Votes):
-    """Count the votes of many items for each list: a round looks only at the items that have votes of their own.
+    """Votes in queries of many items per list: a round looks only at items that have votes of their own.
 
-    What others get depends on the lists that hold them, and is the same for all items of such a class.
+    The total of any other item depends on the lists that contain it, and is the same for all items of such a class.
     """
 
     def __init__(self, lists, rule, absent):
@@ -151,7 +151,7 @@ class _VotesByClass(_Votes):
         voted, place = np.unique(lists.candidate[rows], return_inverse=True)
         of_class = self.class_of[voted]
         total = self.sign * np.bincount(place, weights=weight, minlength=len(voted)) + base[of_class]
-        # Classes with members that have no votes of their own.
+        # Classes with members without votes of their own.
         others = self.n_members > np.bincount(of_class, minlength=len(base))
         bound = np.full(lists.n_queries, np.inf)
         np.minimum.at(bound, self.class_query[others], base[others])
@@ -167,9 +167,9 @@ class _VotesByClass(_Votes):
 
 
 def _classes(lists, ptr, held):
-    """Number of the class of each candidate, (n_candidates,), and a candidate of each class.
+    """Return the class number of each candidate, (n_candidates,), and one candidate of each class.
 
-    Candidates of a class are held by the same lists of the same query: ``held[ptr[c]:ptr[c + 1]]``, ascending.
+    Candidates of a class are contained in the same lists of the same query: ``held[ptr[c]:ptr[c + 1]]``, ascending.
     """
     length = np.diff(ptr)
     label = length * lists.n_queries + lists.candidate_query
@@ -182,7 +182,7 @@ def _classes(lists, ptr, held):
 
 
 def repeat_lists(lists, n_times):
-    """The same lists again and again, each time as queries of their own: as many replicates are then counted at once.
+    """Repeat the lists, each time as queries of their own, so that many replicates are counted at once.
 
     Weights come list by list, replicate after replicate; there are no scores.
     """
@@ -210,17 +210,17 @@ def repeat_lists(lists, n_times):
 
 
 def leave_by_margins(prefer, total, below_mean):
-    """Number of rounds that each item of equally large queries stays, by Borda points, float64 (n_queries, n_items).
+    """Count the rounds that each item stays by Borda points, in queries of equal size; float64 (n_queries, n_items).
 
-    `prefer` (n_queries, n_items, n_items) are the weights of the lists that prefer the row's item to the column's, and
-    `total` (n_queries,) those of all lists. The items of the fewest points leave, or all those below the mean.
+    `prefer` (n_queries, n_items, n_items) contains the weights of the lists that prefer the row's item to the column's,
+    `total` (n_queries,) the weights of all lists. The items with the fewest points leave, or all items below the mean.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._ballots._rounds import leave_by_margins
     >>> leave_by_margins(np.array([[[0.0, 2.0, 3.0], [1.0, 0.0, 3.0], [0.0, 0.0, 0.0]]]), np.array([3.0]), False)
     array([[2., 1., 0.]])
     """
-    deficit = margins(prefer)  # what it costs to put the row's item first: its defeats less its wins
+    deficit = margins(prefer)  # cost of putting the row's item first: its defeats minus its wins
     points = -deficit.sum(axis=2)
     n_queries, n = points.shape
     tolerance = TOLERANCE * n * total[:, None]
@@ -231,7 +231,7 @@ def leave_by_margins(prefer, total, below_mean):
         leaving = stays & ((points < bound) if below_mean else (points <= bound))
         score[leaving] = n_rounds
         stays &= ~leaving
-        # What the others won from those who leave, they lose.
+        # The others lose the points that they won from the leaving items.
         query, item = np.nonzero(leaving & stays.any(axis=1, keepdims=True))
         if len(query):
             first = np.flatnonzero(np.diff(query, prepend=-1))

@@ -1,4 +1,4 @@
-"""Sequential elimination: who counts least leaves, and the lists are counted again."""
+"""Sequential elimination: the item with the lowest count leaves, and the lists are counted again."""
 
 from typing import Literal
 
@@ -15,20 +15,20 @@ from ._rounds import leave_by_margins, leave_by_votes, repeat_lists
 
 __all__ = ["SequentialElimination"]
 
-# Cells of the matrices of many replicates that are made at once, and rows of their lists.
+# Cells of the matrices of replicates that are counted at one time, and rows of their lists.
 _REPLICATE_CELLS, _REPLICATE_ROWS = 1 << 18, 1 << 18
 
 
 class SequentialElimination(BaseAggregator):
     r"""Rank items by the round in which they are eliminated: instant runoff, Coombs, Baldwin, Nanson.
 
-    The lists are counted, the items that count least leave, and the lists are counted again without them, until all
-    that are left count the same; who leaves later ranks higher.
+    The lists are counted, the items with the lowest count leave, and the lists are counted again without them, until
+    all remaining items have the same count. Items that leave later rank higher.
 
     Parameters
     ----------
     rule : {"plurality", "veto", "borda", "borda-mean"}, default="plurality"
-        What is counted, and who leaves a round:
+        Which items leave in a round:
 
         - "plurality": the items with the fewest first places, as in instant-runoff voting, also called the alternative
           vote, ranked-choice voting and Hare's rule;
@@ -36,9 +36,8 @@ class SequentialElimination(BaseAggregator):
         - "borda": the items with the fewest Borda points, Baldwin's rule;
         - "borda-mean": all items with fewer Borda points than the mean, Nanson's rule.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold, below those that it holds, or has no opinion on them: it
-        then gives them as much as it gives its own items in the mean, which lists of what each voter happened to see
-        need.
+        How to treat items missing from a list: "last" ties them below its own items. With "ignore" the list gives them
+        the mean of what it gives to its own items; use it when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -46,42 +45,46 @@ class SequentialElimination(BaseAggregator):
     --------
     PositionalScoring : One count, without rounds.
     BordaCount : One count of Borda points.
-    condorcet_winner : The item that Baldwin's and Nanson's rules elect where there is one.
+    condorcet_winner : The item that Baldwin's and Nanson's rules elect if there is one.
 
     Notes
     -----
-    In each round, :math:`R` being the set of the items that remain, the score of an item to stay is
+    With :math:`R` the set of the items that remain in a round, the total :math:`T_R(i)` decides which items stay. Each
+    list :math:`v` adds :math:`s_v(i)` minus its mean :math:`\bar s_v` over the items of :math:`R` in the list, with
+    :math:`s_v(i)` by rule:
 
-    .. math:: T_R(i) = \sum_v w_v ( s_v(i) - \bar s_v ),
+    - "plurality" [1]_: 1 for the first of the items of :math:`R` in list :math:`v`;
+    - "veto" [2]_: -1 for the last of them;
+    - "borda" [3]_ and "borda-mean" [4]_: the number of these items below :math:`i` minus the number above it.
 
-    where :math:`s_v(i)` is 1 for the first of the items of :math:`R` in list :math:`v` ("plurality" [1]_), -1 for the
-    last ("veto" [2]_), or the number of these items below it minus the number above it ("borda" [3]_, "borda-mean"
-    [4]_), and :math:`\bar s_v` is the mean over the items of :math:`R` in the list. Taking it away changes no order of
-    full lists; of Borda points the mean is 0 already. The items of the least :math:`T_R(i)` leave together; with
-    "borda-mean" those with :math:`T_R(i) < 0`, and where there are none all items are equal. `score` is the number of
-    rounds that an item stays: 0 for those that leave first; items that leave together tie, also at the top.
+    .. math:: T_R(i) = \sum_v w_v ( s_v(i) - \bar s_v )
 
-    **Ties in a list** share the first place, or the last: of three tied first items each gets a third of the vote. A
-    pair of tied items counts for neither in Borda points.
+    Subtracting the mean changes no order of full lists; the mean of Borda points is 0 already. The items with the least
+    :math:`T_R(i)` leave together. With "borda-mean" the items with :math:`T_R(i) < 0` leave; where there are none, all
+    items are equal. `score` is the number of rounds that an item stays: 0 for the items that leave first. Items that
+    leave together tie, also at the top.
 
-    **Absent items.** With ``absent="last"`` they are one more group of ties at the end of the list, so that a list that
-    holds one item does rank it above all others. Once all items that a list holds have left it is exhausted: it ties
-    what remains, and counts no more. With "ignore" an absent item gets the mean, hence nothing, and a list of which a
-    single item is left says nothing either.
+    **Ties in a list** share the first place, or the last: of three tied first items each gets a third of the vote. In
+    Borda points a tied pair counts for neither item.
 
-    **Ties for leaving.** No lot is drawn and no earlier round is looked at: all items that tie for leaving leave
+    **Absent items.** With ``absent="last"`` they are one more group of ties at the end of the list. So a list with a
+    single item does rank it above all others. Once all its items have left, a list is exhausted: it ties the remaining
+    items and counts no more. With "ignore" an absent item gets the mean, hence nothing. A list with a single item left
+    then gives nothing either.
+
+    **Ties for leaving.** Ties are not broken by lot or by earlier rounds: all items that tie for leaving leave
     together. Items without any first place leave in the same round of "plurality". Totals within :math:`10^{-12}` of
     the total weight (for Borda points times the number of items) are equal.
 
-    **Majorities.** Rounds go on until no items are left to tell apart, for the order of those that follow the winner.
-    An item that more than half of the weight ranks first wins by "plurality", but may lose by "veto": Coombs' rule in
-    elections often stops at such a majority, and this one does not. Baldwin's and Nanson's rules elect a Condorcet
-    winner. Instant runoff is independent of clones, ties for leaving aside: with a second item that all lists rank next
-    to a first one, one of the two wins if the first one did, and otherwise the same item as before.
+    **Majorities.** Rounds go on until all remaining items are equal, to order the items below the winner as well. An
+    item that more than half of the weight ranks first wins by "plurality", but may lose by "veto". In elections
+    Coombs' rule often stops at such a majority; here it does not. Baldwin's and Nanson's rules elect a Condorcet
+    winner. Instant runoff is independent of clones, ties for leaving aside. Add a second item that all lists rank next
+    to a first one. If the first item won, one of the two now wins; otherwise the winner stays the same.
 
-    :math:`O(N)` for :math:`N` rows and :math:`O(m n)` for the rounds by "plurality", and by "veto" where the :math:`m`
-    lists hold all :math:`n` items, else :math:`O(N n)`; Borda points take :math:`O(m n^2)`, and memory
-    :math:`O(n^2)`, for each query.
+    :math:`O(N)` for :math:`N` rows and :math:`O(m n)` for the rounds by "plurality". The rounds by "veto" take the same
+    where the :math:`m` lists contain all :math:`n` items, else :math:`O(N n)`. Borda points take :math:`O(m n^2)` for
+    each query, and memory :math:`O(n^2)`.
 
     References
     ----------
@@ -142,7 +145,7 @@ class SequentialElimination(BaseAggregator):
         self.voter_weights = voter_weights
 
     def _aggregate(self, lists):
-        # In whole units sums do not round, so that equal totals are equal whatever the order of the lists.
+        # Sums of whole units do not round, so equal totals are equal whatever the order of the lists.
         lists = count_in_units(lists)[0]
         if not self._is_borda():
             return leave_by_votes(lists, self.rule, self.absent)
@@ -169,7 +172,7 @@ class SequentialElimination(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _repeat_votes(self, lists):
-        """As `_repeat_many`: replicates as queries, so that a round of all of them is one count."""
+        """Compute `_repeat_many` with replicates as queries, so that one count covers a round of all replicates."""
         n_some = max(1, _REPLICATE_ROWS // lists.n_rows)
 
         def score(weights):
@@ -190,7 +193,7 @@ class SequentialElimination(BaseAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # Items that leave in one round tie: those without a first place, and those below the mean.
+        # Items that leave in one round tie: items without a first place, and items below the mean.
         tags.aggregator_tags.unanimity = self.rule in ("veto", "borda")
         tags.aggregator_tags.condorcet_winner = self._is_borda()
         return tags

@@ -1,4 +1,4 @@
-"""What the majorities of a query say of its winner: the Condorcet winner and the Smith set."""
+"""Majority winners of a query: the Condorcet winner and the Smith set."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def condorcet_winner(
     n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them. A matrix has been counted by one of the two already.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out. For a matrix this has no effect: it was counted with one of the two.
 
     Returns
     -------
     DataFrame of shape (n_queries, 2), or int or None
-        Columns `query` and `item`, a row for each query; the item is missing where no item beats all others. Of a
+        Columns `query` and `item`, a row for each query; the item is missing where no item beats all others. For a
         matrix the number of the item, or None.
 
     See Also
@@ -56,9 +56,10 @@ def condorcet_winner(
     Notes
     -----
     An item is the Condorcet winner if for every other item more weight of lists ranks it above than below [1]_. There
-    is one at most; majorities that form a cycle at the top have none. A draw is not a win: margins within
-    :math:`10^{-12}` of the query's total weight are draws. Of a single item there is nothing to beat, and it wins. With
-    ``absent="ignore"`` two items that no list holds both of draw. The time is that of :class:`Condorcet`.
+    is at most one, and none where majorities form a cycle at the top. A draw is not a win: margins within
+    :math:`10^{-12}` of the query's total weight are draws. A single item has nothing to beat, and wins. With
+    ``absent="ignore"`` two items that never appear in the same list draw. The time is the same as for
+    :class:`Condorcet`.
 
     References
     ----------
@@ -106,7 +107,7 @@ def smith_set(lists: PlainLists, *, absent: Literal["last", "ignore"] = "last") 
 def smith_set(
     lists: PlainLists | NDArray[Any], *, absent: Literal["last", "ignore"] = "last"
 ) -> pd.DataFrame | NDArray[np.int64]:
-    r"""Find the smallest set of items of each query that beat all items outside of it by majorities.
+    r"""Find the smallest set of items of each query that beat all other items by majorities.
 
     Parameters
     ----------
@@ -114,13 +115,13 @@ def smith_set(
     n_items)
         Ranked lists, or the preferences of one query as :func:`pairwise_preferences` returns them.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them. A matrix has been counted by one of the two already.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out. For a matrix this has no effect: it was counted with one of the two.
 
     Returns
     -------
     DataFrame or ndarray of int
-        Columns `query` and `item`, a row for each item of each set, both sorted. Of a matrix the numbers of the items.
+        Columns `query` and `item`, a row for each item of each set, both sorted. For a matrix the numbers of the items.
 
     See Also
     --------
@@ -129,18 +130,18 @@ def smith_set(
 
     Notes
     -----
-    Every item of the set beats every item outside of it, and no smaller set that is not empty has this property [1]_,
-    [2]_. A Condorcet winner is a set of its own; in a cycle of majorities at the top all items of the cycle are in the
-    set, and so are items that draw with one of it. Rules such as :class:`Copeland`, :class:`Schulze`,
+    Every item of the set beats every item outside of it, and no smaller nonempty set has this property [1]_, [2]_. A
+    Condorcet winner is a set of its own. In a cycle of majorities at the top, all items of the cycle are in the set,
+    and so are items that draw with one of them. Rules such as :class:`Copeland`, :class:`Schulze`,
     :class:`RankedPairs` and :class:`Kemeny` elect an item of the set.
 
     With :math:`c_1 \ge c_2 \ge \dots` the Copeland scores of the :math:`n` items, wins plus half of the draws, the set
-    has the first :math:`k` items for the least :math:`k` with
+    contains the first :math:`k` items for the least :math:`k` with
 
     .. math:: \sum_{j \le k} c_j = \frac{k (k - 1)}{2} + k (n - k),
 
-    the most that :math:`k` items can score: half of it among themselves, and every duel with the others won. Margins
-    within :math:`10^{-12}` of the query's total weight are draws. The time is that of :class:`Copeland`.
+    the most that :math:`k` items can score: half of the duels among themselves, and every duel with the others. Margins
+    within :math:`10^{-12}` of the query's total weight are draws. The time is the same as for :class:`Copeland`.
 
     References
     ----------
@@ -176,26 +177,26 @@ def smith_set(
 
 
 def _list_majority(lists, absent):
-    """Numbers of opponents that each candidate beats, and draws with."""
+    """Count the opponents that each candidate beats, and those with which it draws."""
     method = Copeland(absent=absent)
     method._check_memory(lists, method._memory(lists))
     return method._majorities(lists)
 
 
 def _matrix_majority(prefer, caller):
-    """As :func:`_list_majority`, by the preferences of one query."""
+    """Count wins and draws as :func:`_list_majority` does, from the preferences of one query."""
     if prefer.ndim != 2 or prefer.shape[0] != prefer.shape[1] or not len(prefer):
         raise InputError(
-            f"{caller} expects a square matrix of preferences, as pairwise_preferences returns it first, or ranked "
-            f"lists; got an array of shape {prefer.shape}."
+            f"`lists` must be ranked lists or a square matrix of preferences; got an array of shape {prefer.shape}. "
+            f"Pass the first result of pairwise_preferences to {caller}."
         )
     check_matrix(caller, len(prefer), 34.0)
-    margin = margins(prefer)  # what it costs to put the row's item first
+    margin = margins(prefer)  # cost of putting the row's item first
     return np.count_nonzero(margin < 0, axis=1), np.count_nonzero(margin == 0, axis=1) - 1
 
 
 def _in_smith_set(wins, draws, ptr):
-    """Whether each candidate is in the Smith set of its query, bool (n_candidates,); `ptr` are those of the queries."""
+    """Find the members of the Smith sets, bool (n_candidates,); `ptr` (n_queries + 1,) delimits the queries."""
     query, n = expand(ptr), np.diff(ptr)
     twice = 2.0 * wins + draws
     order = np.lexsort((-twice, query))
@@ -203,7 +204,7 @@ def _in_smith_set(wins, draws, ptr):
     until -= np.concatenate([[0.0], until])[ptr[:-1]][query]
     k = positions(ptr)
     closed = until == k * (k - 1) + 2 * k * (n[query] - k)
-    # All items of the query together always are.
+    # The set of all items of a query always has the property.
     size = np.minimum.reduceat(np.where(closed, k, n[query]), ptr[:-1])
     member = np.empty(len(order), dtype=bool)
     member[order] = k <= size[query]

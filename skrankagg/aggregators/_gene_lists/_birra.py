@@ -1,4 +1,4 @@
-"""BIRRA: naive Bayes with the items that now stand first as the true ones, again and again."""
+"""BIRRA: repeated naive Bayes that takes the current top items for the true ones."""
 
 from numbers import Integral, Real
 
@@ -15,22 +15,22 @@ from ._tukey import smooth_3rs3r
 
 __all__ = ["BIRRA"]
 
-# Bins of lists that are worked on together: their factors stay in the cache.
+# Bins of the lists processed at one time: their factors stay in the cache.
 _BLOCK = 1 << 17
 
 
 class BIRRA(BaseAggregator):
-    r"""Rank items by the evidence of each list's bins, with the items that now come first taken for the true ones.
+    r"""Rank items by the evidence of each list's bins, taking the current top items for the true ones.
 
-    How much a place in a list says is learnt from the list itself: if the items that lead the consensus stand at its
-    top, its top counts. A list is not trusted alone, however.
+    The value of a place in a list is learnt from the list itself: if the leading items of the consensus are at its top,
+    its top counts. No list is trusted alone, however.
 
     Parameters
     ----------
     prior : float, default=0.05
         Share of the items that are taken for true in each round, above 0 and below 1.
     n_bins : int, default=50
-        Number of bins of equal width that the places of each list fall into.
+        Number of bins of equal width for the places of each list.
     max_iter : int, default=10
         Largest number of rounds.
     voter_weights : mapping or pandas.Series of voter to int, default=None
@@ -39,39 +39,38 @@ class BIRRA(BaseAggregator):
     Attributes
     ----------
     query_info_ : pandas.DataFrame
-        For each query of `fit`: `query`, `n_iter`, the number of rounds, and `converged`, whether the last one left the
-        true items as they were.
+        For each query of `fit`: `query`, `n_iter`, the number of rounds, and `converged`, whether the true items stayed
+        the same in the last round.
 
     See Also
     --------
-    MAIC : Takes lists without an order, and categories of lists.
+    MAIC : Handles lists without an order, and categories of lists.
     RobustRankAggregation : With p-values.
     RankStatistic : Fixed statistics of the same ranks.
 
     Notes
     -----
     A list of :math:`L` of the query's :math:`n` items places its item of rank :math:`r` in bin
-    :math:`\lceil B r / n \rceil` of :math:`B`, and all absent items in that of the mean of the ranks left over,
-    :math:`(L + 1 + n) / 2`. In the first round the order is that of the mean ranks. In each round the first
-    :math:`\lfloor \pi n \rfloor` items, at least one, are taken for true; with :math:`T_{vb}` of them and
-    :math:`F_{vb}` others in the bins up to :math:`b` of list :math:`v`, its factor is [1]_
+    :math:`\lceil B r / n \rceil` of :math:`B`. All absent items are in the bin of the mean of the ranks left over,
+    :math:`(L + 1 + n) / 2`. The first round starts from the order of the mean ranks. In each round the first
+    :math:`\lfloor \pi n \rfloor` items, at least one, are taken for true. With :math:`T_{vb}` true and :math:`F_{vb}`
+    other items in the bins up to :math:`b` of list :math:`v`, the factor of the bin is [1]_
 
     .. math:: f_{vb} = \log \frac{T_{vb} + 1}{F_{vb} + 1} - \log \frac{\pi}{1 - \pi},
 
     the logarithm of a Bayes factor. Over the bins of a list, factors are smoothed by Tukey's 3RS3R [2]_, and raised so
-    that they do not rise with the bin; then in each bin the largest factor of all lists is lowered to the second
+    that they never rise with the bin. Then in each bin the largest factor of all lists is lowered to the second
     largest, so that no list alone decides. The score is the sum of the factors of the item's bins. Rounds end when the
-    true items are those of the round before, or after `max_iter` of them.
+    true items are the same as in the round before, or after `max_iter` rounds.
 
     Tied items share their mean rank, and so their bin. Where items tie across the limit of :math:`\pi n`, each of them
-    counts as true for the share of the places that is left; the authors' program takes those that come first in the
-    data. Items in the same bins of all lists tie, which is frequent where there are more than some hundred items: of a
-    list shorter than :math:`n / B`, no order is left. Ties are sorted by their mean ranks, and only then by the number
-    of lists. A list of weight w is w lists, so that weights that are not whole are refused. In a query of one list
-    nothing is lowered.
+    counts as true for the share of the places that is left. The authors' program takes the first ones in the data.
+    Items in the same bins of all lists tie. Such ties are frequent above some hundred items: in a list shorter than
+    :math:`n / B` no order is left. Ties are sorted by their mean ranks, and only then by the number of lists. A list of
+    weight w is w lists, so weights must be whole numbers. In a query of one list no factor is lowered.
 
-    Scores are not calibrated: lists are taken to be independent given the truth, and the truth is what they agree on.
-    Each round takes one pass over the rows, :math:`B` numbers for each list, and sorting.
+    Scores are not calibrated: lists are assumed to be independent given the truth, and the truth is what the lists
+    agree on. Each round takes one pass over the rows, :math:`B` numbers for each list, and a sort.
 
     References
     ----------
@@ -139,7 +138,7 @@ class BIRRA(BaseAggregator):
         return Contributions(held, absent)
 
     def _rounds(self, lists):
-        """Scores of the candidates and sizes of their terms, rounds of the queries and whether all, and factors."""
+        """Return scores of candidates, sizes of their terms, rounds and convergence of queries, and the factors."""
         heads, by_rank = lists.candidate_ptr[:-1], rank_sums(lists, lists.list_weight)
         n_true = np.maximum(np.floor(self.prior * lists.query_n_items * (1 + TOLERANCE)), 1.0)
         binned = _Bins(lists, self.n_bins)
@@ -147,7 +146,7 @@ class BIRRA(BaseAggregator):
         n_iter = np.zeros(lists.n_queries, dtype=np.int64)
         moving = np.ones(lists.n_queries, dtype=bool)
         for _ in range(self.max_iter):
-            # A query whose true items stay gets the same scores again, bit by bit.
+            # A query whose true items stay the same gets the same scores again, bit by bit.
             n_iter += moving
             factor = self._factors(lists, *binned.count(true))
             score, scale = binned.sum_factors(factor)
@@ -158,7 +157,7 @@ class BIRRA(BaseAggregator):
         return score, scale, n_iter, ~moving, factor
 
     def _factors(self, lists, n_true, n_others):
-        """Logarithms of the Bayes factors of all bins of each list, (n_lists, n_bins)."""
+        """Compute the logarithms of the Bayes factors of all bins of each list, (n_lists, n_bins)."""
         factor = np.log((n_true + 1) / (n_others + 1)) - np.log(self.prior / (1 - self.prior))
         factor = smooth_3rs3r(factor)
         factor = np.maximum.accumulate(factor[:, ::-1], axis=1)[:, ::-1]
@@ -166,13 +165,13 @@ class BIRRA(BaseAggregator):
 
 
 class _Bins:
-    """The bins of the rows, and of what each list does not hold."""
+    """Bins of the rows, and of the absent items of each list."""
 
     def __init__(self, lists, n_bins):
         self.lists, self.n_bins = lists, n_bins
         n_items = lists.query_n_items[lists.list_query]
         self.n_absent = n_items - lists.list_length
-        # Where no item is absent, the bin is there all the same, for none.
+        # A full list has the bin, too; it is empty.
         absent_rank = np.minimum((lists.list_length + 1 + n_items) / 2, n_items)
         row_bin = np.ceil(lists.rank * n_bins / n_items[lists.row_list]).astype(np.int64) - 1
         absent_bin = np.ceil(absent_rank * n_bins / n_items).astype(np.int64) - 1
@@ -181,7 +180,7 @@ class _Bins:
         self.n_up_to = self._up_to(None, self.n_absent)
 
     def count(self, true):
-        """Number of true and other items up to each bin, two arrays (n_lists, n_bins), by `true` (n_candidates,)."""
+        """Count true and other items up to each bin, two arrays (n_lists, n_bins), from `true` (n_candidates,)."""
         lists = self.lists
         held = true[lists.candidate]
         total = np.add.reduceat(true, lists.candidate_ptr[:-1])[lists.list_query]
@@ -196,12 +195,12 @@ class _Bins:
         return np.cumsum(cells.reshape(lists.n_lists, self.n_bins), axis=1)
 
     def shares(self, factor):
-        """What each row adds to the score of its item, (n_rows,), and each list to those that it lacks, (n_lists,)."""
+        """Return what each row adds to its item, (n_rows,), and each list to its absent items, (n_lists,)."""
         factor, weight = factor.ravel(), self.lists.list_weight
         return factor[self.row_cell] * weight[self.lists.row_list], factor[self.absent_cell] * weight
 
     def sum_factors(self, factor):
-        """Sum of the factors of each candidate's bins, and of the sizes of the terms, both (n_candidates,)."""
+        """Sum the factors of each candidate's bins, and the sizes of the terms, both (n_candidates,)."""
         lists = self.lists
         held, absent = self.shares(factor)
         gain = held - absent[lists.row_list]
@@ -213,9 +212,9 @@ class _Bins:
 
 
 def _lower_largest(factor, lists):
-    """Lower the largest factor of each bin, of the lists of a query, to the second largest; a list of weight 2 is both.
+    """Lower the largest factor of each bin to the second largest among the lists of the query.
 
-    Where one list alone votes, nothing is lowered.
+    A list of weight 2 counts as both. Where one list alone votes, no factor is lowered.
     """
     heads, query = lists.list_ptr[:-1], lists.list_query
     voting = np.where(lists.list_weight[:, None] > 0, factor, -np.inf)
@@ -228,7 +227,7 @@ def _lower_largest(factor, lists):
 
 
 def _share_of_first(lists, score, scale, n_first):
-    """Which candidates are among the first of their query: 1 or 0, or between for items that tie across the limit."""
+    """Mark the first candidates of each query: 1 or 0, or a share for items that tie across the limit."""
     heads = lists.candidate_ptr[:-1]
     order = group_order(lists.candidate_query, -score)
     start = np.zeros(len(score), dtype=bool)

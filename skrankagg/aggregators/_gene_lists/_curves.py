@@ -1,4 +1,4 @@
-"""How much each place of a list counts under MAIC, by the scores of the items down to it."""
+"""Weights of the places of a list under MAIC, from the scores of the items down to each place."""
 
 import warnings
 
@@ -8,14 +8,14 @@ from scipy.optimize import OptimizeWarning, curve_fit
 from ... import _kernels
 from ..._arrays._ragged import positions, starts_to_ptr, tie_starts
 
-# What the weight falls by from place to place where no curve was found.
+# Decrease of the weight from place to place where no curve was found.
 _DESCENT = 1e-8
-# Digits of what a search gets: it would enlarge the rounding of sums, in which names and the order of lists show.
+# Digits passed to a search: it would amplify the rounding of sums, which depends on names and the order of lists.
 _DIGITS = 10
 
 
 class RunningMean:
-    """The root of the mean score of the items down to each place, or to the end of its tie class."""
+    """Root of the mean score of the items down to each place, or to the end of its tie class."""
 
     def __init__(self, lists):
         self.lists, self.place, self.last = lists, positions(lists.row_ptr), lists.row_ptr[1:] - 1
@@ -26,12 +26,12 @@ class RunningMean:
             self.class_end = np.repeat(ptr[1:] - 1, np.diff(ptr))
 
     def __call__(self, score):
-        """Weight of each row, (n_rows,), and of each list as a whole, (n_lists,), by the scores of the candidates."""
+        """Compute the weight of each row, (n_rows,), and each whole list, (n_lists,), from the candidates' scores."""
         weight = self._to_class_ends(self._roots(score[self.lists.candidate]))
         return weight, weight[self.last]
 
     def _roots(self, score):
-        # Of what exceeds the least score of the list: where all are equal, as they often are, nothing is rounded.
+        # Average the excess over the least score of the list: where all are equal, as they often are, nothing rounds.
         ptr = self.lists.row_ptr
         least = np.minimum.reduceat(score, ptr[:-1])[self.lists.row_list]
         return np.sqrt(_kernels.ragged_cumsum(score - least, ptr) / self.place + least)
@@ -41,7 +41,7 @@ class RunningMean:
 
 
 class Exponential(RunningMean):
-    """The curve a exp(-b x) - c x + d that fits these roots best, but in lists of one tie class."""
+    """Best-fitting curve a exp(-b x) - c x + d of these roots, except in lists of one tie class."""
 
     def __init__(self, lists):
         super().__init__(lists)
@@ -58,10 +58,10 @@ class Exponential(RunningMean):
 
 
 def fit_exponential(weight):
-    """Fit the curve to the weights of a list's places, (n_places,), the last of which is that of the whole list.
+    """Fit the curve to the weights of a list's places, (n_places,); the last is the weight of the whole list.
 
-    Start, bounds and the weights of the squares, which grow down the list, are those of the authors' program, and so is
-    what becomes of a list for which scipy's `curve_fit` finds no curve: its places count almost alike.
+    Start, bounds and the weights of the squares, which grow down the list, follow the authors' program. If scipy's
+    `curve_fit` finds no curve, all places of the list count almost equally, as in that program.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._curves import fit_exponential
@@ -79,7 +79,7 @@ def fit_exponential(weight):
     bounds = ([0.0, 0.0, _DESCENT, 0.0], np.inf)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", OptimizeWarning)  # short lists leave the covariance open, which is not used
+            warnings.simplefilter("ignore", OptimizeWarning)  # short lists leave the unused covariance undetermined
             start = [3.0, 0.01, 0.0001, of_list]
             found, _ = curve_fit(_curve, place, rounded, p0=start, sigma=spread, bounds=bounds)
     except (RuntimeError, ValueError):  # too many steps, or numbers beyond floats

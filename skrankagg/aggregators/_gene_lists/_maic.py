@@ -1,4 +1,4 @@
-"""MAIC: lists weigh what their items score, and items score what the lists that hold them weigh."""
+"""MAIC: lists are weighted by the scores of their items, and items scored by the weights of their lists."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -18,19 +18,19 @@ __all__ = ["MAIC"]
 
 
 class MAIC(WeightedAggregator):
-    r"""Rank items by the weights of the lists that hold them, and weigh lists by the scores of their items, in turn.
+    r"""Rank items by the weights of the lists that contain them, and weigh lists by the scores of their items, in turn.
 
-    Meta-analysis by information content: what other lists hold as well counts, and the top of a list counts more than
-    its end where the others say so. Lists may have an order or none, and any length.
+    In this meta-analysis by information content an item counts if other lists contain it, too. The top of a list counts
+    more than its end if the other lists support it. Lists may have an order or none, and any length.
 
     Parameters
     ----------
     voter_groups : mapping or pandas.Series of voter to hashable, default=None
-        The category of each voter, such as the kind of its experiment: of the lists of a category, only the one that
+        Category of each voter, such as the kind of its experiment. Among the lists of a category, only the list that
         gives an item most counts for it. None makes each voter a category of its own.
     curve : {"running-mean", "exponential"}, default="running-mean"
-        How the weight falls from the top of a list to its end: as its items score, or by the smooth curve that fits
-        this, as in the authors' program, see Notes.
+        Decrease of the weight from the top of a list to its end. "running-mean" follows the scores of the items;
+        "exponential" fits a smooth curve to them, as in the authors' program, see Notes.
     tol : float, default=0.01
         The iteration of a query ends when no list's weight moves by more; above 0.
     max_iter : int, default=100
@@ -54,7 +54,7 @@ class MAIC(WeightedAggregator):
 
     See Also
     --------
-    BIRRA : Learns what each place of a list is worth.
+    BIRRA : Learns the value of each place of a list.
     RobustRankAggregation : With p-values.
     DIBRA : Weighs voters by their distance to the consensus; for lists of one length.
     skrankagg.datasets.make_gene_lists : Lists of genes with a known truth.
@@ -62,36 +62,37 @@ class MAIC(WeightedAggregator):
     Notes
     -----
     With :math:`S(i)` the score of item :math:`i`, the weight of place :math:`x` of list :math:`v` is the root of the
-    mean score of the list's first :math:`x` items, and an item scores the largest weight that a list of each category
-    :math:`c` gives it [1]_
+    mean score of the list's first :math:`x` items. The score of an item adds up, over the categories :math:`c`, the
+    largest weight that a list of the category gives it [1]_
 
     .. math:: w_v(x) = \sqrt{\frac{1}{x} \sum_{y \le x} S(i_{vy})}, \qquad
        S(i) = \sum_c \max_{v \in c,\, v \ni i} u_v \, w_v(x_v(i)),
 
     with :math:`x_v(i)` the item's place and :math:`u_v` the list weight, which counts nowhere else. All weights begin
-    at 1. The two take turns, scores first, until the weight :math:`w_v(L_v)` of no whole list has moved by more than
-    `tol`, and then items score once more. An item that a list does not hold gets nothing from it.
+    at 1. Scores and weights are updated in turn, scores first. The iteration ends when the weight :math:`w_v(L_v)` of
+    each whole list moves by at most `tol`; then items are scored once more. A list gives nothing to an item that it
+    does not contain.
 
-    Tied items all take the mean through the end of their tie class. So an unranked list is one whose items all tie, and
-    its items all take the weight of the whole list.
+    Tied items all take the mean through the end of their tie class. So an unranked list is a list whose items all tie,
+    and its items all take the weight of the whole list.
 
-    **The order within lists counts only through what other lists hold.** Where all lists hold the same items, as
-    complete rankings do, all weights stay equal and all items tie; so do those of a single list, and of lists that
-    share no item. Ties are sorted by their mean ranks, an item that a list does not hold having the mean of the ranks
-    left over, and only then by the number of lists; for complete lists that is the order of :class:`BordaCount`. A
-    weight may rise down a list: an item behind one that many lists hold gains by that.
+    **The order within lists counts only through the contents of other lists.** Where all lists contain the same items,
+    as complete rankings do, all weights stay equal and all items tie. The same holds for the items of a single list,
+    and of lists that share no item. Ties are sorted by mean rank, where an item missing from a list has the mean of the
+    ranks left over, and only then by the number of lists. For complete lists this is the order of :class:`BordaCount`.
+    A weight may rise down a list: an item gains if it comes right after an item that many lists contain.
 
-    With ``curve="exponential"`` the curve :math:`a e^{-bx} - cx + d` with :math:`a, b, d \ge 0` and
-    :math:`c \ge 10^{-8}` that comes nearest to the weights takes their place, in lists of more than one tie class; the
-    squares are divided by :math:`(L_v - x + 1)^2`. It is searched for by scipy's `curve_fit` from the start of the
-    authors' program [2]_, whose results it reproduces. That takes some hundred times as long and is no more accurate;
-    and where the search ends without a curve, as it does in two of the 99 fits to the authors' example, all places of
-    the list count nearly alike. The authors' program cuts lists to their first 2000 items, which
-    :class:`~skrankagg.preprocessing.TopK` does in a pipeline.
+    With ``curve="exponential"`` the weights are replaced by the nearest curve :math:`a e^{-bx} - cx + d` with
+    :math:`a, b, d \ge 0` and :math:`c \ge 10^{-8}`, in lists of more than one tie class. The squares are divided by
+    :math:`(L_v - x + 1)^2`. scipy's `curve_fit` searches for the curve from the start of the authors' program [2]_, and
+    reproduces its results. That takes some hundred times as long and is no more accurate. Where the search ends without
+    a curve, all places of the list count nearly the same; this happens in two of the 99 fits to the authors' example.
+    The authors' program cuts lists to their first 2000 items; use :class:`~skrankagg.preprocessing.TopK` in a pipeline
+    for this.
 
-    In a category a list of weight 2 is not two lists, elsewhere it is. `tol` is not relative: larger weights of all
-    lists move all scores further, and so delay the end. Weights hold for their query alone, so that `transform` learns
-    them again. Each iteration takes a pass over the rows; usually there are about ten.
+    Inside a category a list of weight 2 is not two lists; without categories it is. `tol` is not relative: larger
+    weights of all lists move all scores further, and so delay the end. Weights are valid for their query alone, so
+    `transform` learns them again. Each iteration takes a pass over the rows; usually there are about ten.
 
     References
     ----------
@@ -134,7 +135,7 @@ class MAIC(WeightedAggregator):
         **VOTER_WEIGHTS,
     }
     _query_columns = ("n_iter", "converged")
-    #: Weights say nothing of the lists of other queries: no parameter.
+    #: Not a parameter: weights do not carry over to the lists of other queries.
     weighting = "query"
 
     def __init__(
@@ -175,11 +176,11 @@ class MAIC(WeightedAggregator):
         return Contributions(_CategorySums(lists, self._categories(lists)).shares(place_weight))
 
     def _categories(self, lists):
-        """Number of the category of each list, (n_lists,); None where each list is one of its own."""
+        """Number the category of each list, (n_lists,); None where each list is its own category."""
         return None if self.voter_groups is None else self._group_of_lists(lists)
 
     def _converge(self, lists):
-        """The consensus, the weight of each list as a whole, (n_lists,), and of each row's place in it, (n_rows,)."""
+        """Return the consensus, the weight of each whole list, (n_lists,), and of each row's place, (n_rows,)."""
         weight, place_weight = np.ones(lists.n_lists), np.ones(lists.n_rows)
         n_iter, converged = np.zeros(lists.n_queries, dtype=np.int64), np.zeros(lists.n_queries, dtype=bool)
         category, running = self._categories(lists), np.arange(0)
@@ -190,7 +191,7 @@ class MAIC(WeightedAggregator):
                 total = _CategorySums(part, None if category is None else category[own_lists])
                 curve = CURVES[self.curve](part)
             place_weight[own_rows], moved = curve(total(place_weight[own_rows]))
-            # The weight of a list that does not vote moves nothing.
+            # The weight of a list that does not vote changes nothing.
             change = np.where(part.list_weight > 0, np.abs(moved - weight[own_lists]), 0.0)
             weight[own_lists] = moved
             n_iter[running] = t
@@ -208,7 +209,7 @@ class MAIC(WeightedAggregator):
 
 
 def _take(lists, queries):
-    """Some queries of lists, and which lists and rows are theirs."""
+    """Take some queries, and return the positions of their lists and rows, too."""
     if len(queries) == lists.n_queries:
         return lists, slice(None), slice(None)
     own_lists, _ = gather_ranges(lists.list_ptr, queries)
@@ -217,7 +218,7 @@ def _take(lists, queries):
 
 
 class _CategorySums:
-    """Sums over categories of the largest that their lists give each candidate, times the weights of the lists."""
+    """Sums over categories of the largest value that a list of the category gives, times the list weights."""
 
     def __init__(self, lists, category):
         self.lists, self.rows = lists, None
@@ -225,12 +226,12 @@ class _CategorySums:
             rows, (_, start) = sort_codes(
                 [lists.candidate, category[lists.row_list]], [lists.n_candidates, int(category.max()) + 1]
             )
-            # By the first row of each, so that numbers of categories, which other queries change, decide nothing.
+            # Sort by the first row of each category: category numbers depend on other queries, so must not matter.
             self.rows, self.start = rows, np.flatnonzero(start)
             self.first = np.argsort(rows[self.start])
 
     def __call__(self, place_weight):
-        """Sum of each candidate, (n_candidates,), from the weights of the rows' places, (n_rows,)."""
+        """Sum the values of each candidate, (n_candidates,), from the weights of the rows' places, (n_rows,)."""
         given, candidate = self._given(place_weight), self.lists.candidate
         if self.rows is not None:
             given = np.maximum.reduceat(given[self.rows], self.start)[self.first]
@@ -238,7 +239,7 @@ class _CategorySums:
         return np.bincount(candidate, weights=given, minlength=self.lists.n_candidates)
 
     def shares(self, place_weight):
-        """What each row adds, (n_rows,): lists of a category that give an item equally much share alike."""
+        """Return what each row adds, (n_rows,): lists of a category that give an item the same value share it."""
         given = self._given(place_weight)
         if self.rows is None:
             return given

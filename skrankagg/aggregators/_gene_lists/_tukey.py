@@ -1,13 +1,13 @@
-"""Tukey's smoother 3RS3R: running medians of three, and the splitting of what they leave flat."""
+"""Tukey's smoother 3RS3R: running medians of three, and splitting of the flats that they leave."""
 
 import numpy as np
 
 
 def smooth_3rs3r(values):
-    """Smooth each row of a matrix, (n_rows, n_columns): medians of three until nothing moves, split, medians again.
+    """Smooth each row of a matrix, (n_rows, n_columns): medians of three until nothing changes, split, medians again.
 
     J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 7, with his rule for the ends. Rows of fewer than three
-    columns are returned as they are.
+    columns are returned unchanged.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._gene_lists._tukey import smooth_3rs3r
@@ -18,7 +18,7 @@ def smooth_3rs3r(values):
 
 
 def repeat_medians(values):
-    """Take running medians of three along the rows until nothing moves, and then place the ends."""
+    """Take running medians of three along the rows until nothing changes, and then adjust the ends."""
     smooth = values.copy()
     if smooth.shape[1] < 3:
         return smooth
@@ -27,7 +27,7 @@ def repeat_medians(values):
         median = _median(smooth[:, :-2], smooth[:, 1:-1], smooth[:, 2:])
         moved = (median != smooth[:, 1:-1]).any()
         smooth[:, 1:-1] = median
-    # An end is the median of itself, its neighbour, and what a line through the next two reaches one place beyond it.
+    # An end is the median of itself, its neighbour, and the line through the next two, extended one place beyond it.
     for end, first, second in ((0, 1, 2), (-1, -2, -3)):
         smooth[:, end] = _median(smooth[:, end], smooth[:, first], _extrapolate(smooth[:, first], smooth[:, second]))
     return smooth
@@ -36,12 +36,12 @@ def repeat_medians(values):
 def split_flats(values):
     """Split the peaks and valleys of two equal columns, as running medians leave them.
 
-    Each half is treated as an end of the side that it is next to.
+    Each half is treated as an end of its neighbouring side.
     """
     split = values.copy()
     if values.shape[1] < 6:
         return split
-    # Columns 2, 3, ... of which the flat may begin: two columns stand on each side.
+    # Columns 2, 3, ..., where a flat may begin: two columns remain on each side.
     before, left, right, after = (values[:, k : values.shape[1] - 5 + k] for k in (1, 2, 3, 4))
     peak, valley = (before < left) & (after < left), (before > left) & (after > left)
     row, column = np.nonzero((left == right) & (peak | valley))

@@ -2,19 +2,19 @@
 
 ::
 
-    _costs              what an order costs, and what no order can save
+    _costs              costs of orders, and lower bounds on them
     _stacks             small queries together: stacks of preferences, margins, ranks
-    _components         the parts that every best order puts one after the other
+    _components         components that every best order puts one after the other
     _search             local search among strict orders
-    _budget, _worker    the time limit, and the process in which long programmes are solved
-    _triangles          linear programmes, rows added as they are violated
-    _cuts, _branching   what proves the rest
+    _budget, _worker    the time limit, and the process that solves long programmes
+    _triangles          linear programmes, with rows added as they are violated
+    _cuts, _branching   cuts and branching for what the triangles leave open
     _proof              one component: search and bound until they meet
     _solver             strict orders of all items
-    _unique             whether another strict order costs as little
+    _unique             a check for other strict orders of the same cost
     _relations          integer programmes of orders with ties
     _weak               orders with ties: search, bound, and others of the same cost
-    _levels             how orders with ties of the components make one
+    _levels             joins the components' orders with ties into one
     _estimator          Kemeny
     _near               KwikSort and PickAPerm, which are near the optimum and cheaper
     _footrule           FootruleOptimal, the least sum of distances of places

@@ -1,8 +1,8 @@
 """Branch and bound over the pairs of a component, by linear programmes.
 
-A node is a set of fixed pairs, closed under transitivity. The pair to branch on is the one, of some fractional and
-costly ones, both of whose sides raise the bound most: trying them costs a linear programme each, and a side that cannot
-hold a cheaper order is fixed away at once.
+A node is a set of fixed pairs, closed under transitivity. Of some fractional and costly pairs, we branch on the pair
+where both sides raise the bound most. Trying a pair costs a linear programme for each side, and a side that cannot
+contain a cheaper order is excluded at once.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 from ._budget import Unfinished
 from ._triangles import VIOLATION, Infeasible
 
-# Pairs that are tried before a branching, rounds of rows in a node, and rounds of search from a node's order.
+# Pairs tried before a branching, rounds of rows in a node, and rounds of search from a node's order.
 _TRIED, _ROUNDS, _SEARCH_ROUNDS = 8, 12, 200
 
 
@@ -25,22 +25,22 @@ class _Node:
 
 
 def branch(state, polytope, rng):
-    """Look through all orders that are cheaper than the best one known; the state keeps the best order and the bound.
+    """Search all orders that are cheaper than the best known one; the state stores the best order and the bound.
 
-    `polytope` has the pairs fixed that hold in all nodes. Always raises: Infeasible when all orders are looked through,
-    so that the best one known is optimal, Unfinished when time runs out.
+    `polytope` has the pairs fixed that are fixed in all nodes. It always raises: Infeasible when all orders have been
+    searched, so that the best known one is optimal, Unfinished when time runs out.
     """
     root = _bounded(state, polytope, polytope.before, polytope.cycle)
     stack = [root] if root else []
     while stack:
         state.raise_bound(min(node.bound for node in stack))
-        node = stack.pop()  # the one last found: in depth first
+        node = stack.pop()  # the last one found: depth first
         if node.bound > state.most:
             continue
         try:
             stack.extend(_children(state, polytope, node, rng))
         except Unfinished:
-            # What of this node is not looked through may cost as little as the node.
+            # The unsearched part of this node may cost as little as the node.
             state.raise_bound(min([node.bound, *(other.bound for other in stack)]))
             raise
     raise Infeasible
@@ -64,7 +64,7 @@ def _children(state, polytope, node, rng):
 
 
 def _bounded(state, polytope, before, cycle):
-    """Bound a node by rounds of triangles; None where it holds no cheaper order."""
+    """Bound a node by rounds of triangles; return None if it contains no cheaper order."""
     polytope.before, polytope.cycle = before.copy(), cycle
     last = -np.inf
     try:
@@ -73,7 +73,7 @@ def _bounded(state, polytope, before, cycle):
             x, bound = polytope.relax()
             polytope.fix(state.most)
             cycle = polytope.violated(x)
-            # A solution that what is fixed by now contradicts says nothing of the rows.
+            # A solution that contradicts the pairs fixed by now gives no information about the rows.
             if (len(cycle) == 0 and polytope.agrees(x)) or (k > 2 and bound - last < 0.02 * (state.most - bound)):
                 break
             last = bound
@@ -84,7 +84,7 @@ def _bounded(state, polytope, before, cycle):
 
 
 def _sides(state, polytope, node):
-    """Choose a pair, and return its two sides with their bounds; one if trying pairs has fixed some; none at all."""
+    """Choose a pair, and return its possible sides with bounds; a single side if trying pairs has fixed some."""
     before, best = node.before, None
     dear = np.minimum(node.x, 1 - node.x) * (np.abs(polytope.cost) + 0.5 * state.step)
     for pair in np.argsort(-dear, kind="stable")[:_TRIED]:

@@ -1,6 +1,6 @@
-"""The time that a query may take: one object, which every loop asks and every solver's call goes through.
+"""Time limit of a query: one object for all loops, and for all calls of a solver.
 
-The clock is looked at here alone. A step that cannot be stopped is not begun if it is foreseen to pass the deadline.
+Only this module reads the clock. A step that cannot be stopped is not begun if it is expected to pass the deadline.
 """
 
 import time
@@ -9,12 +9,12 @@ from scipy.optimize import linprog, milp
 
 from ._worker import Late, Unstarted, Worker
 
-# Seconds that a solver's call may be foreseen to take in this process, where it cannot be stopped.
+# Longest expected time, in seconds, of a solver's call in this process, where it cannot be stopped.
 _HERE = 0.25
 
 
 class Unfinished(Exception):
-    """Time ran out, or the solver gave up, and nothing is known but a bound and the reason."""
+    """Error when time ran out, or the solver gave up: only a bound and the reason are known."""
 
     def __init__(self, bound=float("-inf"), reason="time limit"):
         super().__init__(bound, reason)
@@ -22,7 +22,7 @@ class Unfinished(Exception):
 
 
 class Budget:
-    """So many seconds from now, None for no limit; as a context it ends its process of solvers.
+    """Time limit in seconds from now, None for no limit; as a context manager it ends its process of solvers.
 
     >>> from skrankagg.aggregators._kemeny._budget import Budget
     >>> with Budget(60) as budget:
@@ -48,7 +48,7 @@ class Budget:
 
     @property
     def late(self):
-        """Whether time is over."""
+        """True if time is over."""
         return self.left <= 0
 
     def check(self, seconds=0.0):
@@ -57,7 +57,7 @@ class Budget:
             raise Unfinished
 
     def share(self, part):
-        """A part of the time that is left, of the same clock."""
+        """Return a budget with a share of the time that is left, on the same clock."""
         other = Budget.__new__(Budget)
         other.end, other._worker = self.end, self._worker
         if self.end < float("inf"):
@@ -65,13 +65,13 @@ class Budget:
         return other
 
     def linprog(self, cost, matrix, most, bounds, method):
-        """Minimise ``cost @ x`` under ``matrix @ x <= most``: SciPy's result, None where there was no time for it."""
+        """Minimise ``cost @ x`` under ``matrix @ x <= most``: SciPy's result; raise Unfinished if time runs out."""
         n_rows, n_columns = matrix.shape
         foreseen = 2e-6 * n_columns + 4e-5 * n_rows + 4e-9 * n_rows**2
         return self._solve(foreseen, linprog, cost, A_ub=matrix, b_ub=most, bounds=bounds, method=method)
 
     def milp(self, cost, options, **programme):
-        """Minimise ``cost @ x`` over whole numbers: SciPy's result, None where there was no time for it."""
+        """Minimise ``cost @ x`` over whole numbers: SciPy's result; raise Unfinished if time runs out."""
         return self._solve(1e-6 * len(cost) ** 2, milp, cost, options=options, **programme)
 
     def _solve(self, foreseen, function, *args, options=None, **kwargs):
@@ -85,6 +85,6 @@ class Budget:
             except Late:
                 raise Unfinished from None
             except Unstarted:
-                pass  # then the solver's own limit must do
+                pass  # without a process, only the solver's own limit applies
         self.check(foreseen)
         return function(*args, options=options, **kwargs)

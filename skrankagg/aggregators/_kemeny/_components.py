@@ -1,4 +1,4 @@
-"""The components of the majority relation, which every Kemeny order puts one after the other."""
+"""Components of the majority relation, which every Kemeny order puts one after the other."""
 
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from ..._support._memory import check_matrix
 
 __all__ = ["condorcet_components"]
 
-# Items up to which a few products of matrices find what is reached faster than a walk over sparse arcs.
+# Items up to which a few matrix products find reachable items faster than a walk over sparse arcs.
 _FEW_ITEMS = 32
 
 
@@ -21,7 +21,7 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
     Parameters
     ----------
     prefer : ndarray of shape (n_items, n_items)
-        As :func:`pairwise_preferences` returns it.
+        Preferences as :func:`pairwise_preferences` returns them.
 
     Returns
     -------
@@ -35,8 +35,8 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
 
     Notes
     -----
-    An order that is optimal within each component is optimal as a whole, for all pairs across components have the
-    majority's order, the cheapest there is. This is the extended Condorcet criterion [1]_. Components that no majority
+    An order that is optimal within each component is optimal as a whole: all pairs across components have the
+    majority's order, which is the cheapest. This is the extended Condorcet criterion [1]_. Components that no majority
     orders are sorted by the mean margin of their items, then by id. :math:`O(n^2)`.
 
     References
@@ -56,9 +56,9 @@ def condorcet_components(prefer: npt.ArrayLike) -> list[npt.NDArray[np.int64]]:
 
 
 def stacked_components(margin):
-    """The components of each query of a stack of margins (n_queries, n, n): lists as `condorcet_components` returns.
+    """Find the components of each query in a stack of margins (n_queries, n, n), as `condorcet_components` does.
 
-    They are equal to the last bit where margins are whole numbers, for sums of these are exact in any order.
+    The results are equal to the last bit where margins are whole numbers, because their sums are exact in any order.
     """
     b, n = margin.shape[:2]
     reach = _reached(margin < 0)
@@ -66,9 +66,9 @@ def stacked_components(margin):
     same[:, np.arange(n), np.arange(n)] = True
     first = same.argmax(axis=2)
     strength = (same @ margin.sum(axis=2)[:, :, None])[:, :, 0] / same.sum(axis=2)
-    # As in ordered_components.
+    # Round as in ordered_components.
     strength = np.round(strength / np.maximum(np.abs(strength).max(axis=1, keepdims=True), 1e-300), 10)
-    # Components that all come after components already in order follow these together.
+    # Components whose predecessors are all in order follow these together.
     below, depth = reach & ~same, np.zeros((b, n), dtype=np.int64)
     while True:
         deeper = np.where(below, depth[:, :, None] + 1, 0).max(axis=1)
@@ -86,7 +86,7 @@ def stacked_components(margin):
 
 
 def ordered_components(arc, strength):
-    """Strongly connected components of arcs (n, n), topologically ordered: a list of arrays of items.
+    """Find the strongly connected components of arcs (n, n), in topological order: a list of arrays of items.
 
     Components that no path orders are sorted by the mean strength (n,) of their items, lowest first, then by their
     first item.
@@ -101,7 +101,7 @@ def ordered_components(arc, strength):
     between[label[tail], label[head]] = True
     np.fill_diagonal(between, False)
     strength = member @ strength / member.sum(axis=1)
-    # Strengths that differ by rounding only are equal.
+    # Treat strengths that differ by rounding only as equal.
     strength = np.round(strength / max(np.abs(strength).max(), 1e-300), 10)
     first = member.argmax(axis=1)
     left, order, n_above = np.ones(n_components, dtype=bool), [], between.sum(axis=0)
@@ -115,7 +115,7 @@ def ordered_components(arc, strength):
 
 
 def strong_components(arc):
-    """Number of the strongly connected components of arcs (n, n), and the number of each item's, (n,)."""
+    """Count the strongly connected components of arcs (n, n), and number the component of each item, (n,)."""
     n = len(arc)
     if n > _FEW_ITEMS:
         return connected_components(arc, directed=True, connection="strong")
@@ -127,7 +127,7 @@ def strong_components(arc):
 
 
 def _reached(arc):
-    """Whether a path of one arc or more leads from the row to the column, of a stack (n_queries, n, n): bool."""
+    """Find where a path of at least one arc leads from row to column, in a stack (n_queries, n, n): bool."""
     reach = arc.astype(np.float32)
     for _ in range(max(1, arc.shape[1] - 1).bit_length()):
         reach = ((reach + reach @ reach) > 0).astype(np.float32)

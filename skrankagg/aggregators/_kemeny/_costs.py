@@ -1,4 +1,4 @@
-"""What an order costs by pairwise preferences, and what no order can save."""
+"""Costs of orders by pairwise preferences, and lower bounds on them."""
 
 from typing import Literal
 
@@ -18,11 +18,11 @@ def kemeny_score(
     Parameters
     ----------
     rank : array-like of shape (n_items,)
-        Lower is better, equal is tied; only the order of the numbers counts.
+        Ranks: lower is better, equal is tied; only the order of the numbers counts.
     prefer, tied : ndarray of shape (n_items, n_items)
-        As :func:`pairwise_preferences` returns them; without `tied` no list ties any items.
+        Preferences as :func:`pairwise_preferences` returns them; without `tied` no list ties any items.
     penalty : float, default=0.5
-        What a pair costs that is tied on one side only.
+        Cost of a pair that is tied on one side only.
 
     Returns
     -------
@@ -31,12 +31,12 @@ def kemeny_score(
 
     See Also
     --------
-    kemeny_lower_bound : What every order costs at least.
+    kemeny_lower_bound : The least cost that any order can have.
 
     Notes
     -----
-    The total weight of the lists times their generalised Kendall distance :math:`K^{(p)}` to the order [1]_: a pair in
-    opposite orders costs 1, a pair tied on one side only `penalty`.
+    The score is the total weight of the lists times their generalised Kendall distance :math:`K^{(p)}` to the order
+    [1]_. A pair in opposite orders costs 1, a pair tied on one side only costs `penalty`.
 
     References
     ----------
@@ -67,21 +67,21 @@ def kemeny_lower_bound(
     penalty: float = 0.5,
     consensus_ties: Literal["strict", "weak"] = "strict",
 ) -> float:
-    """Add up what each pair of items costs at least, in any order.
+    """Add up the least cost of each pair of items, a lower bound for any order.
 
     Parameters
     ----------
     prefer, tied : ndarray of shape (n_items, n_items)
-        As :func:`pairwise_preferences` returns them; without `tied` no list ties any items.
+        Preferences as :func:`pairwise_preferences` returns them; without `tied` no list ties any items.
     penalty : float, default=0.5
-        What a pair costs that is tied on one side only.
+        Cost of a pair that is tied on one side only.
     consensus_ties : {"strict", "weak"}, default="strict"
         Whether the order may tie items.
 
     Returns
     -------
     float
-        No order costs less; without majority cycles a strict order costs just that.
+        A bound below the cost of any order; without majority cycles a strict order has exactly this cost.
 
     See Also
     --------
@@ -100,7 +100,7 @@ def kemeny_lower_bound(
 
 
 def lower_bounds(prefer, tied, penalty, consensus_ties):
-    """The same for each query of stacks of preferences and ties (n_queries, n, n): (n_queries,)."""
+    """Compute the bound for each query in stacks of preferences and ties (n_queries, n, n): (n_queries,)."""
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(before, before.swapaxes(1, 2))
     if consensus_ties == "weak":
@@ -109,14 +109,14 @@ def lower_bounds(prefer, tied, penalty, consensus_ties):
 
 
 def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, total_weight: float) -> float:
-    r"""Average the correlation tau_x of an order, with or without ties, with the lists.
+    r"""Average the correlation tau_x between an order, with or without ties, and the lists.
 
     Parameters
     ----------
     rank : array-like of shape (n_items,)
-        Lower is better, equal is tied; at least 2 items.
+        Ranks: lower is better, equal is tied; at least 2 items.
     prefer, tied : ndarray of shape (n_items, n_items)
-        As :func:`pairwise_preferences` returns them.
+        Preferences as :func:`pairwise_preferences` returns them.
     total_weight : float
         Total weight of the lists.
 
@@ -127,15 +127,16 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
 
     See Also
     --------
-    kemeny_score : The order of the highest tau_x is the one of the lowest score with a penalty of 0.5.
+    kemeny_score : With a penalty of 0.5, the order with the lowest score has the highest tau_x.
 
     Notes
     -----
     Emond and Mason [1]_ give an order the scores :math:`a_{ij} = 1` if :math:`i` is above or tied with :math:`j`, else
-    -1, and 0 if a list does not hold both; :math:`\tau_x = \sum_{i \ne j} a_{ij} b_{ij} / (n (n - 1))`. A pair that
-    list and order place alike, tied or not, adds 2 to the sum, one in opposite orders takes 2 away and one tied on one
-    side only adds nothing: so, with :math:`N` the total weight of the pairs that lists hold and :math:`K` the Kemeny
-    score at penalty 1/2, the mean is :math:`(2 N - 4 K) / (n (n - 1) m)`.
+    -1, and 0 if a list does not contain both; :math:`\tau_x = \sum_{i \ne j} a_{ij} b_{ij} / (n (n - 1))`. A pair that
+    list and order place in the same way, tied or not, adds 2 to the sum. A pair in opposite orders subtracts 2, and a
+    pair tied on one side only adds nothing. Let :math:`N` be the total weight of the pairs in the lists, :math:`m` the
+    total weight of the lists and :math:`K` the Kemeny score at penalty 1/2. Then the mean is
+    :math:`(2 N - 4 K) / (n (n - 1) m)`.
 
     References
     ----------
@@ -158,7 +159,7 @@ def mean_tau_x(rank: npt.ArrayLike, prefer: npt.ArrayLike, tied: npt.ArrayLike, 
 
 
 def pair_costs(prefer, tied, penalty):
-    """Cost of the row's item before the column's, and of a tie of the two: two matrices (n, n), or two stacks."""
+    """Compute the costs of the row's item before the column's, and of a tie: two matrices (n, n), or two stacks."""
     prefer = np.asarray(prefer, dtype=np.float64)
     before = prefer.swapaxes(-1, -2).copy()
     if tied is not None:
@@ -167,10 +168,10 @@ def pair_costs(prefer, tied, penalty):
 
 
 def granularity(value, budget):
-    """Largest number that all values are whole multiples of.
+    """Find the largest number that divides all values.
 
-    It is 0 where all values are 0, where it would be below a ten-thousandth of the largest value, and where there is no
-    time left to find it.
+    It is 0 if all values are 0, if it would be below a ten-thousandth of the largest value, or if there is no time left
+    to find it.
     """
     if budget.left < 1.5e-7 * np.size(value):
         return 0.0

@@ -1,36 +1,36 @@
-"""Cuts from halves: half the sum of some rows, rounded down.
+"""Half cuts: half the sum of some rows, rounded down.
 
-A linear programme over triangles alone may end at halves. Rows with whole coefficients can be added up so that all
-coefficients of the sum are even and its right side is odd; half of it, rounded down, holds for whole solutions and cuts
-the halves off. With three rows in a ring these are the Möbius ladders of the linear ordering problem; elimination
-modulo 2 finds them, and longer ones, among the rows that the solution satisfies with equality.
+A linear programme over triangles alone may end at halves. Some rows with whole coefficients add up to even coefficients
+and an odd right side. Half of this sum, rounded down, is valid for whole solutions and cuts the halves off. With three
+rows in a ring these are the Möbius ladders of the linear ordering problem. Elimination modulo 2 finds them, and longer
+ones, among the rows that the solution satisfies with equality.
 """
 
 import numpy as np
 from scipy.sparse import csr_array
 
 _WHOLE = 1e-6
-# Rows that one elimination takes at most, and cuts that it returns.
+# Most rows in one elimination, most cuts that it returns, and most cuts per variable.
 _MOST_ROWS, _MOST_CUTS, _PER_PAIR = 4000, 400, 8
-# Slack that a sum must leave: a cut is violated by half of it.
+# Least violation of a sum; a cut is violated by half of it.
 _LEAST = 0.1
-# Seconds that making the table of rows and variables takes for each cell.
+# Seconds that it takes to build the table of rows and variables, for each cell.
 _SECONDS_PER_CELL = 1e-8
 
 
 def half_cuts(matrix, most, x, budget):
     """Find violated half cuts among the rows that a fractional solution x, (n_variables,), satisfies with equality.
 
-    Rows ``matrix @ x <= most``, of whole numbers, hold for all whole solutions of variables from 0 to 1. Returns a
-    sparse matrix of cuts, (n_cuts, n_variables), and what each may be at most, (n_cuts,); `x` violates each by about a
-    half. Raises Unfinished where the budget is over. The method is that of A. Caprara and M. Fischetti, "{0,
-    1/2}-Chvátal-Gomory cuts", Mathematical Programming 74, 1996.
+    Rows ``matrix @ x <= most``, of whole numbers, are valid for all whole solutions of variables from 0 to 1. Returns a
+    sparse matrix of cuts, (n_cuts, n_variables), and their upper limits, (n_cuts,); `x` violates each by about a half.
+    Raises Unfinished if the budget is over. The method follows A. Caprara and M. Fischetti, "{0, 1/2}-Chvátal-Gomory
+    cuts", Mathematical Programming 74, 1996.
     """
     n = matrix.shape[1]
     slack = np.maximum(most - matrix @ x, 0.0)
     chosen = np.argsort(slack, kind="stable")[:_MOST_ROWS]
     chosen = chosen[slack[chosen] < 1 - _LEAST]
-    # Variables nearer to 1 are counted from 1 down, so that each is as far above 0 as it is from a whole number.
+    # Variables nearer to 1 are counted down from 1, so that each value is its distance to a whole number.
     down = x > 0.5
     rows, slack = matrix[chosen], slack[chosen]
     right = np.round(most[chosen] - rows @ down.astype(np.float64)).astype(np.int64)
@@ -51,9 +51,9 @@ def half_cuts(matrix, most, x, budget):
 
 
 def _odd_sums(parity, right, slack, above, budget):
-    """Find sums of rows, with little slack, that are even everywhere and odd on the right, by elimination modulo 2."""
+    """Find sums of rows with little slack, even everywhere and odd on the right, by elimination modulo 2."""
     n_rows, n_columns = parity.shape
-    # A variable that is odd in a sum costs it what the variable is above 0: a row of its own, without a name.
+    # A variable that is odd in a sum costs it its value above 0: an unnamed row of its own.
     parity = np.concatenate([parity, np.eye(n_columns, dtype=np.uint8)])
     table = np.packbits(parity, axis=1)
     history = np.zeros((len(parity), (n_rows + 7) // 8), dtype=np.uint8)
@@ -82,7 +82,7 @@ def _odd_sums(parity, right, slack, above, budget):
 
 
 def _sparse_ones(cuts, limit):
-    """Keep the sparsest cuts, and few on any one variable."""
+    """Keep the sparsest cuts, and few cuts on any one variable."""
     length = np.diff(cuts.indptr)
     count = np.zeros(cuts.shape[1], dtype=np.int64)
     kept, seen = [], set()

@@ -5,9 +5,9 @@ import numpy as np
 from ..._arrays import TOLERANCE
 from ..._arrays._ragged import expand, positions
 
-# Cells of queries by items that are worked on at once.
+# Cells (query times item) that are processed at one time.
 _CELLS = 1 << 16
-# Below this product of theta and the number of items a power series replaces what would cancel.
+# Below this product of theta and the number of items a power series avoids cancellation.
 _SMALL = 0.05
 _MOST_STEPS = 100
 
@@ -15,8 +15,8 @@ _MOST_STEPS = 100
 def fit_mallows(lists, distance):
     """Fit the dispersion of each query, given the total distance of its lists to the consensus, both (n_queries,).
 
-    Returns the dispersion, from 0 to 1, and the log-likelihood of the lists; NaN for queries of one item, of lists that
-    are cut or have ties, and of lists that all weigh 0. Lists of weight 0 are not looked at.
+    Returns the dispersion, from 0 to 1, and the log-likelihood of the lists. Both are NaN for queries of one item, with
+    lists that are cut or have ties, or whose lists all have weight 0. Lists of weight 0 are ignored.
     """
     n, query = lists.query_n_items, lists.list_query
     strict = np.logical_and.reduceat(lists.rank == positions(lists.row_ptr), lists.row_ptr[:-1])
@@ -31,9 +31,9 @@ def fit_mallows(lists, distance):
 
 
 def dispersion(n, distance, weight):
-    """Maximum-likelihood dispersion of Mallows' model, from 0 to 1, and the log-likelihood, (n_queries,) each.
+    """Return the maximum-likelihood dispersion of Mallows' model, from 0 to 1, and the log-likelihood, (n_queries,).
 
-    From the numbers of items `n`, at least 2, the total weighted distance to the centre and the total weight.
+    Arguments are the numbers of items `n`, at least 2, the total weighted distance to the centre and the total weight.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._kemeny._dispersion import dispersion
@@ -41,12 +41,12 @@ def dispersion(n, distance, weight):
     (array([0.33333333, 0.        ]), array([-2.24934058,  0.        ]))
     """
     mean, uniform = distance / weight, n * (n - 1) / 4
-    # Rounding of the score is not a distance.
+    # Rounding of the score does not count as a distance.
     central = mean <= TOLERANCE * uniform
     inner = np.flatnonzero(~central & (mean < uniform))
     theta = np.where(central, np.inf, 0.0)
     theta[inner] = _solve(n[inner], mean[inner])
-    # A number for each place of each query, one query after the other: their sums round as those of one query alone.
+    # One number for each place of each query, query by query, so that sums round as for a query on its own.
     ptr = np.append(0, np.cumsum(n))
     j, at = positions(ptr), expand(ptr)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -56,7 +56,7 @@ def dispersion(n, distance, weight):
 
 
 def _solve(n, mean):
-    """Find theta at which the expected distance is `mean`, between 0 and the uniform distribution's, (n_queries,)."""
+    """Find theta where the expected distance is `mean`, between 0 and its value under the uniform distribution."""
     if len(n) == 0:
         return np.empty(0)
     ptr = np.append(0, np.cumsum(n))
@@ -72,10 +72,10 @@ def _solve(n, mean):
             variance = n * products[heads] - np.add.reduceat(j**2 * products, heads)
             above = expected > mean
             low, high = np.where(above, theta, low), np.where(above, high, theta)
-            # A step of Newton's on the logarithms, in which the curve is nearly straight.
+            # Take Newton's step on the logarithms, where the curve is nearly straight.
             new = theta + np.log(expected / mean) * expected / variance
             new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
-            # The number of right digits doubles. What is found stays as it is.
+            # The number of correct digits doubles in each step. Results found stay fixed.
             done = np.abs(new - theta) <= 1e-9 * theta
             theta = np.where(found, theta, new)
             found |= done | (theta * n < _SMALL)
@@ -88,10 +88,11 @@ def _solve(n, mean):
 
 
 def _solve_small(n, mean):
-    """As `_solve`, near the uniform distribution, by the power series of the expected distance."""
+    """Solve as `_solve` does, near the uniform distribution, by the power series of the expected distance."""
     ptr = np.append(0, np.cumsum(n.astype(np.int64)))
     j = positions(ptr).astype(np.float64)
-    # Of 1 / (exp(x) - 1) - 1 / x, whose values at theta less those at j theta, times j, add up to the expectation.
+    # Series of 1 / (exp(x) - 1) - 1 / x: its values at theta, minus j times its values at j theta, add up to the
+    # expectation.
     slopes = [
         factor * np.add.reduceat(1 - j**power, ptr[:-1])
         for factor, power in ((1 / 12, 2), (-1 / 720, 4), (1 / 30240, 6))

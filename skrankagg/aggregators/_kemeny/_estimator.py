@@ -1,4 +1,4 @@
-"""Kemeny: the estimator, and what it reports of each query."""
+"""Kemeny: the estimator, and its report for each query."""
 
 from itertools import chain
 from numbers import Integral, Real
@@ -30,122 +30,133 @@ from ._weak import solve_weak
 
 __all__ = ["Kemeny"]
 
-# Groups of queries for each process, and items of a query beyond which it begins a group: small ones take milliseconds.
+# Groups of queries per process, and items above which a query begins its own group: small ones take milliseconds.
 _GROUPS, _FEW_ITEMS = 8, 20
-# Items of a component up to which method="auto" proves without a time limit: a second or so.
+# Largest component, in items, that method="auto" proves without a time limit: a second or so.
 _EASY_ITEMS = 60
-# Share of the time limit that the search for a strict order may take where one with ties is looked for.
+# Share of the time limit for the search of a strict order, before the search of an order with ties.
 _SHARE = 0.25
 
 
 class Kemeny(BaseAggregator):
     r"""Rank items in the order that disagrees with the lists on the fewest pairs, and prove it.
 
-    The consensus that is nearest to all lists together, by the number of pairs in opposite orders. Finding it is
-    NP-hard; most real data are solved and proven nevertheless, and where they are not, the result reports its gap to
-    the proven bound.
+    The consensus is the order nearest to all lists together, by the number of pairs in opposite orders. Finding it is
+    NP-hard; most real data are solved and proven nevertheless. Where they are not, the result reports its gap to the
+    proven bound.
 
     Parameters
     ----------
     method : {"auto", "exact", "iterated-local-search", "local-search"}, default="auto"
-        "exact" searches and proves until the optimum is proven or `time_limit` is over. "auto" does so too if there is
-        a time limit; without one it proves components of up to 60 items and searches larger ones. The other two search
-        only.
+        "exact" searches and proves until the optimum is proven or `time_limit` is over. "auto" does the same with a
+        time limit; without one it proves components of up to 60 items and only searches larger ones. The other two
+        never prove.
     consensus_ties : {"strict", "weak"}, default="strict"
-        Whether the consensus orders all items, or may tie some; where a tie costs as little as an order, it ties.
+        Whether the consensus orders all items ("strict"), or may tie some ("weak"). A tie that costs as little as an
+        order is preferred.
     penalty : float, default=0.5
         Cost of a pair that is tied in a list or in the consensus but not in both, from 0 to 1. Below 0.5 the score
         is not a distance, and at 0 the weak consensus ties all items. It never changes the best strict order, only its
         score.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them, which paired comparisons need.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out. Use "ignore" for paired comparisons.
     time_limit : float, default=None
-        Seconds for each query, kept within a tenth or 0.2 seconds whatever its size; None means no limit. Counting the
-        pairs of all its items, and starting the processes of `n_jobs` once for several queries, come on top.
+        Seconds for each query, kept within a tenth or 0.2 seconds for any size; None means no limit. Additional time is
+        needed to count the pairs of all items, and to start the processes of `n_jobs` once for several queries.
     n_restarts : int, default=200
-        Rounds of the iterated local search where nothing is proven.
+        Rounds of the iterated local search of components that are not proven.
     random_state : int, RandomState instance or None, default=0
         Source of randomness of the search, the same for each query; an int gives the same consensus on every call.
     n_jobs : int, default=None
         Processes that work on queries side by side; None means 1, -1 all processors.
     verbose : bool or "auto", default="auto"
-        Whether to show the score and the bound while a query takes long; "auto" does in a terminal and a notebook, with
-        one process.
+        Whether to show the score and the bound while a query takes long; "auto" does so in a terminal and a notebook,
+        with one process.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     Attributes
     ----------
     query_info_ : DataFrame
-        A row for each query given to ``fit``: `query`, `kemeny_score`, the proven `lower_bound`, their difference
-        `gap`, whether the consensus is proven `optimal`, whether the optimal order is `unique` (True where it is proven
-        to be the only one, False where there is another one of the same score, NA where neither is known), and the
-        `stop_reason`: "optimal", "time limit", "large component" (``method="auto"``), "search" (the searching methods)
-        or "solver" (the solver gave up). Then, of Mallows' model, see Notes, the `dispersion`, from 0 (all lists are
-        the consensus) to 1 (they are no closer to it than random ones), and the `log_likelihood`; both are NaN unless
-        all lists of the query are full and have no ties, with ``consensus_ties="weak"``, and for a single item.
+        A row for each query given to ``fit``:
+
+        - `query`;
+        - `kemeny_score`, the proven `lower_bound` and their difference `gap`;
+        - `optimal`, whether the consensus is proven to be optimal;
+        - `unique`, whether it is the only optimal order: True where this is proven, False where there is another one of
+          the same score, NA where neither is known;
+        - `stop_reason`: "optimal", "time limit", "large component" (``method="auto"``), "search" (the searching
+          methods) or "solver" (the solver gave up);
+        - `dispersion` of Mallows' model, see Notes, from 0 (all lists are the consensus) to 1 (they are no closer to it
+          than random ones), and its `log_likelihood`. Both are NaN unless all lists of the query are full and without
+          ties, with ``consensus_ties="weak"``, and for a single item.
+
         :meth:`aggregate` returns it for any lists.
 
     See Also
     --------
-    kemeny_score : What an order costs.
-    condorcet_components : How a query falls into parts.
+    kemeny_score : The cost of an order.
+    condorcet_components : Splits a query into parts.
     LocalKemenization : The least repair of another method's consensus.
-    skrankagg.datasets.make_mallows : Draws lists from the model whose dispersion ``query_info_`` has.
+    skrankagg.datasets.make_mallows : Draws lists from the model of the `dispersion`.
     Schulze : Another way to resolve majority cycles, in polynomial time.
 
     Notes
     -----
-    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j` and :math:`T_{ij}`
-    of those that tie them, a consensus costs [1]_ [2]_
+    With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j`, and :math:`T_{ij}`
+    the weight of the lists that tie them, a consensus costs [1]_ [2]_
 
     .. math::
 
        \sum_{i \text{ above } j} (W_{ji} + p T_{ij}) + \sum_{i \text{ tied with } j} p (W_{ij} + W_{ji}),
 
-    `penalty` being :math:`p`. With :math:`p = 1/2` and ``absent="ignore"`` the cheapest weak order is also the one of
-    the highest mean :math:`\tau_x` of Emond and Mason [3]_, see :func:`mean_tau_x`.
+    where :math:`p` is `penalty`. With :math:`p = 1/2` and ``absent="ignore"`` the cheapest weak order is also the one
+    with the highest mean :math:`\tau_x` of Emond and Mason [3]_, see :func:`mean_tau_x`.
 
-    A strict order is solved separately in each component of the majority relation. A local search by insertions, from
-    Borda's order, gives an order; linear programmes over the pairs of items, with rows for the triples that they put in
-    a cycle and with half cuts [4]_, bound what any order costs; pairs that no cheaper order can have the other way
-    round are fixed, and branching on pairs does the rest [5]_. Bounds are recomputed from the multipliers of the
-    solver (HiGHS, by SciPy), so that they hold whatever its tolerances; only that a programme has no solution is taken
-    from the solver. A weak order is solved by a mixed-integer programme in the same manner.
+    **Strict orders** are solved separately in each component of the majority relation. A local search by insertions,
+    from Borda's order, gives an order. Linear programmes over the pairs of items bound the cost of any order. They have
+    rows for the triples that they put in a cycle, and half cuts [4]_. Pairs that no cheaper order can have the other
+    way round are fixed, and branching on pairs does the rest [5]_. Bounds are recomputed from the multipliers of the
+    solver (HiGHS, by SciPy), so they are valid whatever its tolerances. Only the infeasibility of a programme is
+    taken from the solver. A weak order is solved by a mixed-integer programme in the same manner.
 
-    `score` is the number of items below; items that stand together and that no majority separates have equal scores,
-    and so do tied items. There may be several best orders; one is returned, and `unique` reports whether it is the only
-    one. Which strict one, the search decides. Of several weak ones it is one with many ties, chosen in two steps. First
-    each component takes one of its best orders: one with the most ties; in a component that programmes prove, if the
-    solver finds it in about as many as the proof took. Where several orders have as many, the search decides. Then
-    components share levels where ties cost no more than the order does: there are as few levels as the pairs that may
-    not tie allow, and each group of tied items stands half way between the highest and the lowest level that it can
-    have, on the upper one of two middle levels. So no two neighbouring levels can be merged at the same score, and if
-    each component has only one best order, the names of the items do not matter (with a `penalty` above 0.5 they may,
-    for a drawn pair that costs more if tied).
+    `score` is the number of items below. Neighbours that no majority separates have equal scores, and so do tied items.
+    There may be several best orders; one is returned, and `unique` reports whether it is the only one. Among several
+    strict ones the search decides.
 
-    A component of up to 15 items, between which margins are whole numbers or multiples of one, is proven by dynamic
-    programming over the sets of items that may come first, which also counts its best orders. To find out whether any
-    other order is `unique`, the proof is repeated with that order excluded, within the time limit and in about as many
-    programmes as the first one took.
+    **Weak orders.** Among several best weak orders one with many ties is chosen, in two steps. First each component
+    takes one of its best orders with the most ties. In a component proven by programmes this requires that the solver
+    finds it in about as many programmes as the proof took. Among orders with equally many ties the search decides.
 
-    Under Mallows' model [6]_ a list at the distance :math:`d` from the centre has a probability proportional to
-    :math:`\phi^d`. A best strict order is the most likely centre of full lists without ties, whatever :math:`\phi` is.
-    Given that centre, the `dispersion` is the most likely :math:`\phi`, at which the expected distance
+    Then components share levels where ties cost no more than the order does. There are as few levels as the pairs that
+    may not tie allow. Each group of tied items takes the level half way between the highest and the lowest level that
+    it can have, and of two middle levels the upper one. So no two neighbouring levels can be merged at the same score.
+    If each component has only one best order, the names of the items do not matter. (With a `penalty` above 0.5 they
+    may, for a drawn pair that costs more if tied.)
+
+    **Small components.** Dynamic programming over the sets of items that may come first proves a component of up to 15
+    items, if its margins are whole numbers or multiples of one number. It also counts the best orders. In larger
+    components `unique` needs a second proof with the best order excluded, within the time limit and in about as many
+    programmes as the first one.
+
+    **Dispersion.** Under Mallows' model [6]_ a list at the distance :math:`d` from the centre has a probability
+    proportional to :math:`\phi^d`. A best strict order is the most likely centre of full lists without ties, for any
+    :math:`\phi`. Given that centre, the `dispersion` is the most likely :math:`\phi`, at which the expected distance
 
     .. math:: \sum_{j=1}^{n} \left( \frac{\phi}{1 - \phi} - \frac{j \phi^j}{1 - \phi^j} \right)
 
-    equals the mean distance of the lists, which are weighted; it is 1 where that is :math:`n (n - 1) / 4` or more. Few
-    lists are closer to their own consensus than to the true centre, and the dispersion is then too small. Where the
-    consensus is not proven, the two columns describe the order that was found.
+    equals the weighted mean distance of the lists; it is 1 where that is :math:`n (n - 1) / 4` or more. A few lists are
+    closer to their own consensus than to the true centre, and the dispersion is then too small. Where the consensus is
+    not proven, the two columns describe the order that was found.
 
-    Programmes that may take longer than a fraction of a second are solved in a process of their own, which is ended at
-    the time limit and by Ctrl-C, for the solver itself stops where it pleases. A step that cannot be stopped is not
-    begun if it is foreseen to pass the limit; the searches take at most two fifths of the time that is left.
+    **Time.** Programmes that may take longer than a fraction of a second are solved in a separate process. It is ended
+    at the time limit and by Ctrl-C, because the solver itself does not stop reliably. A step that cannot be stopped is
+    not begun if it is expected to pass the limit; the searches take at most two fifths of the remaining time.
 
-    Cost: :math:`O(m n^2)` for the pairs, about :math:`n^3` for the local search; the proof takes milliseconds for most
-    data of up to a hundred items, and is exponential in the worst case. Memory :math:`O(n^2)` and about as many rows.
+    Cost: :math:`O(m n^2)` for the pairs, about :math:`n^3` for the local search. The proof takes milliseconds for most
+    data of up to a hundred items, and is exponential in the worst case. Memory is :math:`O(n^2)` and about as many rows
+    of the programmes.
 
     References
     ----------
@@ -247,7 +258,7 @@ class Kemeny(BaseAggregator):
         return 142.0 if self.consensus_ties == "weak" else 60.0
 
     def _memory(self, lists):
-        # Each process has the matrices of a query of its own.
+        # Each process has the matrices of its own query.
         return super()._memory(lists) * min(effective_n_jobs(self.n_jobs), lists.n_queries)
 
     def _aggregate(self, lists):
@@ -256,7 +267,7 @@ class Kemeny(BaseAggregator):
         progress = Progress(type(self).__name__, verbose)
         task = fit_task(self, lists.n_queries)
         try:
-            # One query needs no other process, which would take a second to start.
+            # For one query, another process would take a second to start.
             if lists.n_queries == 1 or effective_n_jobs(self.n_jobs) == 1:
                 solved = self._solve(lists, seed, progress, task)
             else:
@@ -290,7 +301,7 @@ class Kemeny(BaseAggregator):
         )
 
     def _groups(self, lists):
-        """Neighbouring queries that one process solves together: small ones, for a large one takes its time."""
+        """Yield neighbouring queries that one process solves together; a large query is a group of its own."""
         few = -(-lists.n_queries // (_GROUPS * effective_n_jobs(self.n_jobs)))
         group = []
         for q, n in enumerate(lists.query_n_items):
@@ -301,7 +312,7 @@ class Kemeny(BaseAggregator):
         yield group
 
     def _solve(self, lists, seed, progress, task):
-        """Solve queries; of each: the items' scores, the order's score, the bound, why it stopped, if it is unique."""
+        """Solve queries; return for each: scores of items, score of the order, bound, stop reason, uniqueness."""
         lists, unit = count_in_units(lists)
         rng = np.random.default_rng(seed)
         start = rng.bit_generator.state

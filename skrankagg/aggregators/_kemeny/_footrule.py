@@ -1,4 +1,4 @@
-"""The order of the least total distance between places: an assignment."""
+"""The order with the least total distance between places: an assignment."""
 
 from typing import Literal
 
@@ -18,17 +18,17 @@ from ._worker import Unstarted, Worker
 
 __all__ = ["FootruleOptimal"]
 
-# Items from which the assignment, which nothing can stop, takes a fraction of a second: a process of its own can be
-# ended by Ctrl-C.
+# Items from which the assignment takes a fraction of a second. It cannot be interrupted, so it runs in a process of its
+# own that Ctrl-C can end.
 _OWN_PROCESS = 1000
-# Cells of the costs of several queries that are made at once.
+# Cells of the costs of several queries that are computed at one time.
 _CELLS = 1 << 14
 
 
 def _footrule_costs(lists, queries):
-    """Total distance of each item from each place, for queries of equally many items: (n_queries, n, n)."""
+    """Compute the total distance of each item from each place, for queries of equal size: (n_queries, n, n)."""
     n = int(lists.query_n_items[queries[0]])
-    # Absent items share the places that are left.
+    # Absent items share the remaining places.
     chosen, query, place = rank_stack(lists, queries, lists.rank, (lists.list_length + 1 + n) / 2.0)
     weight = lists.list_weight[chosen]
     if (weight % 1 == 0).all():
@@ -40,21 +40,21 @@ def _footrule_costs(lists, queries):
         for p in position:
             cost[k, :, p - 1] = weight[own] @ np.abs(place[own] - p)
         if not (weight[own] % 1 == 0).all():
-            # Sums of the same weights in another order are one number: rounding decides between no two assignments.
+            # Round sums of the same weights in another order to one number, so that rounding decides no assignment.
             grid = 2.0 ** np.ceil(np.log2(TOLERANCE * n * cost[k].max(initial=1.0)))
             cost[k] = np.round(cost[k] / grid) * grid
     return cost
 
 
 def _whole_costs(query, place, weight, n_queries):
-    """As :func:`_footrule_costs`, of weights that are whole numbers, whose sums are exact in any order."""
+    """Compute :func:`_footrule_costs` for weights that are whole numbers, whose sums are exact in any order."""
     n = place.shape[1]
     cost, first = np.zeros((n_queries, n, n)), np.zeros(n_queries * n)
     cost[:, :, 0] = -np.bincount(query, weight, minlength=n_queries)[:, None]
     bend = cost.reshape(-1)
-    # From one place to the next a list's distance falls by its weight up to the item's rank and rises by it beyond: the
-    # slope changes there by twice the weight, or by the weight on either side of a rank between two places. The bend at
-    # a place belongs to the step to the next one; beyond the last place there is none.
+    # From one place to the next a list's distance falls by its weight up to the item's rank, and rises by it beyond. So
+    # the slope changes by twice the weight at the rank, or by the weight on either side of a rank between two places.
+    # The bend at a place belongs to the step to the next one; beyond the last place there is no bend.
     step = max(1, _CELLS // n)
     for start in range(0, len(place), step):
         some = slice(start, start + step)
@@ -82,7 +82,7 @@ def _solve_assignment(cost):
 
 
 def _assign(cost):
-    """Place of each item, from 0, at the least total cost, and that cost."""
+    """Find the place of each item, from 0, with the least total cost, and that cost."""
     items, places = _solve_assignment(cost)
     found = np.empty(len(cost), dtype=np.int64)
     found[items] = places
@@ -90,9 +90,9 @@ def _assign(cost):
 
 
 class FootruleOptimal(BaseNearKemeny):
-    r"""Rank items in the order whose places are nearest to those in the lists.
+    r"""Rank items in the order whose places are nearest to their places in the lists.
 
-    Spearman's footrule instead of Kendall's distance: an assignment of items to places, solved exactly.
+    It minimises Spearman's footrule instead of Kendall's distance: an assignment of items to places, solved exactly.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ class FootruleOptimal(BaseNearKemeny):
     Attributes
     ----------
     query_info_ : DataFrame
-        Columns `query`, `footrule`, the total distance, and `kemeny_score` of the order in
-        which the consensus lists the items, with a penalty of 0.5.
+        Columns `query`, `footrule`, the total distance, and `kemeny_score` of the order in which the consensus lists
+        the items, with a penalty of 0.5.
 
     See Also
     --------
@@ -113,11 +113,11 @@ class FootruleOptimal(BaseNearKemeny):
 
     Notes
     -----
-    The order :math:`a` that minimises :math:`\sum_v w_v \sum_i |r_v(i) - a(i)|` over all permutations, with :math:`r_v`
-    the mid-ranks in list :math:`v`; the :math:`n - L_v` items that a list does not hold share the mean of the places
-    that it leaves, :math:`(L_v + 1 + n) / 2`. It costs at most twice the Kemeny optimum if all lists are full [1]_.
-    `score` is the number of items below; neighbours that cost the same in every place tie. There may be several best
-    orders. :math:`O(m n^2 + n^3)`.
+    The order :math:`a` minimises :math:`\sum_v w_v \sum_i |r_v(i) - a(i)|` over all permutations, with :math:`r_v` the
+    mid-ranks in list :math:`v`. The :math:`n - L_v` items missing from a list share the mean of the remaining places,
+    :math:`(L_v + 1 + n) / 2`. The order costs at most twice the Kemeny optimum if all lists are full [1]_. `score` is
+    the number of items below; neighbours that cost the same in every place tie. There may be several best orders.
+    :math:`O(m n^2 + n^3)`.
 
     References
     ----------
@@ -157,7 +157,7 @@ class FootruleOptimal(BaseNearKemeny):
         score, kemeny, distance = np.empty(lists.n_candidates), np.empty(lists.n_queries), np.empty(lists.n_queries)
         counted, unit = count_in_units(lists)
         for queries in query_blocks(lists):
-            # The costs of a few queries at once, which stay in the cache.
+            # Compute the costs of a few queries at a time, so that they stay in the cache.
             n = int(lists.query_n_items[queries[0]])
             step = max(1, _CELLS // n**2)
             for first in range(0, len(queries), step):
@@ -168,8 +168,8 @@ class FootruleOptimal(BaseNearKemeny):
                     place[k], distance[q] = _assign(cost[k])
                 order = np.argsort(place, axis=1)
                 score[candidates_of(lists, some)] = by_item(order, n_below_place(interchangeable(cost, order)))
-        # Items that cost the same in every place may change places, which changes the pairs: those of the order that is
-        # published count.
+        # Items that cost the same in every place are interchangeable, but swapping them changes the pairs. The score is
+        # computed for the published order.
         rank = np.empty(lists.n_candidates)
         rank[order_candidates(lists, score)[0]] = positions(lists.candidate_ptr)
         for queries, prefer, tied in preference_and_tie_blocks(counted, self.absent):

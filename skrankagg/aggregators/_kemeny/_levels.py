@@ -1,8 +1,8 @@
-"""Orders with ties of the components: buckets of different components share a level where that costs nothing.
+"""Joining of the components' orders with ties: buckets of different components share a level where that is free.
 
-The pairs across components cost the least that they can where the components follow each other. Where a tie costs as
-little, the consensus ties: the buckets fall into as few levels as their orders and the pairs that may not tie allow,
-and each takes the level half way between the highest and the lowest one that it can have. So names do not matter.
+Pairs across components have their least cost if the components follow each other. Where a tie costs as little, the
+consensus ties. The buckets fall into as few levels as their orders and the pairs that may not tie allow. Each bucket
+takes the level half way between the highest and the lowest level that it can have, so names do not matter.
 """
 
 import numpy as np
@@ -11,9 +11,9 @@ import numpy as np
 class Stack:
     """Buckets of all components, in the components' order.
 
-    `parts` are the items of each component and their buckets, from 0 for the best; `before` and `level`, (n, n), the
-    costs of the row's item before the column's, and of a tie, beyond the lowest cost of the pair; costs up to the
-    tolerance count as 0.
+    `parts` contains the items of each component and their buckets, from 0 for the best. `before` and `level`, (n, n),
+    are the costs of the row's item before the column's, and of a tie, beyond the lowest cost of the pair. Costs up to
+    the tolerance count as 0.
     """
 
     def __init__(self, parts, before, level, tolerance):
@@ -26,22 +26,22 @@ class Stack:
         self.component = np.array(component)
         self.n_components = len(parts)
         if self.n_components == 1:
-            return  # it stands alone
-        #: Whether the buckets of row and column may tie at no cost, and whether the row's may stand after the column's.
+            return  # a single component needs no joining
+        #: Pairs of buckets that may tie at no cost, and pairs where the row's bucket may come after the column's.
         self.may_tie = self._never(level > tolerance)
         self.may_follow = self._never(before > tolerance).T
 
     def _never(self, chosen):
-        """Whether no pair of an item of the row's bucket and one of the column's is chosen, of the items' (n, n)."""
+        """Find the pairs of buckets without any chosen pair of items, one from each; `chosen` is (n, n)."""
         never = np.ones((len(self.component), len(self.component)), dtype=bool)
         first, second = np.nonzero(chosen)
         never[self.place[first], self.place[second]] = False
         return never
 
     def is_forced(self):
-        """For each component but the last, whether it must stand before the next: bool of shape (n_components - 1,).
+        """Check for each component but the last if it must precede the next: bool of shape (n_components - 1,).
 
-        It need not where a tie of its last bucket and the other's first one, or their change of places, costs nothing.
+        It need not where its last bucket and the first bucket of the next one can tie, or change places, at no cost.
         """
         if self.n_components == 1:
             return np.empty(0, dtype=bool)
@@ -54,8 +54,8 @@ class Stack:
             return self.place
         n = len(self.component)
         same = self.component[:, None] == self.component
-        # By how many levels the column's bucket must stand below the row's, of those that come first; -1 where it need
-        # not. Of two that may change places, but not tie, the first stays the first.
+        # Number of levels that the column's bucket must be below the row's, which comes first; -1 where it need
+        # not. Of two buckets that may change places, but not tie, the first stays first.
         step = np.where(self.may_tie & ~same, np.where(self.may_follow, -1, 0), 1)
         highest, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         for k in range(n):

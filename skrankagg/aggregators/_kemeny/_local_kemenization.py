@@ -20,36 +20,35 @@ __all__ = ["LocalKemenization"]
 class LocalKemenization(BaseNearKemeny):
     r"""Repair another method's consensus where two neighbours contradict a majority.
 
-    The least change after which no majority is against two neighbours, so that a Condorcet winner comes first whatever
-    the method.
+    It makes the least change after which no majority is against two neighbours. So a Condorcet winner comes first,
+    whatever the method.
 
     Parameters
     ----------
     aggregator : estimator, default=None
-        Method whose consensus is repaired; None is ``BordaCount()``. Its parameters are reached as
-        ``aggregator__alpha``.
+        Method whose consensus is repaired; None is ``BordaCount()``. Set its parameters as ``aggregator__alpha``.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them, in the repair; `aggregator` has a rule of its own.
+        How to treat items missing from a list in the repair: "last" ties them with each other below its own items;
+        "ignore" leaves them out. `aggregator` has a rule of its own.
 
     Attributes
     ----------
     aggregator_ : estimator
         The method, fitted.
     query_info_ : DataFrame
-        Columns `query` and `kemeny_score`, of the repaired order, with a penalty of 0.5.
+        Columns `query` and `kemeny_score` of the repaired order, with a penalty of 0.5.
 
     See Also
     --------
-    local_kemenization : The repair.
+    local_kemenization : Repairs an order.
     Kemeny : The best order of all; ``method="local-search"`` is a stronger repair of Borda's order.
 
     Notes
     -----
-    Items are inserted one by one in the order of the consensus, each above as many of its predecessors as majorities
-    prefer it to without a break [1]_. The Kemeny score never rises, and the extended Condorcet criterion holds: if all
-    majorities between two groups of items are for the first, it comes first. `score` is the number of items below;
-    neighbours tie that have the same margins against all items. :math:`O(m n^2)` after the method.
+    Items are inserted one by one in the order of the consensus. Each moves up past its predecessors as long as a
+    majority prefers it to the next one [1]_. The Kemeny score never rises. The extended Condorcet criterion is met: if
+    all majorities between two groups of items are for the first, it comes first. `score` is the number of items below;
+    neighbours with the same margins against all items tie. :math:`O(m n^2)` after the method.
 
     References
     ----------
@@ -118,7 +117,7 @@ class LocalKemenization(BaseNearKemeny):
         base = self._aggregator().__sklearn_tags__()
         tags.requires_fit = base.requires_fit
         own = tags.aggregator_tags
-        # Where no list compares two items, the repair leaves them in the order of the method.
+        # Where no list compares two items, the repair keeps them in the order of the method.
         own.absent_below |= base.aggregator_tags.absent_below
         if self.absent == "ignore":
             own.compares = base.aggregator_tags.compares

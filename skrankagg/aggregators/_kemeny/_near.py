@@ -1,4 +1,4 @@
-"""Fast ways to an order near Kemeny's, each with a guarantee or a use of its own."""
+"""Fast methods for an order near Kemeny's, each with a guarantee or a use of its own."""
 
 from numbers import Integral
 from typing import Literal
@@ -22,12 +22,13 @@ ABSENT = {"absent": [StrOptions({"last", "ignore"})]}
 
 
 class BaseNearKemeny(BaseAggregator):
-    """A method that finds an order of each query's items, and says what it costs.
+    """Base of methods that find an order of each query's items, and report its Kemeny score.
 
-    A subclass defines ``_rank_items(lists, queries, prefer, tied, given)``, for queries of equally many items and
-    stacks of their preferences and ties, (n_queries, n, n). It returns orders, the places of which a number shares that
-    is the same where neighbours tie in what is scored, and the same for what is shown, all of shape (n_queries, n);
-    `given` is what its ``_prepare_search(lists)`` returns, once for all queries.
+    A subclass defines ``_rank_items(lists, queries, prefer, tied, given)``, for queries of equal size and stacks of
+    their preferences and ties, (n_queries, n, n). It returns three arrays of shape (n_queries, n). The first contains
+    the orders. The second numbers their places, with equal numbers where neighbours tie for the Kemeny score; the third
+    does the same for the published scores. `given` is the result of ``_prepare_search(lists)``, called once for all
+    queries.
     """
 
     _tags = {"neutral": False, "unanimity": False}
@@ -50,15 +51,15 @@ class BaseNearKemeny(BaseAggregator):
 class KwikSort(BaseNearKemeny):
     r"""Sort items by majorities around random pivots, and keep the best of several orders.
 
-    Quicksort with a majority vote for each comparison.
+    It is quicksort with a majority vote for each comparison.
 
     Parameters
     ----------
     n_init : int, default=10
-        Number of orders, of which the one with the lowest Kemeny score is kept.
+        Number of orders to try; the one with the lowest Kemeny score is kept.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out.
     random_state : int, RandomState instance or None, default=0
         Source of the pivots, the same for each query; an int gives the same consensus on every call.
     voter_weights : mapping or pandas.Series of voter to float, default=None
@@ -67,16 +68,16 @@ class KwikSort(BaseNearKemeny):
     Attributes
     ----------
     query_info_ : DataFrame
-        Columns `query` and `kemeny_score`, of the order, with a penalty of 0.5.
+        Columns `query` and `kemeny_score` of the order, with a penalty of 0.5.
 
     See Also
     --------
-    Kemeny : A lower score, and a bound.
+    Kemeny : Finds a lower score, and a bound.
 
     Notes
     -----
-    An item that a majority prefers to the pivot goes above it, one to which it prefers the pivot below, one at a draw
-    to either side by chance [1]_. The better of this and of a list picked at random costs at most 11/7 times the
+    An item goes above the pivot if a majority prefers it, and below if a majority prefers the pivot; at a draw it goes
+    to either side by chance [1]_. The better of this order and a list picked at random costs at most 11/7 times the
     optimum, expected over the pivots, if all lists are full. `score` is the number of items below; neighbours that no
     majority separates tie. :math:`O(n \log n)` comparisons for an order, after :math:`O(m n^2)` for the pairs.
 
@@ -137,7 +138,7 @@ class KwikSort(BaseNearKemeny):
         query = np.repeat(np.arange(b), self.n_init)
         flat = orders.reshape(-1, n), place.reshape(-1, n)
         costs = order_costs(margin, np.empty(0), query, *flat).reshape(b, self.n_init)
-        # Of equally good orders the first, whatever rounding made of their costs.
+        # Take the first of equally good orders, whatever the rounding of their costs.
         tolerance = 2 * TOLERANCE * np.abs(margin).sum(axis=(1, 2))
         best = np.argmax(costs <= (costs.min(axis=1) + tolerance)[:, None], axis=1)
         order = orders[np.arange(b), best]
@@ -152,16 +153,16 @@ class PickAPerm(BaseNearKemeny):
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them, when its distance to the list taken is measured. The list taken ends with the items that it does not hold,
-        tied, either way.
+        How to treat items missing from a list when its distance to another list is measured: "last" ties them with each
+        other below its own items; "ignore" leaves them out. The consensus itself always ends with the absent items of
+        its list, tied.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     Attributes
     ----------
     query_info_ : DataFrame
-        Columns `query` and `kemeny_score`, of the list, with a penalty of 0.5.
+        Columns `query` and `kemeny_score` of the list, with a penalty of 0.5.
 
     See Also
     --------
@@ -169,9 +170,9 @@ class PickAPerm(BaseNearKemeny):
 
     Notes
     -----
-    The list of the lowest Kemeny score, with a penalty of 0.5, which is below twice the optimum if all lists are full
-    [1]_. Of equally good lists the one is taken that ranks the first items, in the order of their ids, higher. Lists
-    of weight 0 are not taken. `score` is the number of items below; ties stay. :math:`O(m n^2)`.
+    The list with the lowest Kemeny score, with a penalty of 0.5, is below twice the optimum if all lists are full [1]_.
+    Among equally good lists the one is taken that ranks the first items, in the order of their ids, higher. Lists of
+    weight 0 are not taken. `score` is the number of items below; ties stay. :math:`O(m n^2)`.
 
     References
     ----------
@@ -216,7 +217,7 @@ class PickAPerm(BaseNearKemeny):
         place = np.zeros(ranks.shape, dtype=np.int64)
         ordered = np.take_along_axis(ranks, order, axis=1)
         np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1, out=place[:, 1:])
-        # What all lists of a query cost alike is left out, and what is left is counted twice.
+        # Leave out the cost that all lists of a query have in common, and count the rest twice.
         costs = order_costs(prefer.swapaxes(1, 2) - prefer, tied, query, order, place)
         start = np.searchsorted(query, np.arange(len(queries)))
         tolerance = 2 * TOLERANCE * (prefer.sum(axis=(1, 2)) + tied.sum(axis=(1, 2)))
@@ -226,7 +227,7 @@ class PickAPerm(BaseNearKemeny):
 
 
 def _ranks(lists, queries):
-    """Ranks of all items in the lists that may be taken, (n_lists, n), and the number of each list's query."""
+    """Return the ranks of all items in the lists that may be taken, (n_lists, n), and the query of each list."""
     if len(queries) == 1:
         ranks = rank_matrix(lists, queries[0])
         chosen, query = slice(*lists.list_ptr[queries[0] : queries[0] + 2]), np.zeros(len(ranks), dtype=np.int64)
@@ -242,7 +243,7 @@ def _ranks(lists, queries):
 
 
 def _first_lexically(ranks, query):
-    """For each query, the one of its rows of ranks that comes first lexically; queries ascend."""
+    """Find for each query the row of ranks that comes first lexically; queries are ascending."""
     left = np.arange(len(ranks))
     for column in ranks.T:
         start = np.flatnonzero(np.append(True, query[left][1:] != query[left][:-1]))

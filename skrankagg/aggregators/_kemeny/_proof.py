@@ -1,4 +1,4 @@
-"""Strict orders: search from above, bound from below, until the two meet or time is over."""
+"""Proof of strict orders: search from above and bound from below until the two meet or time is over."""
 
 from dataclasses import dataclass
 
@@ -12,26 +12,26 @@ from ._costs import granularity
 from ._search import descend, iterate, n_drawn, order_cost
 from ._triangles import Infeasible, TrianglePolytope
 
-# Rounds of the first search, for each item, and of that from a fractional solution, for each pair of items.
+# Rounds of the first search, per item, and of the search from a fractional solution, per pair of items.
 _SEARCH_ROUNDS, _LONG_SEARCH_ROUNDS = 10, 0.25
-# Items of a component of which all sets of first items may be looked at, the seconds that this is foreseen to take for
-# each set and pair of items, and rounds of search between two looks whether the least cost is reached.
+# Largest component, in items, for which all sets of first items may be searched; the expected seconds for each set and
+# pair of items; and rounds of search between two checks if the least cost is reached.
 _FEW_ITEMS, _SECONDS_PER_SET, _FEW_ROUNDS = 15, 2e-9 if COMPILED else 2e-7, 8
-# Share of the gap that a round of half cuts must close for another one.
+# Share of the gap that a round of half cuts must close to be followed by another one.
 _WORTH = 0.1
 # Rounds of triangles in a row that may close less than this share of the gap: the last violations hardly matter.
 _IDLE, _STEP = 4, 0.01
-# Share of the time left that a search may take: a bound needs the rest.
+# Share of the remaining time for a search: a bound needs the rest.
 _SHARE = 0.4
 
 
 @dataclass
 class Proven:
-    """An order of a component, its cost and the bound beyond the majorities' orientation of every pair, and the reason.
+    """Order of a component, with its cost and bound beyond the majorities' orientation of every pair, and a reason.
 
-    The reason is why the search stopped: "optimal", "time limit", or "solver" if the solver gave up. `cycle`, of shape
-    (n_cycles, 3), are the last rows of the proof, which took `n_programmes` linear programmes. `only` tells whether it
-    is the only cheapest order, None where the proof does not tell.
+    The reason for the end of the search is "optimal", "time limit", or "solver" if the solver gave up. `cycle`, of
+    shape (n_cycles, 3), contains the last rows of the proof, which took `n_programmes` linear programmes. `only` is
+    True if the order is the only cheapest one, and None if the proof leaves this open.
     """
 
     order: np.ndarray
@@ -44,9 +44,9 @@ class Proven:
 
 
 def prove(margin, order, rng, budget, *, report=None):
-    """Find a cheapest order of a component and prove that it is one, from margins (n, n) and a first order.
+    """Find a cheapest order of a component and prove it, from margins (n, n) and a first order.
 
-    It stops where the budget is over, and reports the cost and the bound after each step.
+    It stops when the budget is over, and reports the cost and the bound after each step.
     """
     part = _prove_few(margin, order, rng, budget)
     if part is not None:
@@ -70,9 +70,9 @@ def prove(margin, order, rng, budget, *, report=None):
 def _prove_few(margin, order, rng, budget):
     """Prove a small component of whole margins by the sets of items that may come first, without a programme.
 
-    Whole margins are those of which rounding to the tolerance makes no two costs equal. The order is the one that the
-    search finds, as in a larger component; None where the search does not find a cheapest one, and where there may not
-    be time. The random numbers that the whole search would take are passed over.
+    Margins count as whole only if the tolerance cannot make two different costs equal. The order is the one that the
+    search finds, as in a larger component. Returns None if the search finds no cheapest order, or if there may not be
+    enough time. The random numbers of the whole search are skipped.
     """
     n = len(margin)
     if n > _FEW_ITEMS or budget.left < _SECONDS_PER_SET * 2.0**n * n**2:
@@ -94,7 +94,7 @@ def _prove_few(margin, order, rng, budget):
 
 
 class State:
-    """The best order known, the bound proven, and what it takes for them to meet."""
+    """Best known order and proven bound of a component, updated until they meet."""
 
     def __init__(self, margin, order, step, budget, report):
         self.margin, self.order, self.step, self.budget = margin, order, step, budget
@@ -103,19 +103,19 @@ class State:
         self.report = report
 
     def search(self, order, rng, n_rounds):
-        """Look for a cheaper order from here."""
+        """Search for a cheaper order from this one."""
         share = self.budget.share(_SHARE)
         order = descend(self.margin, order, share)
         self.take(iterate(self.margin, order, n_rounds, rng, share, target=self.bound))
 
     def take(self, order):
-        """Take note of an order."""
+        """Store an order if it is cheaper."""
         cost = order_cost(self.margin, order)
         if cost < self.cost - TOLERANCE * self.scale:
             self.order, self.cost = order, cost
 
     def raise_bound(self, bound):
-        """Take note of a lower bound, rounded up to what orders can cost."""
+        """Store a lower bound, rounded up to a possible cost of an order."""
         if self.step:
             bound = self.step * np.ceil(bound / self.step - 1e-3)
         self.bound = max(self.bound, min(bound, self.cost))
@@ -124,7 +124,7 @@ class State:
 
     @property
     def most(self):
-        """What an order may cost to be worth looking for."""
+        """Return the highest cost of an order that is worth searching for."""
         return self.cost - (0.999 * self.step or 1e-9 * self.scale)
 
     def met(self):
@@ -132,7 +132,7 @@ class State:
 
 
 def relax(state, polytope, rng):
-    """Bound by triangles, then by half cuts as long as they close the gap; returns whether there is a gap left."""
+    """Bound by triangles, then by half cuts while they close the gap; return True if a gap is left."""
     place = np.argsort(state.order)
     x = np.where(polytope.cost == 0, place[polytope.first] < place[polytope.second], polytope.cost < 0).astype(float)
     last, before, idle = -np.inf, None, 0

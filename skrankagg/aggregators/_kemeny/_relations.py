@@ -1,8 +1,8 @@
-"""The programme of orders with ties: relations of ordered pairs are the variables, violated triples become rows.
+"""Programme of orders with ties: relations of ordered pairs are the variables, violated triples become rows.
 
-A variable for each ordered pair is 1 where the first item is before the second or tied with it. One of the two
-directions holds, and what holds from a to b and from b to c holds from a to c: the rows of the triples, of which a
-round adds those that the last solution violates.
+A variable for each ordered pair is 1 if the first item is before the second or tied with it. At least one of the two
+directions is 1, and the relation from a to b and from b to c implies the relation from a to c. These are the rows of
+the triples; each round adds rows that the last solution violates.
 """
 
 import numpy as np
@@ -12,18 +12,18 @@ from scipy.sparse import csr_array, vstack
 from ._budget import Unfinished
 from ._triangles import VIOLATION, Infeasible, check_triples
 
-# Rows that a round adds at most, for each item.
+# Most rows that a round adds, per item.
 _ROWS_PER_ITEM = 40
-# Nodes of a whole programme where their number is limited.
+# Nodes of an integer programme where their number is limited.
 _NODES = 200
-# Seconds that making a programme takes for each ordered pair, and for each row: what a step is foreseen to cost.
+# Seconds that it takes to build a programme, for each ordered pair and each row: the expected time of a step.
 _SECONDS_PER_PAIR, _SECONDS_PER_ROW = 1e-7, 2e-6
 
 
 class RelationProgramme:
-    """Orders with ties of some items, as far as rows describe them.
+    """Orders with ties of some items, as described by the rows so far.
 
-    `before` and `level`, (n, n), are the costs of the row's item before the column's, and of a tie; the solver is given
+    `before` and `level`, (n, n), are the costs of the row's item before the column's, and of a tie. The solver gets
     multiples of `unit`, so that its tolerances are small.
     """
 
@@ -39,14 +39,16 @@ class RelationProgramme:
         self.n_solved = 0
 
     def rounds(self, level, *, excluded=None, most=None, limit=None):
-        """Solve programmes with more and more triples, and whole ones in the end.
+        """Solve programmes with more and more triples, and integer programmes in the end.
 
-        `level`, (n, n), is the cost of a tie; `excluded`, (n,), the buckets of an order that is cut off. Orders that
-        cost more than `most` are of no use: variables that no other order has otherwise are fixed. At most `limit`
-        programmes are solved, whole ones with few nodes. Yields y, (n, n), 1 where the row's item is before the
-        column's or tied with it, the last one an order, and what each order costs at least. Raises Infeasible if no
-        order costs so little; Unfinished, with a bound and a reason, at the deadline or the limit, and where the solver
-        gives up. All else that takes long raises it without a bound where time is over.
+        `level`, (n, n), is the cost of a tie; `excluded`, (n,), the buckets of an order to exclude. Orders that cost
+        more than `most` are not needed: variables with one value in all other orders are fixed. At most `limit`
+        programmes are solved, integer ones with few nodes.
+
+        Yields y, (n, n), and the least cost of every order. y is 1 where the row's item is before the column's or tied
+        with it; the last y is an order. Raises Infeasible if no order costs at most `most`. Raises Unfinished, with a
+        bound and a reason, at the deadline or the limit, and if the solver gives up. Other long steps raise it without
+        a bound if time is over.
         """
         bounds, integer, n_left = np.zeros((2, self.n * (self.n - 1))), False, np.inf if limit is None else limit
         bounds[1] = 1.0
@@ -68,7 +70,7 @@ class RelationProgramme:
         raise Unfinished
 
     def violated(self, y):
-        """Triples that a solution, (n, n), violates, at most those of one round, the most violated first: (n, 3)."""
+        """Find the triples that a solution, (n, n), violates, the most violated first, for one round: (n, 3)."""
         n = self.n
         found, excess, n_found = [], [], 0
         for a in range(n):
@@ -86,7 +88,7 @@ class RelationProgramme:
         return found[np.argsort(-excess, kind="stable")[: _ROWS_PER_ITEM * n]]
 
     def _rows(self, excluded):
-        """Rows of the pairs, of the triples and of the order that is cut off, and what each may be at most."""
+        """Build the rows of the pairs, the triples and the excluded order, and their upper limits."""
         number = self.number
         self.budget.check(_SECONDS_PER_PAIR * self.n**2 + _SECONDS_PER_ROW * len(self.triple))
         first, second = np.nonzero(np.triu(self.off))
@@ -101,14 +103,14 @@ class RelationProgramme:
         most = np.concatenate([np.full(len(first), -1.0), np.ones(len(a))])
         if excluded is not None:
             matrix = vstack([matrix, csr_array(excluded[None, :])], format="csr")
-            # One less than what the order itself comes to.
+            # One less than the value of the order itself.
             most = np.append(most, np.count_nonzero(excluded > 0) - 1.0)
-        # HiGHS takes indices of 32 bits, and SciPy 1.13 and 1.14 do not convert them.
+        # HiGHS needs 32-bit indices, and SciPy 1.13 and 1.14 do not convert them.
         matrix.indices, matrix.indptr = matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)
         return matrix, most
 
     def _solve(self, level, excluded, bounds, useful, integer, options):
-        # Cost of a pair by its two variables: after + before of the other way round, less what a tie saves.
+        # Cost of a pair: a base, and for each of its two variables the cost of a tie minus the opposite cost.
         cost = (level - self.before.T)[self.off] / self.unit
         base = float(np.triu(self.before + self.before.T - level, 1).sum())
         matrix, most = self._rows(excluded)
@@ -139,6 +141,6 @@ class RelationProgramme:
         if done.status != 0:
             raise Unfinished(bound, "time limit" if done.status == 1 else "solver")
         y = np.ones((self.n, self.n))
-        # Whole numbers are whole to a tolerance of the solver, which must not pass for violations.
+        # Whole numbers are whole only up to the tolerance of the solver, which must not count as violations.
         y[self.off] = np.round(done.x) if integer else done.x
         return y, bound

@@ -10,9 +10,9 @@ from ..._support._memory import check_matrix
 
 __all__ = ["local_kemenization"]
 
-# Items that a round displaces and by how many places: of those tried, these find the best orders soonest.
+# Number of items that a round displaces, and by how many places: among the values tried, these were fastest.
 _MOVES, _SPAN = 8, 20
-# Steps of the kernel between two looks at the clock, some tens of milliseconds.
+# Steps of the kernel between two checks of the clock: some tens of milliseconds.
 _CHUNK_STEPS = 20_000_000 if COMPILED else 100_000
 
 
@@ -24,21 +24,21 @@ def local_kemenization(order: npt.ArrayLike, prefer: npt.ArrayLike) -> npt.NDArr
     order : array-like of shape (n_items,), dtype=int
         Items, best first.
     prefer : ndarray of shape (n_items, n_items)
-        As :func:`pairwise_preferences` returns it.
+        Preferences as :func:`pairwise_preferences` returns them.
 
     Returns
     -------
     ndarray of shape (n_items,), dtype=int64
         An order in which no two neighbours are against a strict majority. It satisfies the extended Condorcet
-        criterion, and stays as close to the one given as that allows.
+        criterion, and stays as close to the given order as that allows.
 
     See Also
     --------
-    LocalKemenization : The same for what any aggregator returns.
+    LocalKemenization : The same repair for the result of any aggregator.
 
     Notes
     -----
-    Insertion of the items one by one, from the first to the last [1]_. :math:`O(n^2)`.
+    The items are inserted one by one, from the first to the last [1]_. :math:`O(n^2)`.
 
     References
     ----------
@@ -61,26 +61,26 @@ def borda_order(margin):
 
 
 def order_cost(margin, order):
-    """What an order costs more than the majorities' orientation of every pair."""
+    """Compute the cost of an order beyond the majorities' orientation of every pair."""
     ordered = margin[np.ix_(order, order)]
     return float(np.triu(np.maximum(ordered, 0.0), 1).sum())
 
 
 def descend(margin, order, budget):
-    """Insert items elsewhere until that gains nothing, or time is over."""
+    """Move single items to cheaper places until no move helps, or time is over."""
     return insertion_descent(margin, order, TOLERANCE * np.abs(margin).sum(), until=lambda: budget.late)[0]
 
 
 def n_drawn(n_rounds):
-    """How many random numbers so many rounds of the search take."""
+    """Count the random numbers that `n_rounds` rounds of the search take."""
     return 2 * _MOVES * n_rounds
 
 
 def iterate(margin, order, n_rounds, rng, budget, *, target=-np.inf, most_rounds=None):
-    """Search by rounds of displacing some items and descending again: the best order found, int64 of shape (n,).
+    """Search by rounds of displacing some items and descending again; return the best order, int64 of shape (n,).
 
-    It stops after so many rounds, where the budget is over, or at an order of the target cost, by :func:`order_cost`,
-    below which there is none; the rounds that it looks for that after, at most `most_rounds`, do not change the order.
+    It stops after `n_rounds` rounds, when the budget is over, or at an order of the least possible cost `target`, by
+    :func:`order_cost`. It checks for this after at most `most_rounds` rounds; how often does not change the order.
     """
     n = len(order)
     if n < 3:

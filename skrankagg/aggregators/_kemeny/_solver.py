@@ -1,4 +1,4 @@
-"""Strict orders of all items: the components one after the other, each searched and, where asked for, proven."""
+"""Strict orders of all items: components one after the other, each searched and, on request, proven."""
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ _ALONE = Proven(np.zeros(1, dtype=np.int64), 0.0, 0.0, "optimal")
 
 
 def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Find an order of items that disagrees least with preferences, proven to be one.
+    """Find an order of items that disagrees least with preferences, with a proof.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
     Notes
     -----
-    Every order costs the weight of the preferences that it contradicts. Finding a cheapest one takes time that grows
-    exponentially with the size of the largest majority cycles, in the worst case.
+    The cost of an order is the weight of the preferences that it contradicts. In the worst case, finding a cheapest one
+    takes time that grows exponentially with the size of the largest majority cycles.
 
     Examples
     --------
@@ -56,11 +56,13 @@ def kemeny_order(prefer: npt.ArrayLike) -> npt.NDArray[np.int64]:
 def solve_strict(margin, components, rng, budget, *, proves, n_restarts=0, unproven="search", report=None):
     """Find a strict order of low cost, component by component, the smallest first, from margins (n, n).
 
-    ``proves(n)`` tells whether a component of n items is proven; the others are searched, with `n_restarts` rounds of
-    the iterated local search, and have the reason `unproven` where an order may cost less. `report` is called with the
-    cost and the bound so far. Returns the order, int64 of shape (n,); its cost and the bound beyond the majorities'
-    orientation of every pair; "optimal" or why some component is not proven; and the components, best first, each with
-    its items and a Proven.
+    A component of n items is proven if ``proves(n)`` is True. The others are searched, with `n_restarts` rounds of the
+    iterated local search; their reason is `unproven` where an order may cost less. `report` is called with the current
+    cost and bound.
+
+    Returns the order, int64 of shape (n,), and its cost and bound beyond the majorities' orientation of every pair.
+    Then follow "optimal", or the reason why some component is not proven, and the components, best first, each with its
+    items and a Proven.
     """
     solved, cost, bound, reasons = {}, 0.0, 0.0, {"optimal"}
 
@@ -90,7 +92,7 @@ def solve_strict(margin, components, rng, budget, *, proves, n_restarts=0, unpro
 
 
 def _search(margin, order, n_restarts, rng, budget, unproven):
-    """Search from an order; one without cost needs no proof."""
+    """Search from an order; an order without cost needs no proof."""
     order = iterate(margin, descend(margin, order, budget), n_restarts, rng, budget)
     cost = order_cost(margin, order)
     return Proven(order, cost, 0.0, unproven if cost > 0 else "optimal")

@@ -1,7 +1,7 @@
-"""Small queries of equally many items at once: preferences, margins, ranks and scores in stacks of matrices.
+"""Small queries of equal size processed together: preferences, margins, ranks and scores in stacks of matrices.
 
 A stack is an array of shape (n_queries, n, n), where the other modules have matrices (n, n) of one query. A large query
-is a stack of its own, made as it is alone, so that it needs no more memory.
+is a stack of its own, computed as it is alone, so that it needs no more memory.
 """
 
 import numpy as np
@@ -12,14 +12,14 @@ from ..._arrays._preferences import query_preferences, ties
 from ..._arrays._ragged import is_whole
 from ._costs import kemeny_score
 
-# Items up to which a query shares a stack, and cells of a stack, unless one query needs more: it stays in the cache.
+# Items up to which a query shares a stack, and cells of a stack, unless one query needs more: they fit into the cache.
 _SMALL, _CELLS = 64, 1 << 16
 
 
 def preference_and_tie_blocks(lists, absent):
-    """Yield positions of queries of equally many items, and their preferences and ties, two stacks.
+    """Yield positions of queries of equal size, and their preferences and ties, two stacks.
 
-    They are those of ``query_preferences``, to the last bit.
+    They equal the results of ``query_preferences``, to the last bit.
     """
     small = lists.query_n_items <= _SMALL
     if np.count_nonzero(small) < 2:
@@ -31,7 +31,7 @@ def preference_and_tie_blocks(lists, absent):
     chosen = np.flatnonzero(small)
     lists = lists if small.all() else lists.take(chosen)
     weight = np.add.reduceat(lists.list_weight, lists.list_ptr[:-1])
-    if not (lists.list_weight % 1 == 0).all():  # as they are added up alone
+    if not (lists.list_weight % 1 == 0).all():  # add up as for a query on its own
         weight = np.array([one.sum() for one in np.split(lists.list_weight, lists.list_ptr[1:-1])])
     for block, above, level in preference_stacks(lists):
         step = max(1, _CELLS // above.shape[1] ** 2)
@@ -48,10 +48,10 @@ def _preferences(prefer, level, weight, absent):
 
 
 def rank_stack(lists, queries, value, absent):
-    """Values of the rows of queries of equally many items, laid out by list and item.
+    """Arrange values of the rows of queries of equal size by list and item.
 
-    `value`, (n_rows,), is what is laid out, `absent`, (n_lists,), what a list gives the items that it does not hold.
-    Returns the lists, (m,), the number of each one's query among those chosen, (m,), and a matrix (m, n).
+    `value`, (n_rows,), contains the values, `absent`, (n_lists,), the value of each list for its absent items. Returns
+    the lists, (m,), the position of each list's query among the chosen ones, (m,), and a matrix (m, n).
     """
     chosen, list_ptr, rows, row_ptr, item = gather_queries(lists, queries)
     of_query = np.repeat(np.arange(len(queries)), np.diff(list_ptr))
@@ -61,7 +61,7 @@ def rank_stack(lists, queries, value, absent):
 
 
 def scores(rank, prefer, tied):
-    """Kemeny scores of the ranks (n_queries, n) of each query's items, with a penalty of 0.5: (n_queries,)."""
+    """Compute Kemeny scores of the ranks (n_queries, n) of each query's items, with a penalty of 0.5: (n_queries,)."""
     if len(rank) == 1 or not (is_whole(prefer) and is_whole(tied)):
         return np.array([kemeny_score(*one) for one in zip(rank, prefer, tied, strict=True)])
     # Sums of whole numbers and halves are exact in any order.
@@ -71,7 +71,7 @@ def scores(rank, prefer, tied):
 
 
 def n_below_place(place):
-    """Number of items below each place of orders, (n_queries, n), in which tied neighbours share a rising number."""
+    """Count the items below each place of orders, (n_queries, n), where tied neighbours share an ascending number."""
     b, n = place.shape
     end = np.where(
         np.append(place[:, 1:] != place[:, :-1], np.ones((b, 1), dtype=bool), axis=1), np.arange(1, n + 1), n
@@ -80,14 +80,14 @@ def n_below_place(place):
 
 
 def by_item(order, value):
-    """Values of the places of orders, both (n_queries, n), as values of the items."""
+    """Convert values by place of an order, both (n_queries, n), to values by item."""
     out = np.empty_like(value)
     np.put_along_axis(out, order, value, axis=1)
     return out
 
 
 def interchangeable(table, order):
-    """Rising numbers of the places of orders, (n_queries, n): neighbours share one if their rows are equal in a stack.
+    """Number the places of orders, (n_queries, n), ascending; neighbours share a number if their table rows are equal.
 
     Rounding makes no difference.
     """

@@ -1,11 +1,11 @@
-"""The linear programme of strict orders: pairs are the variables, violated triangles become rows.
+"""Linear programme of strict orders: pairs are the variables, violated triangles become rows.
 
 A variable is 1 where the first item of a pair is before the second. An orientation of all pairs is an order if no three
-items form a cycle, so the rows are those of cycles ``i -> j -> k -> i``: at most two of their three arcs. There are too
-many to write down; a round adds some that the last solution violates.
+items form a cycle. So the rows belong to cycles ``i -> j -> k -> i``, and allow at most two of their three arcs. There
+are too many to write down; a round adds some that the last solution violates.
 
-Bounds do not rest on the solver's tolerances: they are recomputed from the multipliers of the rows: any that
-are not positive bound the optimum from below.
+Bounds do not depend on the solver's tolerances. They are recomputed from the multipliers of the rows: any nonpositive
+multipliers bound the optimum from below.
 """
 
 import numpy as np
@@ -15,21 +15,21 @@ from ..._support._memory import check_memory
 from ._budget import Unfinished
 from ._cuts import half_cuts
 
-#: Violations below this are none.
+#: Violations below this do not count.
 VIOLATION = 1e-6
-# Rows that a round adds at most, for each item and for each pair.
+# Most rows that a round adds, per item and per pair.
 _ROWS_PER_ITEM, _ROWS_PER_PAIR = 20, 6
-# What each violated triple takes until those of a round are chosen.
+# Bytes of each violated triple until the triples of a round are chosen.
 _BYTES_PER_TRIPLE = 170.0
-# Free pairs from which the interior-point method is faster than the simplex method: four times so for 5000.
+# Free pairs from which the interior-point method is faster than the simplex method: four times as fast at 5000.
 _INTERIOR_PAIRS = 2500
-# Seconds that making the programme takes for each pair, that sorting takes for each cycle, and that a row takes in a
-# programme: what a step is foreseen to cost.
+# Seconds that it takes to build the programme for each pair, to sort each cycle, and to solve each row: the expected
+# time of a step.
 _SECONDS_PER_PAIR, _SECONDS_PER_CYCLE, _SECONDS_PER_ROW = 1e-7, 8e-7, 4e-6
 
 
 def check_triples(n_found, n):
-    """Refuse a round of a proof whose violated triples cannot fit into memory."""
+    """Raise MemoryError if the violated triples of a round cannot fit into memory."""
     check_memory(
         _BYTES_PER_TRIPLE * n_found,
         lambda: (
@@ -41,14 +41,14 @@ def check_triples(n_found, n):
 
 
 class Infeasible(Exception):
-    """There is no order cheaper than the best one known."""
+    """Error when no order is cheaper than the best known one."""
 
 
 class TrianglePolytope:
-    """Orders of some items that are cheaper than a known one, as far as rows and fixed pairs describe them.
+    """Orders of some items that are cheaper than a known one, as described by rows and fixed pairs.
 
-    Margins, (n, n), are what an order costs more with the row's item before the column's. All that takes long looks at
-    the budget, and raises Unfinished where time is over.
+    Margins, (n, n), are the extra cost of an order with the row's item before the column's. All long steps check the
+    budget, and raise Unfinished if time is over.
     """
 
     def __init__(self, margin, budget):
@@ -59,28 +59,28 @@ class TrianglePolytope:
         self.cost = margin[self.first, self.second]
         self.pair = np.zeros((n, n), dtype=np.int64)
         self.pair[self.first, self.second] = self.pair[self.second, self.first] = np.arange(len(self.cost))
-        #: What all orientations cost at least, less than which nothing is counted.
+        #: Least cost of all orientations, from which costs are counted.
         self.base = -np.minimum(self.cost, 0.0).sum()
         self.before = np.zeros((n, n), dtype=bool)  # arcs that are fixed
         self.cycle = np.empty((0, 3), dtype=np.int64)
         self.row_slack = np.empty(0)
         self.bound, self.reduced = 0.0, np.zeros(len(self.cost))
         self.cut, self.cut_most = csr_array((0, len(self.cost))), np.empty(0)
-        self.n_kept = 0  # of the cuts, the first ones, which do not follow from the others
-        #: Linear programmes solved, and how many more may be.
+        self.n_kept = 0  # number of cuts at the start that do not follow from the others
+        #: Linear programmes solved, and the limit of their number.
         self.n_programmes, self.most_programmes = 0, np.inf
 
     # ------------------------------------------------------------------ fixed pairs
 
     @property
     def free(self):
-        """Pairs that are not fixed, bool of shape (n_pairs,)."""
+        """Return the pairs that are not fixed, bool of shape (n_pairs,)."""
         return ~(self.before[self.first, self.second] | self.before[self.second, self.first])
 
     def fix(self, most):
-        """Fix the pairs that no order of a cost up to `most` has the other way round, by the last programme solved.
+        """Fix pairs with the same direction in all orders that cost at most `most`, by the last programme solved.
 
-        Raises Infeasible if no order costs so little.
+        Raises Infeasible if no order costs at most `most`.
         """
         if self.bound > most:
             raise Infeasible
@@ -95,7 +95,7 @@ class TrianglePolytope:
         self.close()
 
     def close(self):
-        """Fix what follows from fixed pairs by transitivity."""
+        """Fix the pairs that follow from fixed pairs by transitivity."""
         before = self.before
         while True:
             self.budget.check(1e-10 * self.n**3)
@@ -106,35 +106,35 @@ class TrianglePolytope:
                 break
             before = closed
         self.before = before
-        # Rows that the fixed pairs satisfy whatever the others do are none.
+        # Drop rows that the fixed pairs satisfy in any case.
         i, j, k = self.cycle.T
         needed = ~(before[j, i] | before[k, j] | before[i, k])
         self.cycle = self.cycle[needed]
 
     def exclude(self, order):
-        """Cut an order off: some two neighbours must change places."""
+        """Exclude an order: at least one pair of neighbours must swap."""
         above, below = order[:-1], order[1:]
         sign = np.where(above < below, 1.0, -1.0)
         shape = (1, len(self.cost))
         row = csr_array((sign, self.pair[above, below], [0, len(sign)]), shape=shape)
         row.sort_indices()
         self.cut = vstack([row, self.cut], format="csr")
-        # One less than what the order itself comes to.
+        # One less than the value of the order itself.
         self.cut_most = np.append(np.count_nonzero(sign > 0) - 1.0, self.cut_most)
         self.n_kept += 1
 
     def agrees(self, x):
-        """Whether a solution, (n_pairs,), has all fixed pairs as they are fixed; those fixed after it may differ."""
+        """Check that a solution, (n_pairs,), agrees with the fixed pairs, which may include pairs fixed after it."""
         forward, backward = self.before[self.first, self.second], self.before[self.second, self.first]
         return bool((x[forward] > 1 - VIOLATION).all() and (x[backward] < VIOLATION).all())
 
     # ------------------------------------------------------------------ rows
 
     def violated(self, x, *, above=VIOLATION, limited=True):
-        """Cycles of which a solution, (n_pairs,), has more than two arcs, the most violated first: (n_cycles, 3).
+        """Find the cycles with more than two arcs in a solution, (n_pairs,), most violated first: (n_cycles, 3).
 
-        They exceed two arcs by more than `above`; a negative number finds those that are nearly violated. Cycles with
-        an arc against a fixed pair are left out, and with `limited` those beyond what one round adds.
+        They exceed two arcs by more than `above`; a negative number also finds nearly violated ones. Cycles with an arc
+        against a fixed pair are left out; with `limited`, so are cycles beyond the limit of one round.
         """
         arc = np.zeros((self.n, self.n))
         arc[self.first, self.second] = x
@@ -163,7 +163,7 @@ class TrianglePolytope:
         cycle, excess = cycle[possible], excess[possible]
         cost = np.abs(self.cost)
         pairs = self._pairs(cycle)
-        # Of equally violated cycles those that are costly to break come first.
+        # Among equally violated cycles, those that are costly to break come first.
         order = np.lexsort((-cost[pairs].min(axis=1), -np.round(excess, 6)))
         if limited:
             order = order[: 40 * _ROWS_PER_ITEM * self.n]
@@ -171,7 +171,7 @@ class TrianglePolytope:
         return cycle[order]
 
     def add(self, cycle):
-        """Add rows that are not there yet; returns how many."""
+        """Add new rows; return their number."""
         key = np.concatenate([self.cycle, cycle]) @ np.array([self.n**2, self.n, 1])
         _, place = np.unique(key, return_index=True)
         n_old = len(self.cycle)
@@ -183,7 +183,7 @@ class TrianglePolytope:
         return np.column_stack([self.pair[i, j], self.pair[j, k], self.pair[k, i]])
 
     def _rows(self, free):
-        """Rows over the free pairs: a sparse matrix, and what each may be at most."""
+        """Build the rows over the free pairs: a sparse matrix, and their upper limits."""
         self.budget.check(_SECONDS_PER_ROW * len(self.cycle))
         i, j, k = self.cycle.T
         pairs = self._pairs(self.cycle)
@@ -209,10 +209,10 @@ class TrianglePolytope:
     # ------------------------------------------------------------------ solving
 
     def relax(self):
-        """Solve the linear programme of the rows held: a solution, (n_pairs,), and a bound.
+        """Solve the linear programme of the current rows: return a solution, (n_pairs,), and a bound.
 
-        Keeps, for :meth:`fix`, what every order costs at least that has the fixed pairs, and by how much that rises if
-        a pair is turned against the sign of its reduced cost. Raises Infeasible if no order has the fixed pairs,
+        Stores two results for :meth:`fix`: the least cost of every order with the fixed pairs, and its increase if a
+        pair is turned against the sign of its reduced cost. Raises Infeasible if no order has the fixed pairs, and
         Unfinished if time ran out, or the number of programmes.
         """
         free = self.free
@@ -243,7 +243,7 @@ class TrianglePolytope:
         return x, self.bound
 
     def purge(self):
-        """Drop the rows that the last solution does not touch."""
+        """Drop the rows that are slack in the last solution."""
         touched = self.row_slack < 1e-3
         touched, cut = touched[: len(self.cycle)], touched[len(self.cycle) :]
         cut[: self.n_kept] = True
@@ -251,7 +251,7 @@ class TrianglePolytope:
         self.cycle, self.cut, self.cut_most = self.cycle[touched], self.cut[cut], self.cut_most[cut]
 
     def cut_halves(self, x):
-        """Add half cuts that a fractional solution violates; returns how many."""
+        """Add half cuts that a fractional solution violates; return their number."""
         free = self.free
         held = self.cycle
         self.add(self.violated(x, above=-0.5, limited=False)[:8000])
@@ -264,7 +264,7 @@ class TrianglePolytope:
         return len(limit)
 
     def order(self, x):
-        """Order the items by the number of those that a solution puts before each."""
+        """Order the items by the number of items that a solution puts after each."""
         arc = np.zeros((self.n, self.n))
         arc[self.first, self.second] = x
         arc[self.second, self.first] = 1.0 - x
@@ -272,7 +272,7 @@ class TrianglePolytope:
 
 
 def _occurrence(table):
-    """How often the value of each cell came in the rows before."""
+    """Count how often the value of each cell occurred in the rows before."""
     flat = table.ravel()
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]

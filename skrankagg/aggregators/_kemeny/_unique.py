@@ -1,11 +1,11 @@
-"""Whether a cheapest strict order is the only one.
+"""Uniqueness of a cheapest strict order.
 
 All cheapest orders have the majorities' order across components and a cheapest order within each. So there is only one
 if each component has only one, and if a majority orders the last item of each component and the first of the next.
 
-The proof of a small component counts the cheapest orders. In a larger one, two blocks of neighbours that can change
-places at no cost show another order at once. Otherwise the proof starts over with a row that cuts the known order off:
-it ends with another order, or without one.
+The proof of a small component counts the cheapest orders. In a larger one, two adjacent blocks that can change places
+at no cost give another order at once. Otherwise the proof starts again with a row that excludes the known order; it
+ends with another order, or without one.
 """
 
 from itertools import pairwise
@@ -20,14 +20,14 @@ from ._proof import State, relax
 from ._search import descend, order_cost
 from ._triangles import Infeasible, TrianglePolytope
 
-# Linear programmes that the search for another order may take: so many, and so many for each of the first proof.
+# Linear programmes for the search of another order: a constant, plus a number for each programme of the first proof.
 _PROGRAMMES, _PER_PROGRAMME = 10, 1
 
 
 def only_order(margin, parts, budget):
-    """Whether the cheapest order is the only one; None where that is not known.
+    """Check if the cheapest order is the only one; return None if that is not known.
 
-    `parts` are the components, best first, each with its items and what is known of it, a Proven.
+    `parts` contains the components, best first, each with its items and a Proven.
     """
     ends = [(items[part.order[0]], items[part.order[-1]], part.reason == "optimal") for items, part in parts]
     for (_, last, above), (first, _, below) in pairwise(ends):
@@ -54,7 +54,7 @@ def only_order(margin, parts, budget):
 
 
 def _blocks_can_change_places(margin, order, budget):
-    """Whether two blocks of neighbours of an order can change places for nothing."""
+    """Check if two adjacent blocks of an order can change places at no cost."""
     ordered = margin[np.ix_(order, order)]
     # sums[i, k] is the sum of the first i rows and the first k columns.
     sums = np.pad(ordered, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
@@ -70,11 +70,11 @@ def _blocks_can_change_places(margin, order, budget):
 
 
 class _Found(Exception):
-    """There is another order of the same cost."""
+    """Error when there is another order of the same cost."""
 
 
 class _Another(State):
-    """The search for another order: the known one passes for one that costs a step more, so that equal is cheaper."""
+    """Search for another order: the known order counts as a step more expensive, so an equal order is cheaper."""
 
     def __init__(self, margin, known, step, budget):
         super().__init__(margin, known, step, budget, report=None)
@@ -90,7 +90,7 @@ class _Another(State):
         if (order == self.known).all() or excess > self.most - self.least:
             return
         if excess > TOLERANCE * self.scale:
-            # Equal for all that the solver can tell, but not equal.
+            # The solver cannot distinguish the costs, but they are not equal.
             raise Unfinished
         raise _Found
 

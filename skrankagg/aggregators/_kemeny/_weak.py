@@ -1,9 +1,9 @@
 """Orders with ties: buckets from a local search, bounds from integer programmes with rows added as they are violated.
 
-A component of few items is proven by the sets of items that may come first, which also tell whether several orders have
-the lowest cost, and which of them ties most pairs. In a larger one, once the lowest cost is proven, a row that cuts the
-buckets off finds others of the same cost, or that there are none; of several the one with the most ties is looked for,
-by a bonus for ties that is too small to make up for any cost.
+A small component is proven by the sets of items that may come first. They also show if several orders have the lowest
+cost, and which of these orders ties most pairs. A larger component is proven by programmes. Then a row that excludes
+the buckets finds other orders of the same cost, or proves that none exist. If there are several, the one with the most
+ties is searched for, by a bonus for ties that is too small to outweigh any cost.
 """
 
 import numpy as np
@@ -17,10 +17,10 @@ from ._levels import Stack
 from ._relations import RelationProgramme
 from ._triangles import Infeasible
 
-# Items of a component of which all sets of first items may be looked at, steps that this may take, and the seconds of a
-# step.
+# Largest component, in items, for which all sets of first items may be searched; the steps that this may take, and the
+# seconds of a step.
 _FEW_ITEMS, _STEPS, _SECONDS_PER_STEP = 15, 3_000_000 if COMPILED else 30_000, 4e-9 if COMPILED else 4e-7
-# Programmes that each search among orders of the lowest cost may take beyond those of the first proof.
+# Programmes for each search among orders of the lowest cost, beyond the number of the first proof.
 _PROGRAMMES = 10
 
 
@@ -28,14 +28,15 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
     """Find an order with ties of the lowest score, from preferences and ties, (n, n), and first ranks, (n,).
 
     With `proves` its optimum is proven, as far as the budget lasts; `report` is called with the score and the bound.
-    Returns the number of each item's bucket, int64 of shape (n,), from 0 for the best; score; bound; reason, "optimal",
-    "time limit" or "solver", None where nothing was to be proven; and whether no other order has the lowest score, None
-    where that is not known.
+
+    Returns five results. The number of each item's bucket is int64 of shape (n,), from 0 for the best. The score and
+    the bound follow. The reason is "optimal", "time limit" or "solver", or None if no proof was requested. The last is
+    True if no other order has the lowest score, and None if that is not known.
     """
     before, level = pair_costs(prefer, tied, penalty)
     least = np.minimum(np.minimum(before, before.T), level)
     tolerance = TOLERANCE * np.abs(before).sum()
-    # What may stand in the way of the column before the row, at the lowest cost of the pair.
+    # Arcs where placing the column before the row exceeds the lowest cost of the pair.
     arc = least + tolerance < before.T
     np.fill_diagonal(arc, False)
     bound, reasons, parts = 0.0, {"optimal"}, []
@@ -67,7 +68,7 @@ def solve_weak(prefer, tied, penalty, rank, budget, *, proves, report):
 
 
 def _is_unique(parts, forced):
-    """Whether each component has one order only, and all of them only one: of what is proven alone."""
+    """Check if the components have only one order, alone and together; only proven components count."""
     met = np.array([part.met() for part in parts])
     if any(part.only is False for part in parts if part.met()) or (met[:-1] & met[1:] & ~forced).any():
         return False
@@ -75,7 +76,7 @@ def _is_unique(parts, forced):
 
 
 class _Component:
-    """A component's best buckets and bound, as costs beyond the lowest of each pair."""
+    """Best buckets and bound of a component, as costs beyond the lowest of each pair."""
 
     def __init__(self, before, level, budget):
         least = np.minimum(np.minimum(before, before.T), level)
@@ -85,19 +86,19 @@ class _Component:
         self.tolerance = TOLERANCE * self.scale
         costs = np.round(np.concatenate([self.before.ravel(), self.level.ravel()]) * 2, 9)
         self.step = granularity(costs, budget) / 2 if self.n > 1 else 0.0
-        #: What a tie is worth among orders of equal cost: all ties together less than the least difference in cost.
+        #: Bonus of a tie among orders of equal cost: all ties together weigh less than the least cost difference.
         self.bonus = self.step / (self.n * (self.n - 1) // 2 + 1) or 2 * self.tolerance
         self.cost, self.bound, self.bucket, self.reason = np.inf, 0.0, None, "time limit"
-        #: Whether no other order costs as little; None where that is not known.
+        #: True if no other order costs as little; None if that is not known.
         self.only = None
         if self.n == 1:
             self.cost, self.bucket, self.only = 0.0, np.zeros(1, dtype=np.int64), True
-        #: One of several orders of the lowest cost, none of which ties more pairs; None where that is not known.
+        #: An order with the most ties among several orders of the lowest cost; None if that is not known.
         self.most_tied = None
         self.programme = None
 
     def search(self, bucket):
-        """Descend from these buckets."""
+        """Search downhill from these buckets."""
         bucket = self._descend(self.level, bucket)
         cost = self._cost(bucket, self.level)
         if cost < self.cost:
@@ -115,15 +116,15 @@ class _Component:
 
     @property
     def most(self):
-        """What an order may cost to be worth looking for."""
+        """Return the highest cost of an order that is worth searching for."""
         return self.cost - (0.999 * self.step or 1e-9 * self.scale)
 
     def met(self):
-        """Whether the bound proves the buckets to be optimal."""
+        """Return True if the bound proves that the buckets are optimal."""
         return self.bound >= self.most
 
     def raise_bound(self, bound, report):
-        """Take note of a lower bound, rounded up to what orders can cost."""
+        """Store a lower bound, rounded up to a possible cost of an order."""
         if self.step:
             bound = self.step * np.ceil(bound / self.step - 1e-3)
         self.bound = max(self.bound, min(bound, self.cost))
@@ -138,8 +139,8 @@ class _Component:
     def _count(self):
         """Prove by the sets of items that may come first, if there are few and their costs are exact.
 
-        Of several cheapest orders the one with the most ties is taken; where several have as many, the search decides,
-        if it finds one of them.
+        Among several cheapest orders the one with the most ties is taken. Among several with equally many ties the
+        search decides, if it finds one of them.
         """
         if self.n > _FEW_ITEMS or self.tolerance >= 0.25 or self.budget.left < _STEPS * _SECONDS_PER_STEP:
             return
@@ -171,7 +172,7 @@ class _Component:
             self.reason = stopped.reason
             self.bound = max(self.bound, min(stopped.bound, self.cost))
             return
-        self.bound = self.cost  # that of a whole solution without violations
+        self.bound = self.cost  # the cost of an integer solution without violations
 
     def _open(self):
         if self.programme is None:
@@ -204,7 +205,7 @@ class _Component:
         return bucket
 
     def _take(self, bucket):
-        """Take buckets that cost less, or as much with more ties; returns whether these do."""
+        """Take buckets that cost less, or as much with more ties; return True if these do."""
         cost = self._cost(bucket, self.level)
         if cost > self.cost + self.tolerance or (bucket == self.bucket).all():
             return False
@@ -219,7 +220,7 @@ class _Component:
         return True
 
     def settle(self):
-        """Find out whether no other order costs as little, and if some do, look for one with the most ties."""
+        """Check if no other order costs as little; if there are some, search for one with the most ties."""
         if self.most_tied is not None and not self._ties_most():
             self.bucket = self.most_tied
         if self.only or self.most_tied is not None:
@@ -236,7 +237,7 @@ class _Component:
 
     def _look_for_another(self, limit):
         most = self.cost + (1e-3 * self.step or 1e-9 * self.scale)
-        # The solver's bound holds up to its tolerances only.
+        # The solver's bound is valid up to its tolerances only.
         beyond = self.cost + (1e-3 * self.step or 1e-6 * self.scale)
         try:
             for y, bound in self.programme.rounds(self.level, excluded=self.bucket, most=most, limit=limit):
@@ -272,5 +273,5 @@ def n_ties(bucket):
 
 
 def _buckets(y):
-    """Make an order with ties of a solution: by the number of items that it puts before or level."""
+    """Convert a solution to an order with ties, by the number of items that it puts after or level with each item."""
     return np.unique(np.round(-y.sum(axis=1), 6), return_inverse=True)[1]

@@ -1,7 +1,7 @@
-"""A process of its own for calls of SciPy's solvers, which nothing else can stop.
+"""Separate process for calls of SciPy's solvers, which cannot be stopped otherwise.
 
-A solver looks at the clock and at signals when it pleases: between two looks, minutes may pass. A process can be ended
-at any moment. It runs this file, which imports nothing of the package: requests come in as pickles, answers go out.
+A solver checks the clock and signals rarely; minutes may pass between two checks. A process can be ended at any moment.
+It runs this file, which imports nothing of the package: requests come in as pickles, answers go out.
 """
 
 import os
@@ -14,28 +14,29 @@ import threading
 import time
 from importlib import import_module
 
-# Seconds between two looks for Ctrl-C: on Windows a wait does not end at a signal.
+# Seconds between two checks for Ctrl-C: on Windows a wait does not end at a signal.
 _LOOK = 0.1
 
 
 class Late(Exception):
-    """The call was not over in time, and was ended."""
+    """Error when a call was not over in time, and was ended."""
 
 
 class Unstarted(Exception):
-    """The system does not let us start a process."""
+    """Error when the system does not allow starting a process."""
 
 
 class Worker:
-    """The process, which is started for the first call and ended by :meth:`close`."""
+    """Process for solvers, started for the first call and ended by :meth:`close`."""
 
     def __init__(self):
         self.process, self.answers, self.requests = None, None, None
 
     def call(self, function, *args, end=float("inf"), **kwargs):
-        """Call a function that is known by its module and name, until `end`, by `time.monotonic`.
+        """Call a function by its module and name, until `end`, by `time.monotonic`.
 
-        Raises Late where that is too early, and leaves no process then, nor where anything else interrupts the wait.
+        Raises Late if it is not over by then. In this case, and if anything else interrupts the wait, the process is
+        ended.
         """
         if self.process is None:
             self._start()
@@ -77,7 +78,7 @@ class Worker:
 
 
 def _talk(process, requests, answers):
-    """Pass requests on and answers back, in a thread: pipes have no timeout on every system."""
+    """Pass requests on and answers back, in a thread: pipes do not have a timeout on every system."""
     try:
         with process.stdin, process.stdout:
             pickle.dump(requests.get(), process.stdin, protocol=5)
@@ -93,10 +94,10 @@ def _talk(process, requests, answers):
 
 def main():
     """Answer requests until there are none."""
-    # Ctrl-C in a terminal reaches this process as well; the one that started it decides what it means.
+    # Ctrl-C in a terminal also reaches this process; the parent process decides how to react.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a solver prints is not an answer
+    os.dup2(2, 1)  # keep the output of a solver apart from the answers
     sys.path[:] = pickle.load(source)
     waiting = queue.SimpleQueue()
     threading.Thread(target=_read, args=(source, waiting), daemon=True).start()
@@ -111,7 +112,7 @@ def main():
 
 
 def _read(source, waiting):
-    """Read requests, and end the process with the one that sends them, in the middle of a call as well."""
+    """Read requests, and end this process when its parent ends, even in the middle of a call."""
     while True:
         try:
             waiting.put(pickle.load(source))

@@ -1,4 +1,4 @@
-"""Pairwise majorities: each item against each other item, over all lists."""
+"""Pairwise majorities: each item against every other item, over all lists."""
 
 from typing import Literal
 
@@ -34,27 +34,27 @@ class _BaseMajority(BaseAggregator):
 
     @staticmethod
     def _points(wins, draws):
-        """Scores by the numbers of opponents that an item beats and draws with."""
+        """Compute scores from the numbers of opponents that an item beats and draws with."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
         return self._points(*self._majorities(lists))
 
     def _memory(self, lists):
-        # Matrices are made of queries of up to some thousand items only, where that is faster.
+        # Only queries of up to some thousand items use matrices, where these are faster.
         return is_dense(lists) * 7.0 * lists.query_n_items.astype(np.float64) ** 2
 
 
 class Condorcet(_BaseMajority):
     r"""Rank items by the number of opponents that they beat by a majority of the lists.
 
-    A duel between every two items; an item that wins all of its duels, the Condorcet winner, comes first.
+    Every two items meet in a duel. An item that wins all of its duels, the Condorcet winner, comes first.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them, which lists of what each voter happened to see need.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out. Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -68,10 +68,10 @@ class Condorcet(_BaseMajority):
 
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}|.
 
-    A ranked item is above an absent one [2]_, or with ``absent="ignore"`` not compared with it; two absent or two tied
-    items are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v
-    L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of its items;
-    memory linear in the number of rows.
+    By default a ranked item is above an absent one [2]_; with ``absent="ignore"`` the pair is not compared. Two absent
+    items, or two tied items, are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws.
+    :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of
+    its items; memory linear in the number of rows.
 
     References
     ----------
@@ -112,15 +112,15 @@ class Condorcet(_BaseMajority):
 
 
 class Copeland(_BaseMajority):
-    r"""Rank items by the number of opponents that they beat by a majority of the lists, draws counting half.
+    r"""Rank items by the number of opponents that they beat by a majority of the lists; a draw counts half.
 
-    A tournament between all items, with half a point for a draw.
+    It is a tournament between all items, with half a point for a draw.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them, which lists of what each voter happened to see need.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out. Use "ignore" when each voter saw only some items.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -134,11 +134,11 @@ class Copeland(_BaseMajority):
 
     .. math:: C(i) = |\{j \ne i : W_{ij} > W_{ji}\}| + \tfrac12 |\{j \ne i : W_{ij} = W_{ji}\}|,
 
-    which orders the items as wins minus defeats do. A ranked item is above an absent one, or with ``absent="ignore"``
-    not compared with it, so that two items that no list holds both of draw; two absent or two tied items are not
-    compared. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(\sum_v L_v^2 + n^2)` for
-    each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of its items; memory linear in the
-    number of rows.
+    which orders the items as wins minus defeats do. By default a ranked item is above an absent one; with
+    ``absent="ignore"`` the pair is not compared, so two items that never appear in the same list draw. Two absent
+    items, or two tied items, are not compared. Margins within :math:`10^{-12}` of the query's total weight are draws.
+    :math:`O(\sum_v L_v^2 + n^2)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of
+    its items; memory linear in the number of rows.
 
     References
     ----------

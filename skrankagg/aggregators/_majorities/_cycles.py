@@ -1,7 +1,7 @@
-"""Rules of voting theory that resolve majority cycles, each from the same matrix of pairs.
+"""Voting rules that resolve majority cycles, all from the same matrix of pairs.
 
-Where no majorities form a cycle, Schulze's rule and ranked pairs give the order that all majorities agree on; in a
-cycle they give up the weakest majorities, each in its own manner. Minimax looks at each item's worst defeat alone.
+Without cycles, Schulze's rule and ranked pairs give the order on which all majorities agree. In a cycle they drop the
+weakest majorities, each in its own way. Minimax only looks at the worst defeat of each item.
 """
 
 from typing import Literal
@@ -24,7 +24,7 @@ from ...base._voter_weights import VOTER_WEIGHTS, VoterWeights
 __all__ = ["Minimax", "RankedPairs", "Schulze", "locked_pairs", "widest_paths"]
 
 
-# Rows, and cells, that are sorted in one call: no sort may take a second, for it does not hear Ctrl-C.
+# Rows, and cells, to sort in one call: no sort may take a second, because Ctrl-C cannot interrupt it.
 _STRIP, _SORT_CELLS = 256, 1 << 22
 # Cells of the matrices of replicates that are scored in one call.
 _REPLICATE_CELLS = 1 << 20
@@ -67,7 +67,7 @@ def widest_paths(strength: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _arc_codes(strength):
-    """Strengths as integers of few bytes, which are compared faster, and what they stand for; None for themselves."""
+    """Encode strengths as small integers, which compare faster, and return their values; None for no encoding."""
     codes = span_codes(strength)
     if codes is None and strength.size <= _SORT_CELLS and not np.isnan(strength).any():
         codes = dense_codes(strength)
@@ -84,14 +84,14 @@ def _widen(path):
 
 
 def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None) -> npt.NDArray[np.bool_]:
-    """Lock arcs from the strongest to the weakest, leaving out those that would close a cycle.
+    """Lock arcs from the strongest to the weakest, leaving out arcs that would close a cycle.
 
     Parameters
     ----------
     strength : ndarray of shape (n_items, n_items)
         Strength of the arc from the row's item to the column's; 0 where there is none.
     tie_break : ndarray of shape (n_items, n_items), default=None
-        Of equally strong arcs, those with more of this come first, then those of earlier items.
+        Among equally strong arcs, larger values come first, then earlier items.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def locked_pairs(strength: npt.ArrayLike, tie_break: npt.ArrayLike | None = None
 
 
 def _lock(strength, tie_break):
-    """As :func:`locked_pairs`, of many queries: (n_queries, n, n)."""
+    """Lock the arcs of many queries as :func:`locked_pairs` does: (n_queries, n, n)."""
     n_queries, n, _ = strength.shape
     arc = np.flatnonzero(strength > 0)
     keys = [(arc // n**2).astype(np.int32)] if n_queries > 1 else []
@@ -130,12 +130,12 @@ def _lock(strength, tie_break):
 
 
 def sorted_defeats(strength):
-    """Codes of the strengths of the arcs to each item, the strongest first: (..., n, n) to (..., n, n - 1)."""
+    """Encode and sort the strengths of the arcs to each item, the strongest first: (..., n, n) to (..., n, n - 1)."""
     codes = span_codes(strength)
     defeats = np.array((ordered_bits(strength) if codes is None else codes[0]).swapaxes(-1, -2), order="C")
     n = defeats.shape[-1]
     defeats[..., np.arange(n), np.arange(n)] = 0
-    # Bytes are counted, which takes a seventh of the time; wider numbers are sorted by vector instructions.
+    # Bytes are sorted by counting, in a seventh of the time; wider numbers by vector instructions.
     kind = "stable" if defeats.dtype.itemsize == 1 else None
     for first in range(0, n, _STRIP):
         defeats[..., first : first + _STRIP, :].sort(axis=-1, kind=kind)
@@ -168,7 +168,7 @@ class _BasePairwise(BaseAggregator):
         return score
 
     def _score_preferences(self, prefer):
-        """Scores by the weights of the lists that prefer the row's item: (n_queries, n, n) to (n_queries, n)."""
+        """Score items by the weights of the lists that prefer the row's item: (n_queries, n, n) to (n_queries, n)."""
         margin = _round(margins(prefer))
         np.negative(margin, out=margin)
         return self._score(_round(prefer), margin)
@@ -183,14 +183,14 @@ class _BasePairwise(BaseAggregator):
         return score_many_weights(lists, score_query, super()._repeat_many(lists))
 
     def _arcs(self, prefer, margin):
-        """Strength of each majority; 0 where there is none."""
+        """Return the strength of each majority; 0 where there is none."""
         return np.where(margin > 0, margin if self.strength == "margin" else prefer, 0.0)
 
 
 def _round(stack):
-    """Make sums of the same weights in another order one number, (..., n, n): rounding makes no majority stronger."""
+    """Round sums of the same weights in any order to one number, (..., n, n), so that no majority gets stronger."""
     scale = np.maximum(stack.max(axis=(-1, -2), initial=0.0), -stack.min(axis=(-1, -2), initial=0.0))
-    # Whole numbers add up without rounding as long as they are below 2^53, and above it all numbers are whole.
+    # Whole numbers below 2^53 add up without rounding; above, all floats are whole.
     rough = ~((scale < 2**53) & (np.trunc(stack) == stack).all(axis=(-1, -2)))
     if not rough.any():
         return stack
@@ -214,25 +214,26 @@ class Schulze(_BasePairwise):
     Parameters
     ----------
     strength : {"margin", "votes"}, default="margin"
-        Whether a majority is as strong as the difference of the two sides, or as the winning side.
+        Strength of a majority: "margin" is the difference of the two sides, "votes" the winning side.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them, which paired comparisons need.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out. Use "ignore" for paired comparisons.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     See Also
     --------
-    widest_paths : The paths.
+    widest_paths : Computes the paths.
     RankedPairs : Also keeps strong majorities.
-    Kemeny : The order of the fewest disagreements.
+    Kemeny : The order with the fewest disagreements.
 
     Notes
     -----
-    With :math:`p_{ij}` the strength of the strongest path of majorities from :math:`i` to :math:`j`, which is that of
-    its weakest majority, item :math:`i` is above :math:`j` if :math:`p_{ij} > p_{ji}` [1]_; this relation has no
-    cycles. `score` is the number of items that an item is above; others may tie. A draw is not a majority. Margins
-    within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^3)`, memory :math:`O(n^2)` for each query.
+    The strength of a path is the strength of its weakest majority. With :math:`p_{ij}` the strength of the strongest
+    path of majorities from :math:`i` to :math:`j`, item :math:`i` is above :math:`j` if :math:`p_{ij} > p_{ji}` [1]_;
+    this relation has no cycles. `score` is the number of items that an item is above, so items may tie. A draw is not a
+    majority. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^3)`, memory
+    :math:`O(n^2)` for each query.
 
     References
     ----------
@@ -265,39 +266,39 @@ class Schulze(_BasePairwise):
         if len(path) == 1:
             path = _widen(path[0])
             return np.count_nonzero(path > path.T, axis=1)[None]
-        # With the queries last, each step is over many numbers in a row.
+        # With the queries last, each step covers many adjacent numbers.
         path = _widen(np.ascontiguousarray(path.transpose(1, 2, 0)))
         return np.count_nonzero(path > path.swapaxes(0, 1), axis=1).T
 
 
 class RankedPairs(_BasePairwise):
-    r"""Rank items by their majorities, locked from the strongest to the weakest as long as none contradicts.
+    r"""Rank items by their majorities, locked from the strongest to the weakest unless they contradict earlier ones.
 
     A strong majority is never given up for a weaker one.
 
     Parameters
     ----------
     strength : {"margin", "votes"}, default="margin"
-        Whether a majority is as strong as the difference of the two sides, or as the winning side.
+        Strength of a majority: "margin" is the difference of the two sides, "votes" the winning side.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them, which paired comparisons need.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out. Use "ignore" for paired comparisons.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     See Also
     --------
-    locked_pairs : The locking.
+    locked_pairs : Locks the majorities.
     Schulze : Also keeps strong majorities.
-    Kemeny : The order of the fewest disagreements.
+    Kemeny : The order with the fewest disagreements.
 
     Notes
     -----
-    Majorities are sorted by descending strength, equal ones by the winning side (with ``strength="votes"`` by the
-    margin), then by the ids of the winner and the loser; one that would close a cycle with those locked before is left
-    out [1]_. `score` is the number of items that locked majorities lead to; others may tie. A draw is not a majority.
-    Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^2 \log n)` for sorting,
-    :math:`O(n^3)` for locking, in steps of 32 items at once; memory :math:`O(n^2)` for each query.
+    Majorities are sorted by descending strength. Equal ones are sorted by the winning side (with ``strength="votes"``
+    by the margin), then by the ids of the winner and the loser. A majority that would close a cycle with the locked
+    ones is left out [1]_. `score` is the number of items that locked majorities lead to, so items may tie. A draw is
+    not a majority. Margins within :math:`10^{-12}` of the query's total weight are draws. :math:`O(n^2 \log n)` for
+    sorting, :math:`O(n^3)` for locking, in steps of 32 items at once; memory :math:`O(n^2)` for each query.
 
     References
     ----------
@@ -343,10 +344,10 @@ class Minimax(_BasePairwise):
     Parameters
     ----------
     strength : {"margin", "votes"}, default="margin"
-        Whether a defeat is as bad as the difference of the two sides, or as the winning side.
+        Size of a defeat: "margin" is the difference of the two sides, "votes" the winning side.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them. Neither suits paired comparisons, see Notes.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out. Neither suits paired comparisons, see Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -357,15 +358,15 @@ class Minimax(_BasePairwise):
     Notes
     -----
     With :math:`W_{ij}` the total weight of the lists that rank item :math:`i` above item :math:`j`, the defeat of
-    :math:`i` by :math:`j` is :math:`W_{ji} - W_{ij}`, negative where :math:`i` wins [1]_; with ``strength="votes"`` it
-    is :math:`W_{ji}`, or 0 if that is not the larger side. Items are sorted by their worst defeat, those that share it
-    by the second worst, and so on, which extends the rule from winners to orders. `score` is the number of items below;
-    items whose defeats are all equal tie. Margins within :math:`10^{-12}` of the query's total weight are draws.
+    :math:`i` by :math:`j` is :math:`W_{ji} - W_{ij}`, negative where :math:`i` wins [1]_. With ``strength="votes"`` it
+    is :math:`W_{ji}`, or 0 if that is not the larger side. Items are sorted by their worst defeat, then by the second
+    worst, and so on, which extends the rule from winners to orders. `score` is the number of items below; items whose
+    defeats are all equal tie. Margins within :math:`10^{-12}` of the query's total weight are draws.
     :math:`O(n^2 \log n)` after the pairs.
 
-    A defeat is a number of votes, not a share of them. On paired comparisons items that are compared more often than
-    others are therefore ranked lower, with ``absent="ignore"`` too; :class:`Schulze` and :class:`RankedPairs` do not
-    have this bias.
+    A defeat is a number of votes, not a share of them. In paired comparisons, items that are compared more often are
+    therefore ranked lower, with ``absent="ignore"`` too; :class:`Schulze` and :class:`RankedPairs` do not have this
+    bias.
 
     References
     ----------

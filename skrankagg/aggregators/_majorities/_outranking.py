@@ -1,4 +1,4 @@
-"""Outranking: an item is put above another if enough lists agree and not too many object."""
+"""Outranking: an item is above another if enough lists agree and not too many object."""
 
 from numbers import Integral
 from typing import Literal
@@ -20,7 +20,7 @@ _THRESHOLD = [Interval(Integral, 0, None, closed="left"), Interval(RealNotInt, 0
 
 
 def outranking_relation(concordant, discordant, *, concordance, discordance):
-    """Whether the row's item outranks the column's: enough weight agrees and little enough objects; (..., n, n)."""
+    """Find the pairs where enough weight agrees and little enough objects: row outranks column, (..., n, n)."""
     relation = (concordant >= concordance) & (discordant <= discordance)
     items = np.arange(relation.shape[-1])
     relation[..., items, items] = False
@@ -28,16 +28,16 @@ def outranking_relation(concordant, discordant, *, concordance, discordance):
 
 
 def net_qualification(relation):
-    """Number of classes below each item's own, (..., n), of relations of shape (..., n, n).
+    """Count the classes below each item's own, (..., n), in relations of shape (..., n, n).
 
-    The best class, of the largest number of items outranked less the number of those that outrank, is taken out again
-    and again, numbers counting the items that are left.
+    The items with the largest balance, items outranked minus items that outrank, are taken out as one class. This is
+    repeated with balances among the remaining items.
     """
     n = relation.shape[-1]
     stack = relation.reshape(-1, n, n).astype(np.int8)
     balance = stack - stack.swapaxes(1, 2)
     qualification = balance.sum(axis=2, dtype=np.int32)
-    taken = np.int32(-4 * n)  # below any balance, and by more than balances change
+    taken = np.int32(-4 * n)  # below any balance, even after all changes
     place = np.zeros(qualification.shape)
     left = np.full(len(stack), n)
     active = np.arange(len(stack))
@@ -46,7 +46,7 @@ def net_qualification(relation):
         now = qualification[active]
         query, item = np.nonzero(now == now.max(axis=1, keepdims=True))
         place[active[query], item] = step
-        # An item that the best ones outrank is outranked by as many fewer, and the other way round.
+        # Taking the best items out changes the balance of the items that they outrank or that outrank them.
         starts = np.flatnonzero(np.diff(query, prepend=-1))
         now += np.add.reduceat(balance[active[query], item], starts, axis=0, dtype=np.int32)
         now[query, item] = taken
@@ -61,25 +61,25 @@ def net_qualification(relation):
 class Outranking(BaseAggregator):
     r"""Rank items by how many they outrank: enough lists agree, and not too many object strongly.
 
-    A majority alone does not suffice: a minority that ranks the two the other way round by a wide gap has a veto.
+    A majority alone is not enough: a minority that ranks the pair the other way round by a wide gap has a veto.
 
     Parameters
     ----------
     preference : int or float, default=0
         Preference threshold :math:`s_p`: how many places above the other an item must be for a list to agree. An int
-        is a number of places, a float from 0 to 1 a share of the number of items of the query. At 0 a list that ranks
-        both alike agrees both ways.
+        is a number of places, a float from 0 to 1 a share of the number of items of the query. At 0 a list that ties
+        the two agrees both ways.
     veto : int or float, default=0.75
-        Veto threshold :math:`s_v`: how many places below the other an item must be for a list to object; as
-        `preference`.
+        Veto threshold :math:`s_v`: how many places below the other an item must be for a list to object; int or float
+        as for `preference`.
     concordance : int or float, default=0.5
-        Least weight :math:`c_{min}` of the lists that agree. An int is a number of lists, or a weight, a float from 0
-        to 1 a share of the total weight of the query's lists.
+        Least weight :math:`c_{min}` of the lists that agree. An int is a number of lists, or a weight; a float from 0
+        to 1 is a share of the total weight of the query's lists.
     discordance : int or float, default=0.25
-        Largest weight :math:`d_{max}` of the lists that object; as `concordance`.
+        Largest weight :math:`d_{max}` of the lists that object; int or float as for `concordance`.
     both_absent : {"concordant", "ignore"}, default="concordant"
-        Whether a list ties two items that it does not hold, so that at ``preference=0`` it agrees both ways, or ignores
-        the pair. See Notes.
+        How to treat a pair that is missing from a list: with "concordant" the list ties the two, so at
+        ``preference=0`` it agrees both ways; "ignore" leaves the pair out. See Notes.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -95,22 +95,23 @@ class Outranking(BaseAggregator):
     .. math:: \sum_{k : r_k(i) \le r_k(j) - s_p} w_k \ge c_{min} \quad \text{and} \quad
         \sum_{k : r_k(i) \ge r_k(j) + s_v} w_k \le d_{max}.
 
-    Then the items are exploited by their net qualification, the number of items that one outranks less the number of
-    items that outrank it: all items with the largest one are the best class; they are taken out, and the others are
-    compared among themselves. The score is the number of classes below an item's own, hence the items of a class
-    tie.
+    Then each item has a net qualification, the number of items that it outranks minus the number that outrank it; the
+    best class is taken out, the rest compared again. The best class is all items with the largest qualification. The
+    score is the number of classes below an item's own, so the items of a class tie.
 
     An absent item is below every ranked one by any gap: the list agrees with the ranked one and objects to the absent
-    one, whatever the thresholds. (Were the gap counted from the place after the last, a share of the items larger than
-    the lists are long could never be reached, and top-30 lists of 100 items had no veto at ``veto=0.75``.) Two absent
-    items are level. By the formula a list then agrees both ways at ``preference=0``, which is the default here; with
+    one, whatever the thresholds. (Counting the gap from the place after the last would make a share larger than the
+    length of the lists unreachable. Top-30 lists of 100 items would then have no veto at ``veto=0.75``.)
+
+    Two absent items are level. By the formula a list then agrees both ways at ``preference=0``, the default here. With
     "ignore" it neither agrees nor objects, while its weight still counts in the total. On short lists few pairs then
-    reach a concordance of one half and few classes are left: with 50 random top-30 lists of 100 items 1 or 2, not 44.
+    reach a concordance of one half, and few classes are left. With 50 random top-30 lists of 100 items there are 1 or
+    2 classes, not 44.
 
     Shares are not rounded to whole places or lists, unlike in FLAGR, which also adds up the concordant lists instead of
     exploiting the relation. Its default of ``concordance=0`` makes that condition void: only vetoes are left, and even
-    items that every list orders alike can end in one class. Comparisons have a tolerance of :math:`10^{-12}` of the
-    number of items and of the total weight. :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items,
+    items that every list orders the same way can end in one class. Comparisons have a tolerance of :math:`10^{-12}` of
+    the number of items and of the total weight. :math:`O(m n^2)` for each query of :math:`m` lists and :math:`n` items,
     memory for a few matrices of :math:`n^2` numbers.
 
     References
@@ -195,7 +196,7 @@ class Outranking(BaseAggregator):
         return score
 
     def _count_lists(self, lists):
-        # A threshold that is a number of lists is compared with their weight, which must keep its scale.
+        # A threshold that is a number of lists is compared with their weights, which must keep their scale.
         absolute = any(isinstance(value, Integral) for value in (self.concordance, self.discordance))
         return lists if absolute else count_in_units(lists)[0]
 
@@ -211,8 +212,8 @@ class Outranking(BaseAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # An item that all lists rank above another outranks it, and whatever the other one does, unless the list must
-        # rank it some places above, or unless agreement is not needed or not within reach.
+        # An item that all lists rank above another outranks it, and everything that the other outranks. This fails if a
+        # list must rank it some places above, or if the least agreement is 0 or out of reach.
         share = not isinstance(self.concordance, Integral) and self.concordance > 0
         tags.aggregator_tags.unanimity = self.preference == 0 and share
         return tags
@@ -223,12 +224,12 @@ def _threshold(value, whole):
 
 
 def _half_places(value, n):
-    """Least difference of doubled ranks that reaches a threshold in places; more than n places only absence reaches."""
+    """Convert a threshold in places to the least difference of doubled ranks; only absence exceeds n places."""
     return int(np.ceil(2 * min(_threshold(value, n), n) - TOLERANCE * n))
 
 
 def _not_behind(counts, gap, total, ignored):
-    """Weight of the lists that have the row's item at least `gap` above the column's; at 0, not below it."""
+    """Weigh the lists with the row's item at least `gap` above the column's; at 0, not below it."""
     if gap > 0:
         return counts.above(gap)
     level = total - counts.above(1).swapaxes(-1, -2)
@@ -236,7 +237,7 @@ def _not_behind(counts, gap, total, ignored):
 
 
 class _QueryCounts:
-    """Lists of a query, by their ranks (n_lists, n): which put an item above another, and which hold neither."""
+    """Lists of a query by their ranks (n_lists, n): weights of the lists above a gap, or with neither item."""
 
     def __init__(self, ranks, weight):
         self.ranks, self.weight = ranks, weight
@@ -250,7 +251,7 @@ class _QueryCounts:
 
 
 class _StackCounts:
-    """The same for lists of many queries, by those of each."""
+    """Lists of many queries: the same weights for each query."""
 
     def __init__(self, ranks, list_ptr, weight):
         self.ranks, self.list_ptr, self.weight = ranks, list_ptr, weight

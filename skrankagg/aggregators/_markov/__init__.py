@@ -1,4 +1,4 @@
-"""Markov chains: a walker moves from item to better item, and the consensus is where it spends its time."""
+"""Markov chains: a walker moves from item to better item, and time spent on an item is its score."""
 
 # tools/regenerate.py writes what follows.
 from ._markov_chain import MarkovChain, stationary_distribution

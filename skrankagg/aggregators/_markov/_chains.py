@@ -1,6 +1,6 @@
-"""The chains of Dwork et al., DeConde et al. and Negahban et al.: where the walker goes from an item.
+"""Transition probabilities of the chains of Dwork et al., DeConde et al. and Negahban et al.
 
-Each is read in two ways, and is the same on lists that hold all items:
+Each chain treats absent items in one of two ways; on lists that contain all items both are the same:
 
 >>> import numpy as np
 >>> from skrankagg.aggregators._markov._chains import CHAINS
@@ -21,22 +21,23 @@ from ._walks import n_at_or_above
 
 
 class MC1:
-    """Move to an entry at or above this item, drawn from all lists that hold it.
+    """Move to an entry at or above this item, drawn from all lists that contain it.
 
-    A chain has three functions. ``row_weight(lists, absent)`` is what each row counts in the pairs of which it is the
-    worse one, of shape (n_rows,), or None where that is the weight of its list.
+    A chain has three functions. ``row_weight(lists, absent)`` returns the value of each row, (n_rows,), in the pairs
+    where its item is the worse one; None stands for the weight of its list.
 
-    ``transitions(above, level, held)`` are the probabilities of moving from the row's item to the column's, of shape
-    (..., n, n), where only lists that hold both items compare them: `above` and `level` add up what the rows count
-    where a list ranks the row's item above the column's, or both alike, and on the diagonal where it holds the item;
-    `held`, of shape (..., n), is the weight of the lists that hold the item. An item that no list holds stays.
+    ``transitions(above, level, held)`` returns the probabilities of moving from the row's item to the column's, of
+    shape (..., n, n), where only lists that contain both items compare them. `above` adds up the values of rows where a
+    list ranks the row's item above the column's. `level` does so where it ties the two, and on the diagonal where it
+    contains the item. `held`, of shape (..., n), is the weight of the lists that contain the item. An item in no list
+    stays.
 
-    ``completed(above, level, held, total)`` are those where each list ends with the items that it does not hold, tied;
-    `total`, of shape (...,), is the weight of all lists. What it says of these items follows from `held` and `total`,
-    so that no list is made longer.
+    ``completed(above, level, held, total)`` returns the probabilities where each list ends with its absent items, tied;
+    `total`, of shape (...,), is the weight of all lists. The preferences for absent items follow from `held` and
+    `total`, so no list is made longer.
 
-    `goes_up` says that the moves are those of :class:`ListMoves`. An item then also goes to every item with what
-    ``to_all(held, total)``, (..., n), counts for the lists that end with it.
+    If `goes_up` is True, the moves are those of :class:`ListMoves`. An item then also goes to every item with the value
+    ``to_all(held, total)``, (..., n), for the lists that end with it.
     """
 
     goes_up = True
@@ -61,9 +62,9 @@ class MC1:
 
 
 class MC2(MC1):
-    """Draw a list that holds this item, then an entry of it at or above this item.
+    """Draw a list that contains this item, then an entry of it at or above this item.
 
-    What a list counts for the item and those above it adds up to its weight, so that the rows of MC1 are right.
+    The values of a list for the item and the entries above it add up to its weight, so the rows of MC1 are right.
     """
 
     @staticmethod
@@ -76,13 +77,13 @@ class MC2(MC1):
 
 
 class MC3:
-    """Draw a list that holds this item, then an entry of it, and move there if it is above this item."""
+    """Draw a list that contains this item, then an entry of it, and move there if it is above this item."""
 
     goes_up = False
 
     @staticmethod
     def row_weight(lists, absent):
-        # Completed lists are equally long.
+        # Completed lists have equal lengths.
         return None if absent == "last" else (lists.list_weight / lists.list_length)[lists.row_list]
 
     @staticmethod
@@ -91,7 +92,7 @@ class MC3:
 
     @staticmethod
     def completed(above, level, held, total):
-        # A list that holds the other item has it above this one, unless it has this one at or above it.
+        # A list with the other item ranks it above this one, unless it ranks this one at or above it.
         moves = held[..., None, :] - above
         moves -= level
         moves /= _share_of(total) * _n_states(held)
@@ -99,7 +100,7 @@ class MC3:
 
 
 class MC4:
-    """Draw any item, and move there if more lists prefer it to this one than this one to it."""
+    """Draw any item, and move there if more lists prefer it to this item than the other way round."""
 
     goes_up = False
 
@@ -118,7 +119,7 @@ class MC4:
 
 
 class MCT:
-    """Draw any item, and move there with the share of the lists that prefer it to this one; a tie counts half."""
+    """Draw any item, and move there with the share of the lists that prefer it to this item; a tie counts half."""
 
     goes_up = False
 
@@ -142,8 +143,8 @@ class MCT:
 
     @staticmethod
     def completed(above, level, held, total):
-        # All lists hold both, so that those that prefer the other item, and half of those that tie the two, are half
-        # of all lists and of the margin.
+        # All lists contain both items. The weight that prefers the other item, plus half of the ties, is half of all
+        # lists plus half of the margin.
         moves = _completed_margins(above, held)
         moves /= 2 * _share_of(total)
         moves += 0.5
@@ -152,9 +153,9 @@ class MCT:
 
 
 class RankCentrality:
-    """Draw one of as many items as the most compared item was compared with, and move there as in MCT.
+    """Draw one of as many items as the most compared item has opponents, and move there as in MCT.
 
-    A pair that no list compares leads nowhere; a walker on an item with fewer opponents stays more often.
+    The walker never moves between two items that no list compares; on an item with fewer opponents it stays more often.
     """
 
     goes_up = False
@@ -172,7 +173,7 @@ class RankCentrality:
         moves = np.divide(level, 2, order="C")
         moves += _reverse(above)
         moves /= both
-        # The diagonal holds the lists of the item itself, which say nothing of its opponents.
+        # The diagonal counts the lists of the item itself, which compare it with no opponent.
         n_opponents = (~apart).sum(axis=-1) - (held > 0)
         moves /= np.maximum(n_opponents.max(axis=-1), 1)[..., None, None]
         return _stay_with_the_rest(moves)
@@ -191,14 +192,14 @@ CHAINS = {"mc1": MC1, "mc2": MC2, "mc3": MC3, "mc4": MC4, "mct": MCT, "rank-cent
 
 
 def _reverse(above):
-    """Weights by the item that is left and the better one: the walker goes against the preferences' direction."""
+    """Transpose the weights to (left item, better item): the walker moves against the direction of preferences."""
     return np.ascontiguousarray(above.swapaxes(-1, -2))
 
 
 def _completed_margins(above, held):
-    """Weight of the lists that prefer the column's item, less that of those that prefer the row's, absent ones last."""
+    """Subtract the weight of lists that prefer the row's item from those that prefer the column's, absent ones last."""
     margin = _reverse(above) - above
-    # Of the lists that hold one of the two only, those with the column's item less those with the row's.
+    # Add the lists with only the column's item, and subtract the lists with only the row's item.
     margin += held[..., None, :]
     margin -= held[..., :, None]
     return margin
@@ -211,7 +212,7 @@ def _share_of(total):
 def _follow(margin, held, total):
     # A majority is a margin that rounding cannot explain.
     majority = margin > TOLERANCE * total[..., None, None]
-    return np.divide(majority, _n_states(held), out=margin)  # in place, for the matrices may be large
+    return np.divide(majority, _n_states(held), out=margin)  # in place, because the matrices may be large
 
 
 def _n_states(held):
@@ -219,7 +220,7 @@ def _n_states(held):
 
 
 def _among_states(moves, held):
-    """Leave out what rounding may have put below 0, and moves from and to items that no list holds."""
+    """Clip rounding below 0, and leave out moves from and to items that no list contains."""
     np.maximum(moves, 0.0, out=moves)
     if not (held > 0).all():
         moves *= (held > 0)[..., None, :] & (held > 0)[..., :, None]
@@ -227,14 +228,14 @@ def _among_states(moves, held):
 
 
 def _draw(moves):
-    """Probabilities in proportion to what leads to each item."""
+    """Normalise the moves of each row to probabilities."""
     total = moves.sum(axis=-1, keepdims=True)
     moves /= np.where(total > 0, total, 1.0)
     return _stay_with_the_rest(moves)
 
 
 def _stay_with_the_rest(moves):
-    """Put what is left of each row on the diagonal."""
+    """Put the remaining probability of each row on the diagonal."""
     items = np.arange(moves.shape[-1])
     moves[..., items, items] = 0.0
     moves[..., items, items] = np.maximum(1.0 - moves.sum(axis=-1), 0.0)

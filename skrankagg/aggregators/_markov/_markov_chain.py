@@ -1,4 +1,4 @@
-"""Markov chains: a walker moves from item to better item, and the consensus is where it spends its time."""
+"""Markov chains: a walker moves from item to better item, and time spent on an item is its score."""
 
 import math
 from numbers import Integral, Real
@@ -22,8 +22,8 @@ from ._walks import SOLVE_ITEMS, ListMoves, long_run, start_of, walk
 
 __all__ = ["MarkovChain", "stationary_distribution"]
 
-# Mean length of the lists, weighted by itself, from which walking up the lists step by step is faster than comparing
-# all pairs, measured: a step costs as much as comparing 14 pairs for each row, and 40 steps reach 1e-12 mostly.
+# Mean length of the lists, weighted by itself, above which walking the lists step by step is faster than comparing all
+# pairs. Measured: a step costs as much as comparing 14 pairs for each row, and 40 steps reach 1e-12 mostly.
 _LONG_LISTS = 560
 
 
@@ -35,16 +35,16 @@ def stationary_distribution(
     max_iter: int = 10_000,
     tol: float = 1e-12,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    r"""Where a walker is in the long run that jumps to a random state now and then.
+    r"""Return the long-run distribution of a walker that sometimes jumps to a random state.
 
     Parameters
     ----------
     transitions : ndarray of shape (..., n_states, n_states), dtype=float64
         Chains; rows sum to 1.
     start : ndarray of shape (..., n_states), dtype=float64, default=None
-        Distribution that it starts and jumps with; None is uniform.
+        Distribution of the first state and of the jumps; None is uniform.
     ergodic_number : float, default=0.15
-        Probability of a jump. 0 is the limit of a walk from `start`, which is also that of ever rarer jumps.
+        Probability of a jump. 0 is the limit of a walk from `start`, which is also the limit of ever rarer jumps.
     max_iter : int, default=10000
         Largest number of steps.
     tol : float, default=1e-12
@@ -57,7 +57,7 @@ def stationary_distribution(
     n_iter : ndarray of shape (...,), dtype=int64
         Steps taken, 0 where a linear system was solved instead.
     error : ndarray of shape (...,), dtype=float64
-        Bound of the error left; for ``ergodic_number=0`` an estimate from the last two steps.
+        Bound of the remaining error; for ``ergodic_number=0`` an estimate from the last two steps.
 
     See Also
     --------
@@ -66,9 +66,9 @@ def stationary_distribution(
     Notes
     -----
     With jumps of probability :math:`a` the distribution solves :math:`\pi (I - (1 - a) T) = a s`. Chains of up to 1000
-    states are solved; beyond, and where rounding in the solution, :math:`\epsilon / a`, could exceed `tol`, the walk is
-    taken step by step. Each step shrinks the error by :math:`1 - a`: at :math:`a = 0.15` it takes up to 170 to 1e-12,
-    and fewer where the chain itself forgets its start.
+    states are solved directly. The walk is taken step by step for larger chains, and where rounding in the solution,
+    :math:`\epsilon / a`, could exceed `tol`. Each step shrinks the error by :math:`1 - a`. At :math:`a = 0.15` the walk
+    takes up to 170 steps to 1e-12, and fewer where the chain itself forgets its start.
 
     Examples
     --------
@@ -90,24 +90,23 @@ def stationary_distribution(
 class MarkovChain(BaseAggregator):
     r"""Rank items by the time that a random walk from item to better item spends on them.
 
-    The walker keeps moving from an item to one that the lists prefer to it: to be preferred to a good item counts for
-    more than to be preferred to a poor one. By default, which is the papers' rule, only lists that hold both items
-    compare them, so that an item that few lists hold is judged by those few alone: on top-k lists of one collection
-    take ``absent="last"``.
+    The walker keeps moving from an item to one that the lists prefer to it: beating a good item counts for more than
+    beating a poor one. By default, as in the papers, only lists that contain both items compare them. So an item in few
+    lists is judged by those few alone: on top-k lists of one collection choose ``absent="last"``.
 
     Parameters
     ----------
     chain : {"mc1", "mc2", "mc3", "mc4", "mct", "rank-centrality"}, default="mc4"
-        How the walker moves, see Notes. "mc4" is the default: with it, and only with it, an item that beats every other
-        one by a majority always comes first.
+        How the walker moves, see Notes. With "mc4", the default, an item that beats every other one by a majority
+        always comes first; no other chain guarantees this.
     absent : {"last", "ignore"}, default="ignore"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or has no
-        opinion on them, which lists of what each voter happened to see need.
+        How to treat items missing from a list: "last" ties them with each other below its own items; "ignore" leaves
+        them out. Use "ignore" when each voter saw only some items.
     ergodic_number : float, default=0.15
         Probability, from 0 to 1, that the walker jumps to an item drawn uniformly instead. 0 is the limit of ever rarer
-        jumps: only items that the walker can be caught among have a score above 0. At 1 all items tie.
+        jumps: then only items in groups that the walker cannot leave score above 0. At 1 all items tie.
     max_iter : int, default=10000
-        Largest number of steps of the walk, where it is walked and not solved.
+        Largest number of steps of the walk, if no linear system is solved instead.
     tol : float, default=1e-12
         Largest error of the probabilities, summed over the items of a query.
     voter_weights : mapping or pandas.Series of voter to float, default=None
@@ -127,7 +126,7 @@ class MarkovChain(BaseAggregator):
 
     See Also
     --------
-    stationary_distribution : Where the walker is in the long run.
+    stationary_distribution : Computes where the walker is in the long run.
     Copeland : Counts the opponents beaten, however good they are.
     PlackettLuce : The worths under which the lists are likeliest.
 
@@ -135,51 +134,51 @@ class MarkovChain(BaseAggregator):
     -----
     From item :math:`i` of a query with :math:`n` items the walker of Dwork et al. [1]_ moves as follows, or stays:
 
-    - "mc1": to a random entry at or above :math:`i`, itself included, of all lists that hold it;
-    - "mc2": it draws a list that holds :math:`i`, then a random entry of it at or above :math:`i`;
-    - "mc3": it draws a list that holds :math:`i`, then a random entry of it, and moves there if that is above
+    - "mc1": to a random entry at or above :math:`i`, itself included, of all lists that contain it;
+    - "mc2": it draws a list that contains :math:`i`, then a random entry of it at or above :math:`i`;
+    - "mc3": it draws a list that contains :math:`i`, then a random entry of it, and moves there if that is above
       :math:`i`;
     - "mc4": it draws one of the :math:`n` items, :math:`j`, and moves there if a majority of the lists that rank both
       prefer :math:`j`;
-    - "mct", of DeConde et al. [2]_: it draws :math:`j` in the same way, and moves there with the share of the lists
-      that rank both which prefers :math:`j`;
+    - "mct", of DeConde et al. [2]_: it draws :math:`j` in the same way. Of the lists that rank both, the share that
+      prefers :math:`j` is the probability of moving there;
     - "rank-centrality", of Negahban et al. [3]_: it draws one of :math:`d` items, and moves there with the same share,
-      if any list ranks both. :math:`d` is the number of items that the most compared item of the query was compared
-      with, so that
+      if any list ranks both. :math:`d` is the largest number of items with which any item of the query was compared, so
+      that
 
       .. math:: T_{ij} = \frac1d \, \frac{W_{ji} + E_{ij} / 2}{W_{ij} + W_{ji} + E_{ij}},
 
       where the lists that rank both weigh :math:`W_{ij}` if they prefer :math:`i`, and :math:`E_{ij}` if they tie the
-      two. Only the share counts, not how many lists it is of.
+      two. Only the share counts, not the number of lists.
 
     With :math:`T` these transitions and :math:`a` the ergodic number, the scores are the distribution
 
     .. math:: \pi = (1 - a) \, \pi T + a \, (1/n, \ldots, 1/n).
 
-    With ``absent="ignore"`` only lists that hold both items compare them, so an absent item is not below a ranked one.
-    Where no list holds both, there is no move in "mc4" and "rank-centrality" and an even chance in "mct", by the
-    papers. In "mc1", "mc2" and
-    "mc3" the walker then goes to items of the same list, hence more often to items that many lists hold; on paired
-    comparisons "mct" and "mc4" follow the quality of items, and "mc1" to "mc3" the number of their comparisons as well.
-    With ``absent="last"`` the chains are those of lists that are completed first, each by the items that it does not
-    hold, tied behind its last one.
+    With ``absent="ignore"`` only lists that contain both items compare them, so an absent item is not below a ranked
+    one. Where no list contains both, the papers have no move in "mc4" and "rank-centrality" and an even chance in
+    "mct". In "mc1", "mc2" and "mc3" the walker then goes to items of the same list, hence more often to items in many
+    lists. On paired comparisons "mct" and "mc4" follow the quality of items; "mc1" to "mc3" also follow the number of
+    their comparisons. With ``absent="last"`` each list is first completed by its absent items, tied behind its last
+    one.
 
-    Lists draw with probabilities in proportion to their weights. The papers have no ties within lists; here a tied item
-    is "at or above" in "mc1" and "mc2" and not "above" in "mc3"; in "mc4" a list that ties two items is on neither
-    side, the larger side is the majority and a draw causes no move; in "mct" and "rank-centrality" it is half for each.
-    An item that only
-    lists of weight 0 hold is not a state of the chain, and scores 0. A single item scores 1.
+    Lists are drawn with probabilities in proportion to their weights. The papers have no ties within lists. Here a tied
+    item is "at or above" in "mc1" and "mc2" and not "above" in "mc3". In "mc4" a list that ties two items is on neither
+    side; the larger side is the majority, and a draw causes no move. In "mct" and "rank-centrality" a tie counts half
+    for each. An item that only lists of weight 0 contain is not a state of the chain, and scores 0. A single item
+    scores 1.
 
-    If all lists hold all items and tie none, "mc3" and "mct" are the same chain, and "rank-centrality" moves as they do
-    but :math:`n / (n - 1)` times as often, which matters to the jumps alone. The paper of "rank-centrality" has no
-    jumps: ``ergodic_number=0`` is its estimate, and the logarithms of the scores are then log-worths of Bradley and
-    Terry's model, if comparisons connect all items. The walk is not the one of FLAGR,
-    whose "MC1" and "MC2" never block a move on partial lists, whose "MC3" moves to the worse item and whose counts of
-    the lists that rank both run over the row; nor that of TopKLists, whose MC1 to MC3 are other chains.
+    If all lists contain all items and tie none, "mc3" and "mct" are the same chain. "rank-centrality" then makes the
+    same moves :math:`n / (n - 1)` times as often, which only matters for the jumps. The paper of "rank-centrality" has
+    no jumps: ``ergodic_number=0`` is its estimate. The logarithms of the scores are then log-worths of Bradley and
+    Terry's model, if comparisons connect all items.
+
+    The walk differs from FLAGR, whose "MC1" and "MC2" never block a move on partial lists. Its "MC3" moves to the worse
+    item, and its counts of the lists that rank both run over the row. TopKLists uses other chains as its MC1 to MC3.
 
     :math:`O(\sum_v L_v^2 + n^3)` for each query, with :math:`L_v` the lengths of its lists, and memory for a few
-    matrices of :math:`n^2` numbers. "mc1" and "mc2" need neither for lists of many hundreds of items, on which the
-    walk, linear in the number of rows for each step, is taken list by list.
+    matrices of :math:`n^2` numbers. "mc1" and "mc2" need neither for lists of many hundreds of items: there the walk is
+    taken list by list, and each step is linear in the number of rows.
 
     References
     ----------
@@ -262,15 +261,15 @@ class MarkovChain(BaseAggregator):
         self.n_iter_: int = int(self.query_info_["n_iter"].max())
         return ranked
 
-    # Threads of the linear algebra wait for each other longer than they work on matrices of this size, and far longer
-    # on a busy machine; their number would also show in the last digits.
+    # On matrices of this size, threads of the linear algebra wait for each other longer than they work, and far longer
+    # on a busy machine. The number of threads would also change the last digits.
     @one_blas_thread
     def _aggregate(self, lists):
         score = np.empty(lists.n_candidates)
         n_iter = np.empty(lists.n_queries, dtype=np.int64)
         converged = np.empty(lists.n_queries, dtype=bool)
         if self.absent == "last":
-            # In whole numbers a list that holds all items leaves nothing over, and not what rounding made of it.
+            # In whole numbers a list that contains all items leaves exactly 0 over, without rounding.
             lists = count_in_units(lists)[0]
         up = self._walks_up(lists)
         for chosen, run in ((up, self._long_run_by_lists), (~up, self._long_run_by_pairs)):
@@ -290,15 +289,15 @@ class MarkovChain(BaseAggregator):
         return np.where(self._walks_up(lists), 0.0, super()._memory(lists))
 
     def _walks_up(self, lists):
-        """Queries, bool of shape (n_queries,), whose lists are walked up, of which no pairs are compared."""
+        """Find the queries to walk list by list, without comparing pairs: bool of shape (n_queries,)."""
         jump, tol, up = float(self.ergodic_number), self.tol, CHAINS[self.chain].goes_up
-        # Only where the walk is sure to come within tol.
+        # Only where the walk is certain to come within tol.
         up &= 0 < jump < 1 and 16 * np.finfo(np.float64).eps <= tol * jump
         if not up or self.max_iter < 1 + math.log(tol * jump / 2) / math.log1p(-jump):
             return np.zeros(lists.n_queries, dtype=bool)
         length = lists.list_length.astype(np.float64)
         n_rows, longest = lists.sum_over_lists(length), np.maximum.reduceat(length, lists.list_ptr[:-1])
-        # Lists are laid out as long as the longest one.
+        # All lists are padded to the longest one.
         even = np.diff(lists.list_ptr) * longest <= 2 * n_rows
         return even & (lists.sum_over_lists(length**2) > _LONG_LISTS * n_rows)
 
@@ -311,7 +310,7 @@ class MarkovChain(BaseAggregator):
         return np.concatenate(state, axis=1)[0], np.concatenate(n_iter), np.concatenate(error)
 
     def _list_moves(self, lists):
-        """For each query, the weights of the lists that hold its items, and the moves up these lists."""
+        """Yield, for each query, the weights of the lists that contain its items, and the moves up these lists."""
         chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
         row_weight = chain.row_weight(lists, self.absent)
         row_weight = lists.list_weight[lists.row_list] if row_weight is None else row_weight
@@ -330,7 +329,7 @@ class MarkovChain(BaseAggregator):
         return state, n_iter, error
 
     def _transitions(self, lists):
-        """Chains in blocks of queries with equally many items, with the weights of the lists that hold the items."""
+        """Yield chains in blocks of queries of equal size, with the weights of the lists that contain the items."""
         chain, total = CHAINS[self.chain], lists.sum_over_lists(lists.list_weight)
         for queries, above, level in preference_stacks(lists, chain.row_weight(lists, self.absent)):
             held = lists.candidate_weight[candidates_of(lists, queries)]
@@ -341,10 +340,10 @@ class MarkovChain(BaseAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # Without jumps items share the score 0, and with nothing else they all tie.
+        # Without jumps some items share the score 0; with jumps alone all items tie.
         tags.aggregator_tags.unanimity = 0 < self.ergodic_number < 1
         tags.aggregator_tags.condorcet_winner = self.chain == "mc4" and self.ergodic_number < 1
-        # Without jumps all items share the score 0 that "mc4" leaves for others.
+        # Without jumps "mc4" gives the same score 0 to all items but the best.
         moving = self.ergodic_number < 1 and (self.ergodic_number > 0 or self.chain != "mc4")
         tags.aggregator_tags.absent_below &= moving
         return tags

@@ -1,4 +1,4 @@
-"""Where a walker is in the long run, whose moves are given by matrices or, of a large query, list by list.
+"""Long-run distributions of walkers, with moves as matrices or, in large queries, list by list.
 
 >>> import numpy as np
 >>> import pandas as pd
@@ -14,12 +14,12 @@ import numpy as np
 
 from ..._arrays._ragged import starts_to_ptr, tie_starts
 
-#: Items up to which a linear solve is about the faster way, measured: a walk takes 30 to 170 steps.
+#: Items up to which a linear solve is about the faster way (measured): a walk takes 30 to 170 steps.
 SOLVE_ITEMS = 1000
 
 
 def long_run(transitions, start, ergodic_number, max_iter, tol):
-    """As ``stationary_distribution``, of chains that are known to fit into memory."""
+    """Compute ``stationary_distribution`` for chains that are known to fit into memory."""
     chains = np.asarray(transitions, dtype=np.float64)
     shape, n = chains.shape[:-2], chains.shape[-1]
     stack = chains.reshape(-1, n, n)
@@ -44,7 +44,7 @@ def _solve(stack, start, jump):
 
 
 class Matrices:
-    """The moves of chains that are given as matrices, (n_chains, n, n)."""
+    """Moves of chains that are given as matrices, (n_chains, n, n)."""
 
     def __init__(self, stack):
         self.stack = stack
@@ -57,7 +57,7 @@ class Matrices:
 
 
 def walk(chains, start, jump, max_iter, tol):
-    """Distributions of chains (n_chains, n), the steps they took, and bounds of their errors, both (n_chains,)."""
+    """Walk chains: return distributions (n_chains, n), numbers of steps, and error bounds, both (n_chains,)."""
     state, n_iter = start.copy(), np.zeros(len(start), dtype=np.int64)
     error, last = np.full(len(start), np.inf), np.full(len(start), np.inf)
     walking = np.arange(len(start))
@@ -66,7 +66,7 @@ def walk(chains, start, jump, max_iter, tol):
         after = (1.0 - jump) * chains.move(before) + jump * start[walking]
         after /= after.sum(axis=1, keepdims=True)
         step = np.abs(after - before).sum(axis=1)
-        # A step with jumps shrinks every distance by 1 - jump; without, by what the last two steps show.
+        # A step with jumps shrinks every distance by 1 - jump; without jumps, estimate from the last two steps.
         shrink = 1.0 - jump if jump else np.minimum(step / last[walking], 1 - 1e-9)
         left = step * shrink / (1.0 - shrink)
         error[walking] = left if jump else np.maximum(step, left)
@@ -82,23 +82,23 @@ def walk(chains, start, jump, max_iter, tol):
 
 
 def start_of(held):
-    """Uniform over the items that lists hold, of weights (n_chains, n): the states."""
+    """Return the uniform distribution over the states: the items in lists, of weights `held` (n_chains, n)."""
     states = held > 0
-    states |= ~states.any(axis=1, keepdims=True)  # where every list weighs 0, there is nothing to prefer by
+    states |= ~states.any(axis=1, keepdims=True)  # where every list has weight 0, all items are states
     return states / states.sum(axis=1, keepdims=True)
 
 
 def n_at_or_above(row_ptr, rank):
-    """Number of entries of its list that are at or above each row, itself included, (n_rows,)."""
+    """Count the entries of its list that are at or above each row, itself included, (n_rows,)."""
     group = starts_to_ptr(tie_starts(row_ptr, rank))
     return np.repeat(group[1:], np.diff(group)) - np.repeat(row_ptr[:-1], np.diff(row_ptr))
 
 
 class ListMoves:
-    """Moves from an item of a query to an entry at or above it of the lists that hold it.
+    """Moves from an item of a query to an entry at or above it in the lists that contain it.
 
-    An entry draws the walker in proportion to `row_weight`, (n_rows,), of the row that it leaves; where no row counts
-    anything, it stays. Each item also goes to all items that lists hold, with `to_all`, (n_items,), to each; None is 0.
+    The walker moves to an entry in proportion to `row_weight`, (n_rows,), of the row that it leaves; it stays where all
+    these weights are 0. Each item also goes to all items in lists, with `to_all`, (n_items,), to each; None is 0.
     """
 
     def __init__(self, lists, q, row_weight, to_all=None):
@@ -107,7 +107,7 @@ class ListMoves:
         rows, ptr = slice(ptr[0], ptr[-1]), ptr - ptr[0]
         n, row, length = int(lists.query_n_items[q]), np.arange(ptr[-1]), np.diff(ptr)
         item, rank, row_weight = lists.candidate[rows] - lists.candidate_ptr[q], lists.rank[rows], row_weight[rows]
-        # A list is a row, worst first; short ones are filled up with an item n that nothing moves from.
+        # A list is a row, worst first; short lists are padded with an item n that nothing moves from.
         own, column = np.repeat(np.arange(last - first), length), np.repeat(ptr[1:], length) - 1 - row
         self.item = np.full((last - first, length.max()), n)
         self.item[own, column] = item
@@ -119,7 +119,7 @@ class ListMoves:
             self.states = lists.candidate_weight[lists.candidate_ptr[q] : lists.candidate_ptr[q + 1]] > 0
             self.to_all = to_all * self.states
             self.total[:n] += self.to_all * np.count_nonzero(self.states)
-        # Tied entries draw the walker from each other, too: from all rows up to the best one of them.
+        # Tied entries move the walker to each other, too: from all rows up to the best row of the tie.
         group = starts_to_ptr(tie_starts(ptr, rank))
         self.reach = None
         if len(group) <= len(row):
@@ -128,22 +128,22 @@ class ListMoves:
         self.drawn = np.empty(self.item.shape)
 
     def move(self, state):
-        """Distribution after a move from one of shape (1, n_items)."""
+        """Return the distribution after a move from one of shape (1, n_items)."""
         n = state.shape[1]
         before = np.append(state[0], 0.0)
         stays = self.total == 0
         share = np.divide(before, self.total, out=np.zeros(n + 1), where=~stays)
         np.take(share, self.item, out=self.drawn, mode="clip")
         self.drawn *= self.weight
-        # What leaves an entry goes in equal parts to all those at or above it.
+        # The probability that leaves an entry goes in equal parts to all entries at or above it.
         drawn = np.cumsum(self.drawn, axis=1, out=self.drawn)
         if self.reach is not None:
             drawn = np.take_along_axis(drawn, self.reach, axis=1)
         after = np.bincount(self.item.ravel(), drawn.ravel(), minlength=n + 1)
         if self.to_all is not None:
             after[:n] += (share[:n] @ self.to_all) * self.states
-        after[stays] = before[stays]  # they are in no list that counts
+        after[stays] = before[stays]  # these items are in no list that counts
         return after[None, :n]
 
     def keep(self, chosen):
-        """Go on with the chosen chains: there is one."""
+        """Keep the chosen chains: there is only one."""

@@ -1,4 +1,4 @@
-"""Whether lists compare all items of a query, so that each worth has a finite likeliest value."""
+"""Checks that lists connect all items of a query, so that each worth has a finite maximum-likelihood estimate."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ._standard_errors import invert_information
 
 
 def check_connected(lists, absent):
-    """Raise InputError unless in each query a chain of lists leads down from each item to each other.
+    """Raise InputError unless in each query a chain of lists leads down from each item to each other item.
 
     Returns the queries where some chains need ties, (n_queries,).
     """
@@ -25,7 +25,7 @@ def check_connected(lists, absent):
         np.fill_diagonal(above, False)
         needs_ties[q] = strong_components(above)[0] > 1
         if needs_ties[q]:
-            # Tied items are each as good as above the other.
+            # A tied item counts as above the other one, in both directions.
             above |= ties(prefer, both) > TOLERANCE * both
             np.fill_diagonal(above, False)
             n_parts, label = strong_components(above)
@@ -35,18 +35,18 @@ def check_connected(lists, absent):
 
 
 def check_maximum(lists, stages, variables, needs_ties):
-    """Raise InputError where the likelihood of a query has no maximum though ties join its items.
+    """Raise InputError if the likelihood of a query has no maximum although ties join its items.
 
-    Where one list ranks a above b and another one ties them, the likeliest worth of a grows with how frequent ties
-    are, and both grow without bound.
+    Suppose one list ranks a above b and another list ties them. The likeliest worth of a then grows with the frequency
+    of ties, and both grow without bound.
     """
     if not needs_ties.any():
         return
     for q, information in enumerate(stages.information(variables)):
         if needs_ties[q] and invert_information(information)[1]:
             raise InputError(
-                f"With prior=0 and ties='davidson' the lists must have likeliest worths; those of query "
-                f"{show_id(lists.queries, q)} have none, because ties alone join some of its items. Choose prior=0.5, "
+                f"With prior=0 and ties='davidson' the lists must have a maximum of the likelihood; query "
+                f"{show_id(lists.queries, q)} has none, because ties alone join some of its items. Choose prior=0.5, "
                 "or ties='efron'."
             )
 
@@ -56,7 +56,7 @@ def _refuse(lists, q, above, n_parts, label):
         few = [show_id(lists.items, lists.candidate_item[lists.candidate_ptr[q] + item]) for item in items[:5]]
         return ", ".join(few) + (f" and {len(items) - 5} more" if len(items) > 5 else "")
 
-    # Items of parts that nothing leads out of, and that nothing leads into; not of the largest part.
+    # Items of parts that no arc leaves, or that no arc enters, without the largest part.
     across = above & (label[:, None] != label)
     largest = np.bincount(label).argmax()
     ends = {
@@ -65,7 +65,7 @@ def _refuse(lists, q, above, n_parts, label):
     }
     found = " and ".join(f"no list ranks {name(items)} {which} others" for which, items in ends.items() if len(items))
     raise InputError(
-        f"With prior=0 a chain of lists must lead from each item down to each other; the items of query "
-        f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so that the worths have no maximum. "
+        f"With prior=0 a chain of lists must lead from each item down to each other. The items of query "
+        f"{show_id(lists.queries, q)} fall into {n_parts} parts: {found}, so the worths have no maximum. "
         "Choose prior=0.5, or leave these items out."
     )

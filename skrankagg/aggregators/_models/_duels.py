@@ -1,4 +1,4 @@
-"""Lists that say the same once: paired comparisons come in millions, of few pairs."""
+"""Merging of equal lists: millions of paired comparisons are usually of few pairs."""
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -10,22 +10,22 @@ def pair_queries(lists):
 
 
 def _pairs(lists, chosen=slice(None)):
-    """The upper and the lower candidate of the chosen lists, of two items each, and whether they tie."""
+    """Return the upper and lower candidate of the chosen lists of two items, and where they tie."""
     upper = lists.row_ptr[:-1][chosen]
     first, second = lists.candidate[upper].astype(np.int64), lists.candidate[upper + 1].astype(np.int64)
     return first, second, lists.rank[upper] == lists.rank[upper + 1]
 
 
 def merge_equal_pairs(lists):
-    """Merge the lists of two items that rank the same items alike, in the queries that have no other lists.
+    """Merge lists of two items that rank the same items equally, in queries where all lists have two items.
 
-    Returns lists with the weights added up, and for each list before which one it has become; the lists themselves and
-    None where that would change nothing. The candidates stay as they are.
+    Returns lists with the weights added up, and the new position of each old list. If no lists can be merged, returns
+    the lists themselves and None. The candidates stay the same.
     """
     is_pair = pair_queries(lists)[lists.list_query]
     chosen = np.flatnonzero(is_pair)
     first, second, tied = _pairs(lists, chosen)
-    # A tie says the same of both items.
+    # In a tie the order of the two items does not matter.
     low, high = np.where(tied, np.minimum(first, second), first), np.where(tied, np.maximum(first, second), second)
     code = (low * lists.n_candidates + high) * 2 + tied
     _, kept, number = np.unique(code, return_index=True, return_inverse=True)
@@ -36,14 +36,14 @@ def merge_equal_pairs(lists):
     merged, candidate = lists.keep_lists(mask)
     if len(candidate) != lists.n_candidates:
         raise AssertionError("each pair of items is kept once, so that no item can vanish")
-    # Kept lists stay in their order: that of the queries.
+    # Kept lists stay in their order, the order of the queries.
     pattern = np.cumsum(mask) - 1
     pattern[chosen] = pattern[chosen[kept]][number]
     return merged.with_list_weight(np.bincount(pattern, weights=lists.list_weight, minlength=mask.sum())), pattern
 
 
 class PairCounts:
-    """Paired comparisons of items that no list holds more than two of, under many weights of the lists at once.
+    """Counts of paired comparisons, in queries whose lists have at most two items, under many list weights at once.
 
     A tie counts as won once by each of the two.
     """
@@ -69,14 +69,14 @@ class PairCounts:
         self.of_query = csr_array((np.ones(len(code)), (query, pairs)), shape=(lists.n_queries, len(code)))
 
     def likelihood(self, weights):
-        """Wins of each candidate, (n_candidates, n_replicates), and a function of their log-worths.
+        """Return the wins of each candidate, (n_candidates, n_replicates), and a function of the log-worths.
 
-        It returns the log-likelihood without its constant, (n_queries, n_replicates), and the derivatives.
+        The function returns the log-likelihood without its constant, (n_queries, n_replicates), and its derivatives.
         """
         lists = self.lists
         compared, won = self.compared @ weights, self.won @ weights
         heads, query = lists.candidate_ptr[:-1], lists.candidate_query
-        # Each of the two items of a comparison has half of the shift of its worth.
+        # Each of the two items of a comparison takes half of the shift of its worth.
         n_compared = self.takes_part @ compared / 2
 
         def value_and_gradient(log_worth):

@@ -1,4 +1,4 @@
-"""HodgeRank: the scores whose differences come nearest to the flow between each two items."""
+"""HodgeRank: scores whose differences come nearest to the flow between every two items."""
 
 from typing import Literal
 
@@ -20,17 +20,17 @@ __all__ = ["HodgeRank"]
 class HodgeRank(BaseAggregator):
     r"""Rank items by the scores whose differences come nearest to the mean margins, by weighted least squares.
 
-    Each two items that lists compare are a measurement of the difference of their scores; the more lists compare them,
-    the more it counts. What no scores can explain is reported as the inconsistency of the query.
+    Every two items that lists compare are a measurement of the difference of their scores; the more lists compare them,
+    the more it counts. The flow that no scores can explain is reported as the inconsistency of the query.
 
     Parameters
     ----------
     flow : {"margin", "logit"}, default="margin"
-        What the difference of two scores should be: the share of the lists that prefer the one less the share of those
-        that prefer the other, or the logarithm of the odds between these, with half a list added to each side.
+        Target for the difference of two scores. "margin" is the share of the lists that prefer the one minus the share
+        that prefer the other. "logit" is the logarithm of the odds between these, with half a list added to each side.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ranks the items that it does not hold below those that it holds, or compares only those that it
-        holds, which is the paper's rule and that for lists of what each voter happened to see. Two absent items are not
+        How to treat items missing from a list: "last" ranks them below its own items; "ignore" compares only its own
+        items, which is the paper's rule. Use "ignore" when each voter saw only some items. Two absent items are not
         compared.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
@@ -38,37 +38,38 @@ class HodgeRank(BaseAggregator):
     Attributes
     ----------
     query_info_ : pandas.DataFrame
-        For each query of `fit`: `query`, `inconsistency`, the share, from 0 to 1, of the squared flow that the scores
-        leave unexplained (NaN where all flow is 0), and `n_components`, the number of parts between which no list
-        compares any items, as :meth:`RankedLists.components <skrankagg.RankedLists.components>` finds them.
+        For each query of `fit`: `query`, `inconsistency` and `n_components`. `inconsistency` is the share, from 0 to 1,
+        of the squared flow that the scores leave unexplained (NaN where all flow is 0). `n_components` is the number of
+        parts between which no list compares any items, see :meth:`RankedLists.components
+        <skrankagg.RankedLists.components>`.
 
     See Also
     --------
-    BordaCount : The same order where all lists hold all items.
+    BordaCount : The same order where all lists contain all items.
     PlackettLuce : The worths under which the lists are likeliest.
-    MarkovChain : With ``chain="rank-centrality"`` a random walk on the same comparisons.
+    MarkovChain : A random walk on the same comparisons, with ``chain="rank-centrality"``.
 
     Notes
     -----
-    With :math:`w_{ij}` the total weight of the lists that compare items :math:`i` and :math:`j`, and :math:`W_{ij}`
-    that of the lists that rank :math:`i` above :math:`j`, plus half of those that tie the two, the scores :math:`s`
-    minimise [1]_
+    Let :math:`w_{ij}` be the total weight of the lists that compare items :math:`i` and :math:`j`. Let :math:`W_{ij}`
+    be the total weight of the lists that rank :math:`i` above :math:`j`, plus half the weight of the lists that tie the
+    two. The scores :math:`s` minimise [1]_
 
     .. math:: \sum_{i < j} w_{ij} (s_i - s_j - Y_{ij})^2, \qquad
        Y_{ij} = \frac{W_{ij} - W_{ji}}{w_{ij}} \quad\text{or}\quad
        Y_{ij} = \log \frac{W_{ij} + 1/2}{W_{ji} + 1/2},
 
-    the "margin" or the "logit". They have the mean 0 in each component, a set of items that comparisons connect.
-    **Items of different components cannot be compared**: where `n_components` is above 1, nothing says how the
-    components lie to each other, and the method warns. An item that is compared with no other has the score 0.
+    with the first form for "margin" and the second for "logit". They have the mean 0 in each component, a set of items
+    that comparisons connect. **Items of different components cannot be compared**: where `n_components` is above 1, no
+    list compares the components, and the method warns. An item that is compared with no other item has the score 0.
 
     The inconsistency is the minimum divided by :math:`\sum w_{ij} Y_{ij}^2`. It is 1 where the flow only goes round in
     circles, as among lists abc, bca and cab, and then all scores are 0. Margins do not add up along an order even if
-    all lists are the same: lists that all agree on :math:`n` items have the inconsistency :math:`(n - 2) / 3n` with
-    "margin". Compare it between queries of about equally many items.
+    all lists are the same: identical lists of :math:`n` items have the inconsistency :math:`(n - 2) / 3n` with
+    "margin". Compare it only between queries with about the same number of items.
 
-    A tie is a comparison whose margin is 0. If all lists hold all items, the score with "margin" is the mean over all
-    :math:`n` items of the margins of the item, an increasing function of Borda's points. With "margin" the scale of the
+    A tie is a comparison whose margin is 0. If all lists contain all items, the score with "margin" is the mean of the
+    item's margins over all :math:`n` items, an increasing function of Borda's points. With "margin" the scale of the
     weights does not matter; with "logit" a list of weight 3 is three lists, and more lists are more evidence.
 
     :math:`O(\sum_v L_v^2 + n^3)` for each query, with :math:`L_v` the lengths of its lists and :math:`n` the number of
@@ -129,7 +130,7 @@ class HodgeRank(BaseAggregator):
         self.absent = absent
         self.voter_weights = voter_weights
 
-    # As in MarkovChain: threads would wait for each other, and their number would show in the last digits.
+    # As in MarkovChain: threads would wait for each other, and their number would change the last digits.
     @one_blas_thread
     def _aggregate(self, lists):
         score, scale = np.zeros(lists.n_candidates), np.empty(lists.n_candidates)
@@ -139,7 +140,7 @@ class HodgeRank(BaseAggregator):
             own = candidates_of(lists, queries)
             compared, gain = _comparisons(above, level, self.absent)
             if self.flow == "logit":
-                # W_ij is half of what compares the two and half of the margin; rounding may take it below 0.
+                # W_ij is half of the comparing weight plus half of the margin; rounding may make it negative.
                 odds, against = compared + gain, compared - gain
                 for one in (odds, against):
                     np.log1p(np.maximum(one, 0.0, out=one), out=one)
@@ -162,26 +163,25 @@ class HodgeRank(BaseAggregator):
 
 
 def _comparisons(above, level, absent):
-    """Weights of the lists that compare two items, and by how much more of them prefer the row's, both (k, n, n)."""
+    """Return the weights of the lists that compare two items, and the margins of the row's item, both (k, n, n)."""
     compared, gain = hold_both(above, level), above - above.swapaxes(1, 2)
     items = np.arange(compared.shape[1])
     if absent == "last":
-        # A list that holds one of the two only prefers it.
+        # A list that contains only one of the two prefers it.
         held = compared[:, items, items]
         gain += held[:, :, None]
         gain -= held[:, None, :]
         np.subtract(held[:, :, None] + held[:, None, :], compared, out=compared)
     compared[:, items, items] = 0.0
-    gain[np.abs(gain) <= TOLERANCE * compared] = 0.0  # a draw, but for rounding
+    gain[np.abs(gain) <= TOLERANCE * compared] = 0.0  # a draw, up to rounding
     return compared, gain
 
 
 def least_squares(weight, gain, label):
-    """Scores (k, n) whose differences come nearest to gain / weight, two stacks of matrices (k, n, n).
+    """Find scores (k, n) whose differences come nearest to gain / weight, two stacks of matrices (k, n, n).
 
-    Returns also the shares of the squared flow that are left, (k,), NaN where there is none. `weight` is symmetric, 0
-    where items are not compared, `gain` is antisymmetric, and `label` (k, n) numbers the components of each stack from
-    1.
+    Also returns the shares of the squared flow that are left, (k,), NaN where there is no flow. `weight` is symmetric,
+    0 where items are not compared; `gain` is antisymmetric. `label` (k, n) numbers the components of each stack from 1.
 
     >>> import numpy as np
     >>> from skrankagg.aggregators._models._hodge_rank import least_squares
@@ -193,7 +193,7 @@ def least_squares(weight, gain, label):
     n_found = label.max(axis=1)
     label = (label - 1 + (np.cumsum(n_found) - n_found)[:, None]).ravel()
     first = np.unique(label, return_index=True)[1]
-    # The first item of each component is held at 0, which leaves one solution; its mean is taken away afterwards.
+    # The first item of each component is fixed at 0, which leaves one solution; its mean is subtracted afterwards.
     items = np.arange(n)
     system = -weight
     system[:, items, items] = weight.sum(axis=2)

@@ -1,23 +1,23 @@
-"""Smooth convex functions of many groups of variables, minimised together: L-BFGS, each group at its own pace."""
+"""Minimisation of smooth convex functions of many groups of variables at once: L-BFGS, each group at its own pace."""
 
 import numpy as np
 
-# Steps and gradients that are remembered.
+# Number of remembered steps and gradients.
 _MEMORY = 10
-# Share of the decrease that the slope promises which a step must reach, and what rounding may hide.
+# Share of the decrease promised by the slope that a step must reach, and the size of rounding.
 _ENOUGH, _ROUNDING = 1e-4, 1e-13
-# Where steps are below this and have not halved in so many iterations, rounding lets them come no nearer.
+# If steps are below this and have not halved in so many iterations, rounding prevents further progress.
 _NEAR, _STUCK = 1e-8, 25
 
 
 def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_step=np.inf):
-    """Minimise a sum of functions, one of each group of variables.
+    """Minimise a sum of functions, one for each group of variables.
 
     `function` takes the variables, (n,), and returns values, (n_groups,), and the gradient, (n,). `group` (n,) is the
-    group of each variable, `scale` (n,) about the second derivatives. A group has converged where no variable would
-    move by more than `tol` in a step of the gradient by `scale`, or as near as rounding lets it come. No variable moves
-    by more than `largest_step` in one iteration, so that the function is not asked where its exponentials overflow.
-    Returns the variables, the values, the number of iterations, (n_groups,), and whether each group has converged.
+    group of each variable, `scale` (n,) approximates the second derivatives. A group has converged if a gradient step
+    divided by `scale` would move no variable by more than `tol`, or if rounding prevents further progress. No variable
+    moves by more than `largest_step` in one iteration, so that exponentials in the function do not overflow. Returns
+    the variables, the values, the number of iterations, (n_groups,), and whether each group has converged.
     """
 
     def dot(one, other):
@@ -42,7 +42,7 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
         slope = dot(direction, gradient)
         uphill = slope > 0
         if uphill.any():
-            # What is remembered misleads where rounding has spoilt it: the plain gradient never does.
+            # Rounding may have spoilt the remembered steps; the plain gradient always goes downhill.
             direction[uphill[group]] = -(gradient / scale)[uphill[group]]
             slope = dot(direction, gradient)
         reach = np.zeros(n_groups)
@@ -52,7 +52,7 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
             new = x + length[group] * direction
             new_value, new_gradient = function(new)
             limit = value + _ENOUGH * length * slope + _ROUNDING * np.abs(value)
-            # Near the minimum values differ by rounding alone, and the slope tells more.
+            # Near the minimum values differ by rounding alone, and the slope is more informative.
             flat = np.abs(dot(new_gradient, direction)) <= np.abs(slope)
             good = (new_value <= limit) | (flat & (new_value <= value + 1e-9 * np.abs(value)))
             good &= np.isfinite(new_value)
@@ -72,7 +72,7 @@ def minimise(function, start, group, n_groups, scale, *, tol, max_iter, largest_
 
 
 def _two_loops(gradient, steps, changes, inverse, scale, group, dot):
-    """The gradient times the inverse of the second derivatives as the remembered steps show it."""
+    """Multiply the gradient by the inverse of the second derivatives, estimated from the remembered steps."""
     direction, shares = gradient.copy(), []
     for step, change, rho in zip(reversed(steps), reversed(changes), reversed(inverse), strict=True):
         share = rho * dot(step, direction)
@@ -80,7 +80,7 @@ def _two_loops(gradient, steps, changes, inverse, scale, group, dot):
         direction -= share[group] * change
     direction /= scale
     if steps:
-        # How much steeper the function was than its scale says, along the last step.
+        # Ratio of the true curvature along the last step to the scale.
         size = dot(changes[-1], changes[-1] / scale)
         ratio = np.divide(1.0, inverse[-1] * size, out=np.ones_like(size), where=(inverse[-1] > 0) & (size > 0))
         direction *= np.clip(ratio, 1e-3, 1e3)[group]

@@ -30,61 +30,61 @@ __all__ = ["PlackettLuce"]
 
 # Pairs and replicates that are fitted at one time.
 _CELLS = 1 << 20
-# Bytes that standard errors take for each ordered pair of a query's items, and by "voters" for each list and item.
+# Bytes of standard errors for each ordered pair of a query's items, and with "voters" for each list and item.
 _ERROR_BYTES, _SCORE_BYTES = 80.0, 32.0
 
 
 class PlackettLuce(WeightedAggregator):
     r"""Rank items by the worths under which the lists are likeliest, if each item is chosen in proportion to its worth.
 
-    A list is read as choices: its first item from all items, its second one from the others, and so on. Lists of two
-    items are the model of Bradley and Terry.
+    A list is read as choices: its first item from all items, its second item from the others, and so on. For lists of
+    two items this is the model of Bradley and Terry.
 
     Parameters
     ----------
     prior : float, default=0.5
-        Number of comparisons that each item wins, and loses, against an item of worth 1 that is made up: more draws the
-        worths together. 0 is the maximum of the likelihood, which must exist, see Notes.
+        Number of comparisons that each item wins, and loses, against an invented item of worth 1; more draws the worths
+        together. 0 is the maximum of the likelihood, which must exist, see Notes.
     absent : {"last", "ignore"}, default="last"
-        Whether the items that a list does not hold are left over when it ends, as those of a list that is cut are, or
-        were not there to be chosen, as in races, panels and paired comparisons.
+        How to treat items missing from a list: with "last" they were available but not chosen, as in a list that is
+        cut. With "ignore" they were not available, as in races, panels and paired comparisons.
     ties : {"efron", "breslow", "davidson"}, default="efron"
-        How tied items of a list are chosen, see Notes. "davidson" estimates how frequent ties are.
+        Model of the choice among tied items of a list, see Notes. "davidson" estimates how frequent ties are.
     std_errors : {"model", "voters"}, default=None
-        Whether to compute standard errors: by the curvature of the likelihood, or by how much the lists differ
-        ("voters"), which holds also where the model does not. None computes none.
+        Method for standard errors: "model" uses the curvature of the likelihood, "voters" the differences between the
+        lists, which is also valid where the model is not. None computes no standard errors.
     votes : bool or None, default=None
-        For ``std_errors="voters"``: whether a list of weight w is w lists that say the same, also for a w that is not
-        whole, or one list whose weight is a factor. None takes weights for numbers of lists in the queries of whole
-        weights only, and warns where whole ones above 1 and others meet.
+        Meaning of weights with ``std_errors="voters"``. True: a list of weight w is w equal lists, also for a
+        fractional w. False: it is one list, and its weight is a factor. None takes weights for numbers of lists only in
+        queries where all weights are whole, and warns where whole weights above 1 and fractional ones meet.
     max_iter : int, default=500
         Largest number of iterations.
     tol : float, default=1e-12
-        Largest step of a log-worth that a converged iteration would still take, if rounding lets it come so near.
+        Largest step of a log-worth that a converged iteration would still take, unless rounding prevents this.
     weighting : {None, "query", "global"}, default=None
-        Whether to learn how reliable each voter is, see Notes: not at all, all voters being alike; again from the lists
-        of each query, also in `transform`; or in `fit`, one number for each voter over all queries, which `transform`
-        then applies to any query.
+        How to learn the reliability of each voter, see Notes. None learns nothing: all voters are equal. "query" learns
+        it from the lists of each query, also in `transform`. "global" learns in `fit` one number for each voter over
+        all queries, and `transform` applies it to any query.
     voter_groups : mapping or pandas.Series of voter to hashable, default=None
-        Who stands behind each voter, for ``weighting``: voters of one group have one reliability. None makes each voter
-        a group of its own, which for comparisons encoded with their judges is not what is meant, see Examples.
+        Group of each voter, for ``weighting``: voters of one group have one reliability. None makes each voter a group
+        of its own, which is wrong for comparisons encoded with their judges, see Examples.
     reliability_prior : float, default=10.0
-        Shape of the gamma distribution that reliabilities come from, see Notes: more draws them together.
+        Shape of the gamma distribution of the reliabilities, see Notes: more draws them together.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        With ``weighting="global"``, what to do about a voter that `fit` has not seen: give it the mean reliability, no
-        weight, or raise an error.
+        Treatment of a voter that `fit` has not seen, with ``weighting="global"``: "mean" gives it the mean reliability,
+        "ignore" no weight, "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     Attributes
     ----------
     query_info_ : DataFrame
-        For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter`, `converged`, and
-        with ``ties="davidson"`` `tie_prevalence`, :math:`d_2`: 0 where no two items tie, infinite where two items tie
-        whenever they can (with ``prior=0``).
+        For each query of `fit`: `query`, `log_likelihood` of its lists without the prior, `n_iter` and `converged`.
+        With ``ties="davidson"`` also `tie_prevalence`, :math:`d_2`: 0 where no two items tie, infinite where two items
+        tie whenever they can (with ``prior=0``).
     voter_weights_ : DataFrame
-        Unless ``weighting=None``: `voter`, `weight`, its reliability; with "query" the mean over its lists, of each
-        relative to its query.
+        Unless ``weighting=None``: `voter`, `weight`, its reliability. With "query" this is the mean over the voter's
+        lists, relative to the query of each list.
     query_voter_weights_ : DataFrame
         Unless ``weighting=None``: `query`, `voter`, `weight`, the reliability of each list.
 
@@ -100,14 +100,14 @@ class PlackettLuce(WeightedAggregator):
     ConvergenceWarning
         If the iteration of some query ends before it is within `tol`.
     UserWarning
-        If weights that are whole and above 1 and others that are not whole meet in a query, ``std_errors="voters"`` and
-        `votes` is None.
+        With ``std_errors="voters"`` and ``votes=None``, if a query has both whole weights above 1 and fractional
+        weights.
 
     See Also
     --------
-    skrankagg.aggregators.MarkovChain : With ``chain="mct"`` a random walk on the same comparisons.
+    skrankagg.aggregators.MarkovChain : A random walk on the same comparisons, with ``chain="mct"``.
     skrankagg.inspection.rank_stability : How the places change when the lists are drawn again.
-    skrankagg.datasets.make_plackett_luce : Draws lists by the model.
+    skrankagg.datasets.make_plackett_luce : Draws lists from the model.
 
     Notes
     -----
@@ -116,41 +116,43 @@ class PlackettLuce(WeightedAggregator):
 
     .. math:: \sum_{j=1}^{L} \Big(t_j - \log \sum_{i \in A_j} e^{t_i}\Big),
 
-    :math:`A_j` being the items that are left before the j-th choice: the list's own ("ignore") and those that it does
-    not hold ("last"). List weights multiply it. The score is :math:`t_i`; the column `worth` is :math:`e^{t_i}` as a
+    where :math:`A_j` contains the items left before the j-th choice: the list's own ("ignore"), and with "last" the
+    absent items, too. List weights multiply it. The score is :math:`t_i`; the column `worth` is :math:`e^{t_i}` as a
     share of the query. **Scores of different queries cannot be compared**: each query has a scale of its own.
 
-    The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` for each item [3]_, so that all data have one answer, with
-    finite worths. Without it there is one only if from each item to each other a chain of lists leads down [2]_; scores
-    then have the mean 0. With "davidson" ties alone may not join the items.
+    The prior adds :math:`p\,t_i - 2p \log(1 + e^{t_i})` for each item [3]_, so that all data have one solution, with
+    finite worths. Without it there is a solution only if a chain of lists leads down from each item to each other [2]_;
+    scores then have the mean 0. With "davidson" ties alone may not join the items.
 
-    Of a class of :math:`d` tied items the r-th choice, from 0, is from the sum less :math:`r / d` of the class
-    ("efron") or from the whole sum ("breslow"), as for tied times in Cox's model, whose partial likelihood this
-    is [4]_. With "davidson" a set of k items is chosen at once, in proportion to :math:`d_k` times the geometric mean
-    of its worths, :math:`d_1 = 1` and the others estimated for each query [3]_, [5]_; the sum over all sets is an
-    elementary symmetric polynomial, which takes the square of the largest class for each row. The comparisons of the
-    prior may then tie, too. Where sets of one size are chosen whenever they can be, as in approval ballots of three
-    items each, :math:`d_k` has no finite maximum. The answer is then the limit: sets of that size do not compete with
-    sets of sizes that they never yield to. A tie at the end of a list is evidence that its items are alike. If it only
-    means "not ranked", leave its items out.
+    **Ties.** In a class of :math:`d` tied items, choice r, counted from 0, is from a reduced sum. "efron" subtracts the
+    share :math:`r / d` of the class; "breslow" subtracts nothing. Both treat tied times in Cox's model in this way, and
+    its partial likelihood is this one [4]_. With "davidson" a set of k items is chosen at once, in proportion to
+    :math:`d_k` times the geometric mean of its worths. Here :math:`d_1 = 1`, and the others are estimated for each
+    query [3]_, [5]_. The sum over all sets is an elementary symmetric polynomial, which takes the square of the largest
+    class for each row. The comparisons of the prior may then tie, too. Where sets of one size are chosen whenever they
+    can be, as in approval ballots of three items each, :math:`d_k` has no finite maximum. The result is then the limit:
+    sets of that size do not compete with sets of sizes that they never yield to. A tie at the end of a list is evidence
+    that its items are equally good. If it only means "not ranked", leave its items out.
 
-    A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_: near 0 are choices by
-    chance, and the mean over the voters, of the query or of all, is 1. With "davidson" :math:`d_k^\eta` takes the place
-    of :math:`d_k`. Reliabilities have a gamma distribution of shape `reliability_prior`, before they are related to
-    their mean; lists alone would make the most agreeing voter infinitely reliable. An EM algorithm [7]_ learns them: in
-    each round first the worths maximise the likelihood, and then the reliabilities, less
-    :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` of each voter, the variance of its choices by what is not known of the
-    worths, until no :math:`\log \eta` moves by 1e-6. (To maximise by all at once would follow one voter where queries
-    are many and short.) A list of weight w is that of w voters; with `voter_groups`, of w lists of one. A voter who
-    prefers bad items gets a reliability near 0, not below. Standard errors take the reliabilities as known.
+    **Reliabilities.** A voter of reliability :math:`\eta` chooses in proportion to :math:`e^{\eta t_i}` [6]_. Near 0
+    choices are by chance; the mean over the voters, of the query or of all, is 1. With "davidson" :math:`d_k^\eta`
+    replaces :math:`d_k`. Reliabilities have a gamma distribution of shape `reliability_prior` before they are divided
+    by their mean; lists alone would make the most agreeing voter infinitely reliable. An EM algorithm [7]_ learns them.
+    In each round the worths first maximise the likelihood. Then the reliabilities maximise it minus a penalty of
+    :math:`\tfrac12 \eta^2 \sum_j \mathrm{Var}_j` for each voter: the variance of its choices from the uncertainty of
+    the worths. The rounds end when no :math:`\log \eta` moves by 1e-6. (Maximising over everything at once would follow
+    one voter where queries are many and short.) A list of weight w counts as w voters; with `voter_groups`, as w lists
+    of one voter. A voter who prefers bad items gets a reliability near 0, not below. Standard errors treat the
+    reliabilities as known.
 
-    Standard errors are of :math:`t_i` less the mean of the query, at the estimate and without the prior, which is no
-    data. They are infinite where the lists leave worths open. The weight that `votes` is about is that in the lists,
-    times `voter_weights`. Log-worths that differ by less than ten times `tol` tie.
+    **Standard errors** refer to :math:`t_i` minus the mean of the query. They are taken at the estimate and without the
+    prior, which is not data. They are infinite where the lists leave worths open. `votes` refers to the weight in the
+    lists times `voter_weights`. Log-worths that differ by less than ten times `tol` tie.
 
-    The cost is that of about 30 passes over the rows; standard errors take the square of the length of each list and
-    the cube of the number of items, and memory for ten matrices of all pairs of items, which is checked first. With
-    `weighting` all is done some dozen times, and with "last" take the number of lists times that of items.
+    The cost is about 30 passes over the rows. Standard errors take the square of the length of each list and the cube
+    of the number of items. They need memory for ten matrices of all pairs of items, which is checked first. With
+    `weighting` everything runs some dozen times; with "last" it then takes the number of lists times the number of
+    items.
 
     References
     ----------
@@ -182,7 +184,7 @@ class PlackettLuce(WeightedAggregator):
     2     q    c -0.447     3  0.107
     3     q    d -0.889     4  0.069
 
-    Of three judges the last one decides by chance:
+    Among three judges the last one decides by chance:
 
     >>> from skrankagg import RankedLists
     >>> from skrankagg.datasets import make_comparisons
@@ -260,7 +262,7 @@ class PlackettLuce(WeightedAggregator):
         return ("worth",) if self.std_errors is None else ("worth", "std_error")
 
     def _aggregate_weighted(self, lists, weight, known):
-        # Before the method takes its time.
+        # Check before the fit takes its time.
         self._check_memory(lists, self._error_memory(lists), "choose std_errors=None")
         stages, pattern, variables, n_iter, converged = self._estimate(lists, weight)
         log_worth = variables[: lists.n_candidates]
@@ -277,14 +279,14 @@ class PlackettLuce(WeightedAggregator):
         return Consensus(log_worth, columns, queries, scale=self._scale(log_worth))
 
     def _error_memory(self, lists):
-        """Bytes that standard errors take of each query, as `_memory` returns them."""
+        """Return the bytes that standard errors take for each query, as `_memory` does."""
         if self.std_errors is None:
             return None
         n, m = lists.query_n_items.astype(np.float64), np.diff(lists.list_ptr)
         return n * (_ERROR_BYTES * n + (_SCORE_BYTES * m if self.std_errors == "voters" else 0.0))
 
     def _estimate(self, lists, reliability):
-        """The likelihood, what it has merged lists to, the likeliest variables, and how they were found."""
+        """Return the likelihood, the merging of its lists, the likeliest variables, iterations and convergence."""
         needs_ties = check_connected(lists, self.absent) if self.prior == 0 else None
         stages, pattern = self._stages(lists) if reliability is None else self._reliable_stages(lists, reliability)
         variables, n_iter, converged = self._fit(stages, stages.start(np.zeros(lists.n_candidates)))
@@ -298,7 +300,7 @@ class PlackettLuce(WeightedAggregator):
         if self.prior == 0:
             check_connected(lists, self.absent)
         stages = ReliableStages(lists, self._group_of_lists(lists), self._plain_stages, self.absent)
-        # Comparisons of a judge are many; a list is one voter's, or of weight w that of w voters.
+        # A judge has many comparisons; a list is one voter's, and of weight w it counts as w voters.
         size = lists.list_weight if self.voter_groups is None else (lists.list_weight > 0).astype(np.float64)
         options = {"prior": self.prior, "tol": self.tol, "max_iter": self.max_iter}
         reliability, converged = learn_reliabilities(
@@ -308,9 +310,9 @@ class PlackettLuce(WeightedAggregator):
         return reliability
 
     def _log_likelihood_after(self, lists, others):
-        """Log-likelihood of each query's other lists under what these lists teach, and if all items are equally good.
+        """Compute the log-likelihood of each query's `others`, fitted on `lists`, and the same if all items are equal.
 
-        Both are the same rows under different weights of the lists. Returns two arrays, (n_queries,).
+        Both lists are the same rows under different list weights. Returns two arrays, (n_queries,).
         """
         reliability = None if self.weighting is None else self._voter_weights(lists)
         learnt, _, variables, *_ = self._estimate(lists, reliability)
@@ -318,7 +320,7 @@ class PlackettLuce(WeightedAggregator):
         stages.tie_sizes_of(learnt)
         equal = variables.copy()
         equal[: lists.n_candidates] = 0.0
-        with np.errstate(divide="ignore", invalid="ignore"):  # what was never seen has no chance
+        with np.errstate(divide="ignore", invalid="ignore"):  # choices that were never seen have probability 0
             return stages.value_and_gradient(variables)[0], stages.value_and_gradient(equal)[0]
 
     def _pool(self, lists, weight):
@@ -355,13 +357,13 @@ class PlackettLuce(WeightedAggregator):
         return score
 
     def _stages(self, lists):
-        """The likelihood of lists, and for each which of those it has that merges the equal ones; None for itself."""
+        """Return the likelihood of merged lists, and the merged position of each list; None if nothing was merged."""
         merged, pattern = merge_equal_pairs(lists)
         return self._plain_stages(merged), pattern
 
     def _reliable_stages(self, lists, weight):
-        """The same, of lists of voters whose reliability is known."""
-        # Equal reliabilities are one voter.
+        """Return the same for lists of voters whose reliabilities are known."""
+        # Voters of equal reliability act as one voter.
         voter = np.unique(weight, return_inverse=True)[1]
         stages = ReliableStages(lists, voter, self._plain_stages, self.absent).known(weight)
         return stages, stages.pattern
@@ -372,8 +374,8 @@ class PlackettLuce(WeightedAggregator):
         stages = TiedStages(lists, self.absent, owner, has_prior=self.prior > 0)
         if stages.largest > MOST_TIED:
             raise InputError(
-                f"ties='davidson' takes up to {MOST_TIED} tied items of a list; some list ties {stages.largest}. "
-                "Choose ties='efron', or leave out the end of the list where the tie means that it was not ranked."
+                f"ties='davidson' allows at most {MOST_TIED} tied items in a list; got {stages.largest} in some list. "
+                "Choose ties='efron'. If the tie means that the end was not ranked, leave it out."
             )
         return stages
 
@@ -400,7 +402,7 @@ class PlackettLuce(WeightedAggregator):
         return scores
 
     def _repeat_kinds(self, lists, kinds):
-        """As `_repeat_many`, for each kind of queries by itself."""
+        """Compute `_repeat_many` for each kind of queries separately."""
         parts = [
             (
                 gather_ranges(lists.list_ptr, queries)[0],
@@ -419,7 +421,7 @@ class PlackettLuce(WeightedAggregator):
         return scores
 
     def _fit_pairs(self, pairs, weights, start):
-        """Log-worths under many weights of lists of two items, (n_candidates, n_replicates)."""
+        """Fit log-worths under many weights of lists of two items, (n_candidates, n_replicates)."""
         lists, n = pairs.lists, weights.shape[1]
         won, likelihood = pairs.likelihood(weights)
         shape = lists.n_candidates, n
@@ -441,7 +443,7 @@ class PlackettLuce(WeightedAggregator):
         return most_likely(stages, start, prior=self.prior, tol=self.tol, max_iter=self.max_iter)
 
     def _scale(self, log_worth):
-        """Size of the terms: what the iteration leaves open decides nothing."""
+        """Return the size of the terms: differences within the tolerance of the iteration tie."""
         return np.maximum(np.abs(log_worth), 10 * self.tol / TOLERANCE)
 
     def __sklearn_tags__(self) -> TagsOfAggregator:

@@ -1,4 +1,4 @@
-"""The worths that are likeliest after a prior: each item wins and loses comparisons against an item of worth 1."""
+"""Maximum a posteriori worths: each item wins and loses comparisons against an item of worth 1."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from ._many_minima import minimise
 
 
 def most_likely(stages, start, *, prior, tol, max_iter):
-    """Log-worths and parameters of ties, iterations of each query, and whether it converged."""
+    """Return log-worths with tie parameters, the iterations of each query, and whether it converged."""
     lists = stages.lists
     n, n_queries = lists.n_candidates, lists.n_queries
     group = np.concatenate([lists.candidate_query, stages.extra_query()])
@@ -32,7 +32,7 @@ def most_likely(stages, start, *, prior, tol, max_iter):
 
 
 def log_prior(stages, prior, log_worth, extra):
-    """Of each candidate, with its derivatives by the log-worths and by the parameters of ties."""
+    """Return the log prior of each candidate, and its derivatives by the log-worths and by the tie parameters."""
     lists = stages.lists
     plain_value, plain_slope = plain_prior(prior, log_worth)
     if not len(extra):
@@ -45,17 +45,17 @@ def log_prior(stages, prior, log_worth, extra):
     share, tied = np.exp(log_worth - total), np.exp(terms[2] - total)
     slopes = np.zeros(stages.seen.shape)
     slopes[:, 0] = np.bincount(lists.candidate_query, weights=-2 * prior * tied, minlength=lists.n_queries)
-    # A query without ties has the prior that it has alone, to the last bit.
+    # A query without ties has the same prior as on its own, to the last bit.
     ties = stages.seen.any(axis=1)[lists.candidate_query]
     value = np.where(ties, prior * log_worth - 2 * prior * total, plain_value)
     return value, np.where(ties, prior - 2 * prior * (share + tied / 2), plain_slope), slopes.ravel()
 
 
 def plain_prior(prior, log_worth):
-    """Log-prior of each log-worth, where comparisons with the item of worth 1 cannot tie, and its derivative."""
+    """Return the log prior of each log-worth, without ties with the item of worth 1, and its derivative."""
     return prior * log_worth - 2 * prior * np.logaddexp(0.0, log_worth), prior * np.tanh(-log_worth / 2)
 
 
 def plain_curvature(prior, log_worth):
-    """Minus the second derivative of that."""
+    """Return minus the second derivative of the plain prior."""
     return prior * (1 - np.tanh(log_worth / 2) ** 2) / 2

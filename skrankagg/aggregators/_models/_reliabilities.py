@@ -1,8 +1,8 @@
-"""How reliable voters are, learnt with the worths: an EM algorithm.
+"""Reliabilities of voters, learnt together with the worths by an EM algorithm.
 
-Worths and reliabilities take turns: the likeliest worths at the reliabilities so far, and then the likeliest
-reliabilities where the worths are known up to a variance. Without the variance each query would bring worths that fit
-its lists too well, and with many short queries the likeliest of all would be to follow one voter everywhere.
+The algorithm alternates between the likeliest worths at the current reliabilities, and the likeliest reliabilities
+where the worths are known up to a variance. Without the variance, the worths of each query would fit its lists too
+well, and with many short queries the best solution would follow one voter everywhere.
 """
 
 import numpy as np
@@ -10,23 +10,23 @@ import numpy as np
 from ._many_minima import minimise
 from ._posterior import most_likely, plain_curvature
 
-# Rounds, and how far the logarithm of a reliability may still move in the last one.
+# Largest number of rounds, and the largest change of a log-reliability in the last one.
 _MAX_ROUNDS, _CLOSE = 200, 1e-6
-# How far it may move in one iteration of a round.
+# Largest change of a log-reliability in one iteration of a round.
 _LARGEST_STEP = 2.0
 
 
 class VoterPosterior:
-    """What the worths say of the voters' reliabilities, which are relative to their mean.
+    """Posterior of the voters' reliabilities, relative to their mean, given the worths.
 
     Parameters
     ----------
     stages : ReliableStages
         The likelihood of the lists.
     shape : float
-        Shape of the gamma distribution that reliabilities come from.
+        Shape of the gamma distribution of the reliabilities.
     size : ndarray of shape (n_lists,)
-        How many voters, each with this prior, the voter of each list stands for; 0 for one that does not count.
+        Number of voters, each with this prior, that the voter of each list represents; 0 if it does not count.
     of_query : bool
         Whether a voter has a reliability in each query, or one for all.
     """
@@ -34,7 +34,7 @@ class VoterPosterior:
     def __init__(self, stages, shape, size, *, of_query):
         self.stages = stages
         n_cells = len(stages.cell_query)
-        #: The voter of each cell, numbered within what it is learnt in, which is its query or everything.
+        #: The voter of each cell, numbered within the group that is learnt together: its query, or everything.
         self.place = np.arange(n_cells) if of_query else stages.cell_voter
         self.group = stages.cell_query if of_query else np.zeros(int(self.place.max()) + 1, dtype=np.int64)
         self.n_groups = stages.lists.n_queries if of_query else 1
@@ -48,7 +48,7 @@ class VoterPosterior:
         self.spread = np.zeros(n_cells)
 
     def reliabilities(self, log_reliability):
-        """Relative to their mean, (n_voters,); of voters that do not count, 1."""
+        """Divide the reliabilities by their mean, (n_voters,); 1 for voters that do not count."""
         greatest = np.full(self.n_groups, -np.inf)
         np.maximum.at(greatest, self.group, log_reliability)
         plain = np.exp(log_reliability - greatest[self.group])
@@ -56,10 +56,10 @@ class VoterPosterior:
         return np.divide(plain, mean, out=np.ones_like(plain), where=self.share > 0)
 
     def update_spread(self, variables, worth_curvature, moved):
-        """Note how uncertain the worths are, for the groups that `moved`.
+        """Store the uncertainty of the worths, for the groups that `moved`.
 
-        Log-worths vary by the inverse of their curvature, to which their prior adds `worth_curvature` (n_candidates,).
-        How much a voter's choices vary by that is what a larger reliability costs.
+        The variance of a log-worth is the inverse of its curvature; its prior adds `worth_curvature` (n_candidates,).
+        The resulting variance of a voter's choices is the penalty on a larger reliability.
         """
         stages = self.stages
         curvature, factor = stages.curvature(variables), stages.reliability
@@ -71,21 +71,21 @@ class VoterPosterior:
         self.spread = np.where(moved[self.group][self.place], spread, self.spread)
 
     def value_and_gradient(self, variables, log_reliability):
-        """Expected log-posterior of each group at these worths, and its derivatives by the logarithms."""
+        """Compute each group's expected log-posterior at these worths, and its derivatives by log-reliability."""
         reliability = self.reliabilities(log_reliability)
         factor = reliability[self.place]
         value, slope = self.stages.by_reliability(variables, factor)
         value = np.bincount(self.place, weights=value - self.spread * factor**2 / 2, minlength=len(reliability))
         slope = factor * (slope - self.spread * factor)
         slope = np.bincount(self.place, weights=slope, minlength=len(reliability)) + self.strength
-        # All that count are relative to their mean.
+        # The reliabilities that count are relative to their mean.
         slope = np.where(self.share > 0, slope, 0.0)
         total = np.bincount(self.group, weights=slope, minlength=self.n_groups)[self.group]
         value = np.bincount(self.group, weights=value + self.strength * np.log(reliability), minlength=self.n_groups)
         return value, slope - self.share * reliability * total
 
     def scale(self, variables):
-        """About the second derivatives by the logarithms: choices vary with the log-worths about as these do."""
+        """Approximate the second derivatives by log-reliability: choices vary about as the log-worths do."""
         stages = self.stages
         worths, mine = stages.inner.n_choices()[: len(stages.origin)], variables[stages.origin]
         n_cells = len(stages.cell_query)
@@ -97,18 +97,18 @@ class VoterPosterior:
 
 
 def learn_reliabilities(stages, shape, size, *, of_query, prior, tol, max_iter):
-    """Reliability of each list, (n_lists,), and whether it converged, of each query or, if they are one, of all."""
+    """Learn the reliability of each list, (n_lists,), and return convergence for each query, or once for all."""
     lists, voters = stages.lists, VoterPosterior(stages, shape, size, of_query=of_query)
     n = lists.n_candidates
     variables, log_reliability = stages.start(np.zeros(n)), np.zeros(len(voters.group))
     moved = np.ones(voters.n_groups, dtype=bool)
     for _ in range(_MAX_ROUNDS):
         stages.reliability = voters.reliabilities(log_reliability)[voters.place]
-        near = max(tol, _CLOSE / 10)  # the worths are fitted once more where this has ended
+        near = max(tol, _CLOSE / 10)  # the worths are fitted once more at the end
         variables, _, converged = most_likely(stages, variables, prior=prior, tol=near, max_iter=max_iter)
         voters.update_spread(variables, plain_curvature(prior, variables[:n]), moved)
 
-        # A group that has come to rest is left alone, so that it does not depend on the others.
+        # Leave a group alone once it has converged, so that it does not depend on the others.
         def minus_expected(at, known=variables, moves=moved[voters.group]):
             value, gradient = voters.value_and_gradient(known, at)
             return -value, np.where(moves, -gradient, 0.0)

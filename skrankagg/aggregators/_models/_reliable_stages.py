@@ -1,8 +1,8 @@
-"""The likelihood of lists of voters who differ in reliability: each follows a power of the worths.
+"""Likelihood of lists whose voters differ in reliability: each voter follows a power of the worths.
 
-The lists of one voter in a query are a query of their own to the plain likelihood, whose log-worths are those of the
-query times the reliability of the voter; derivatives go back by the chain rule. So ties and absent items need no second
-formula.
+In the plain likelihood, the lists of one voter in a query become a query of their own. Its log-worths are the
+log-worths of the query times the reliability of the voter; derivatives go back by the chain rule. So ties and absent
+items need no second formula.
 """
 
 import numpy as np
@@ -22,10 +22,10 @@ class ReliableStages:
     voter : ndarray of shape (n_lists,), dtype=int64
         The voter of each list, from 0: lists of one voter have one reliability.
     make : callable
-        ``make(lists, owner)`` prepares the plain likelihood of lists, `owner` (n_queries of these,) being the query
-        here that each of theirs belongs to.
+        ``make(lists, owner)`` prepares the plain likelihood of lists. `owner`, one entry for each query of these lists,
+        is the original query that it belongs to.
     absent : {"last", "ignore"}
-        Whether the items that a list does not hold are left at its end.
+        How to treat items missing from a list: "last" leaves them over at its end.
     """
 
     def __init__(self, lists, voter, make, absent):
@@ -33,12 +33,12 @@ class ReliableStages:
         inner, order, self.cell_query, self.cell_voter, self.origin = divide_queries(
             lists, voter, whole=absent == "last"
         )
-        # Lists of pairs that leave items over are few, and to merge them would lose these items.
+        # Pairs that leave items over are few, and merging them would lose these items.
         merged, pattern = merge_equal_pairs(inner) if absent == "ignore" else (inner, None)
         self.inner = make(merged, self.cell_query)
         #: The likelihood by which choices vary with the worths; ties hardly change it.
+        #: Likelihood for the variance of choices under uncertain worths; ties hardly change it.
         self.uncertain = self.inner if isinstance(self.inner, Stages) else Stages(merged, absent, "efron")
-        #: The list of the divided ones that each list has become.
         self.pattern = np.empty(lists.n_lists, dtype=np.int64)
         self.pattern[order] = np.arange(lists.n_lists) if pattern is None else pattern
         cell_ptr = np.searchsorted(self.cell_query, np.arange(lists.n_queries + 1))
@@ -54,18 +54,18 @@ class ReliableStages:
         return self
 
     def cell_of_lists(self):
-        """The voter in its query, a cell, of each list, (n_lists,)."""
+        """Return the cell of each list, (n_lists,): its voter in its query."""
         return self.inner.lists.list_query[self.pattern]
 
     def curvature(self, variables):
-        """Minus the second derivatives of the cells' log-likelihoods by each of their log-worths, diagonal.
+        """Return minus the second derivatives of the cells' log-likelihoods by each of their log-worths, diagonal.
 
-        Ties hardly change them, and are taken by Efron's rule.
+        Ties hardly change them, and follow Efron's rule here.
         """
         return self.uncertain.curvature(self.reliability[self.cell] * variables[self.origin])
 
     def by_reliability(self, variables, reliability):
-        """Log-likelihood of each cell at its reliability, and its derivative by that, both (n_cells,)."""
+        """Compute the log-likelihood of each cell at its reliability, and its derivative by that, both (n_cells,)."""
         log_worth, ties = self._split(variables)
         mine, my_ties = log_worth[self.origin], ties[self.cell_query]
         value, gradient = self.inner.value_and_gradient(self._to_cells(mine, my_ties, reliability))
@@ -74,32 +74,32 @@ class ReliableStages:
         return value, slope + (of_ties.reshape(my_ties.shape) * my_ties).sum(axis=1)
 
     def start(self, log_worth):
-        """Variables to begin with, as those of the plain likelihood."""
+        """Return the first values of the variables, like the plain likelihood."""
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def extra_query(self):
-        """The query of each variable besides the log-worths."""
+        """Return the query of each variable besides the log-worths."""
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def tie_sizes_of(self, other):
-        """Give chances to the tie sizes that other lists of the same queries have, and to no others."""
+        """Allow exactly the tie sizes of other lists of the same queries."""
         self.seen, self.free = other.seen, other.free
         self.inner.tie_sizes_of(other.inner)
 
     def n_choices(self):
-        """About the second derivatives by all variables."""
+        """Approximate the second derivatives by all variables."""
         worths, ties = np.split(self.inner.n_choices(), [len(self.origin)])
         square = self.reliability**2
         worths = np.bincount(self.origin, weights=square[self.cell] * worths, minlength=self.lists.n_candidates)
         return np.concatenate([worths, self._of_queries(square[:, None] * ties.reshape(len(square), -1)).ravel()])
 
     def prevalence(self, variables):
-        """d_1, d_2, ... of each query, (n_queries, largest class)."""
+        """Return d_1, d_2, ... of each query, (n_queries, largest class)."""
         ties = self._split(variables)[1]
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(ties), 0.0)])
 
     def value_and_gradient(self, variables):
-        """Log-likelihood of each query, (n_queries,), and its derivatives by all variables."""
+        """Compute the log-likelihood of each query, (n_queries,), and its derivatives by all variables."""
         lists, factor = self.lists, self.reliability
         value, gradient = self.inner.value_and_gradient(self._inner(variables))
         worths, ties = np.split(gradient, [len(self.origin)])
@@ -109,7 +109,7 @@ class ReliableStages:
         return value, np.concatenate([worths, ties.ravel()])
 
     def by_list(self, variables):
-        """Derivatives of the log-likelihood of one copy of each list, query by query: (n_lists, n_items + n_sizes)."""
+        """Yield derivatives of the log-likelihood of one copy of each list, by query: (n_lists, n_items + n_sizes)."""
         lists, cells = self.lists, iter(self.inner.by_list(self._inner(variables)))
         for q in range(lists.n_queries):
             blocks = []
@@ -122,7 +122,7 @@ class ReliableStages:
             yield np.concatenate(blocks)
 
     def information(self, variables):
-        """Minus the second derivatives by the same variables, query by query, at the reliabilities as they are."""
+        """Yield minus the second derivatives by the same variables for each query, at the current reliabilities."""
         lists, cells = self.lists, iter(self.inner.information(self._inner(variables)))
         for q in range(lists.n_queries):
             n = lists.query_n_items[q]
@@ -133,7 +133,7 @@ class ReliableStages:
             yield whole
 
     def _own(self, cell, q):
-        """The items of a voter in a query, as they are numbered in the query."""
+        """Return the items of a voter in a query, numbered within the query."""
         ptr = self.inner.lists.candidate_ptr
         return self.origin[ptr[cell] : ptr[cell + 1]] - self.lists.candidate_ptr[q]
 
@@ -149,7 +149,7 @@ class ReliableStages:
         return np.concatenate([factor[self.cell] * log_worth, (factor[:, None] * ties).ravel()])
 
     def _of_queries(self, value):
-        """Sums over the voters of each query of what each tie size has, (n_queries, n_sizes)."""
+        """Sum the values of each tie size over the voters of each query, (n_queries, n_sizes)."""
         value, total = value.reshape(len(self.cell_query), -1), np.zeros(self.seen.shape)
         np.add.at(total, self.cell_query, value)
         return total

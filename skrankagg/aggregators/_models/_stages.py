@@ -1,11 +1,12 @@
-"""The likelihood of lists as sequences of choices, with its gradient and information: Plackett and Luce's model.
+"""Likelihood of lists as sequences of choices, with its gradient and information: Plackett and Luce's model.
 
-A list chooses its items one after the other from those that are left, each with a chance in proportion to its worth.
-What is left of a list at each of its rows is a sum of worths from the end of the list, and what a row gives the
-gradient a running total from its beginning: all lists of all queries take a few operations on their rows.
+A list chooses its items one after the other from the remaining items, each with a probability in proportion to its
+worth. The remaining worth at each row is a sum from the end of the list, and the contribution of a row to the gradient
+a running total from its beginning. So a few operations on the rows handle all lists of all queries.
 
-Tied items of a list are one class. "efron" takes from the sum before the r-th of its d choices a share r/d of the
-class, "breslow" nothing, as these authors do for tied times in Cox's model, whose partial likelihood this is.
+Tied items of a list are one class. "efron" subtracts a share r/d of the class before choice r of its d choices;
+"breslow" subtracts nothing. Both authors treat tied times in Cox's model in this way, and its partial likelihood is
+this one.
 """
 
 import copy
@@ -18,23 +19,23 @@ from ..._kernels import ragged_cumsum
 
 
 class Stages:
-    """The rows of lists, prepared for many evaluations of their likelihood.
+    """Rows of lists, prepared for many evaluations of their likelihood.
 
     Parameters
     ----------
     lists : RankedLists
         Lists of weight 0 do not count.
     absent : {"last", "ignore"}
-        Whether the items that a list does not hold are left at its end.
+        How to treat items missing from a list: "last" leaves them over at its end.
     ties : {"efron", "breslow"}
-        How the items of a class are chosen.
+        Model of the choice among the items of a class.
     """
 
     def __init__(self, lists, absent, ties):
         self.lists, self.absent = lists, absent
         self.weight = lists.list_weight[lists.row_list]
         self.candidate, self.row_list, self.ptr = lists.candidate, lists.row_list, lists.row_ptr
-        #: Which tie sizes have a parameter: none.
+        #: Tie sizes with a parameter; there are none.
         self.seen = self.free = np.zeros((lists.n_queries, 0), dtype=bool)
         self.list_ptr = lists.list_ptr
         # Rows are sorted by rank; a class begins where the rank changes.
@@ -53,32 +54,32 @@ class Stages:
         self.backwards = ends - (np.arange(lists.n_rows) - self.ptr[self.row_list])
 
     def start(self, log_worth):
-        """Variables to begin with: the log-worths alone."""
+        """Return the first values of the variables: the log-worths alone."""
         return log_worth
 
     def extra_query(self):
-        """Queries of the variables besides the log-worths: there are none."""
+        """Return the queries of the variables besides the log-worths: there are none."""
         return np.empty(0, dtype=np.int64)
 
     def prevalence(self, variables):
-        """How frequent choices of several items are, to one of one item: (n_queries, 1), as there are none."""
+        """Return the frequency of choices of several items relative to one item: (n_queries, 1), as there are none."""
         return np.ones((self.lists.n_queries, 1))
 
     def with_list_weight(self, weight):
-        """The same rows under other weights of the lists, (n_lists,)."""
+        """Return the same rows under other weights of the lists, (n_lists,)."""
         other = copy.copy(self)
         other.weight = weight[self.row_list]
         return other
 
     def tie_sizes_of(self, other):
-        """Give chances to the tie sizes that other lists of the same queries have; here sizes have no chances."""
+        """Do nothing: in this model choices of several items have no probability."""
 
     def n_choices(self):
-        """Total weight of the rows of each candidate, (n_candidates,)."""
+        """Return the total weight of the rows of each candidate, (n_candidates,)."""
         return np.bincount(self.candidate, weights=self.weight, minlength=self.lists.n_candidates)
 
     def value_and_gradient(self, log_worth):
-        """Log-likelihood of each query, (n_queries,), and its derivatives by the log-worths, (n_candidates,)."""
+        """Compute the log-likelihood of each query, (n_queries,), and its derivatives by log-worth, (n_candidates,)."""
         lists = self.lists
         worth, shift = self._worths(log_worth)
         left = self._left(worth)
@@ -93,7 +94,7 @@ class Stages:
         return value, gradient
 
     def curvature(self, log_worth):
-        """Diagonal of the information: minus the second derivatives by each log-worth, (n_candidates,)."""
+        """Compute the diagonal of the information: minus the second derivatives by log-worth, (n_candidates,)."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)
@@ -107,7 +108,7 @@ class Stages:
         return np.maximum(diagonal, 0.0)
 
     def by_list(self, log_worth):
-        """Derivatives of the log-likelihood of one copy of each list, query by query: (n_lists, n_items) of each."""
+        """Yield derivatives of the log-likelihood of one copy of each list, for each query: (n_lists, n_items)."""
         worth, _ = self._worths(log_worth)
         share, rest = self._shares(1.0 / self._left(worth))
         slope = 1.0 - worth[self.candidate] * share
@@ -119,7 +120,7 @@ class Stages:
             yield score
 
     def information(self, log_worth):
-        """Minus the second derivatives of the log-likelihood, query by query: (n_items, n_items) of each."""
+        """Yield minus the second derivatives of the log-likelihood, for each query: (n_items, n_items)."""
         worth, _ = self._worths(log_worth)
         left = self._left(worth)
         share, rest = self._shares(self.weight / left)
@@ -131,7 +132,7 @@ class Stages:
             for k in range(mine.start, mine.stop):
                 rows = slice(self.ptr[k], self.ptr[k + 1])
                 item = self.candidate[rows] - own.start
-                # Two items share the stages down to the upper one of them.
+                # Two items share the stages down to the upper of the two.
                 shared = np.minimum.outer(square[rows], square[rows])
                 if not self.is_strict:
                     tied = np.equal.outer(self.row_class[rows], self.row_class[rows])
@@ -153,19 +154,19 @@ class Stages:
             yield curvature
 
     def _of_queries(self):
-        """Slices of the candidates, the lists and the rows of each query."""
+        """Yield slices of the candidates, the lists and the rows of each query."""
         lists = self.lists
         for own, mine in zip(pairwise(lists.candidate_ptr), pairwise(lists.list_ptr), strict=True):
             yield slice(*own), slice(*mine), slice(*self.ptr[list(mine)])
 
     def _worths(self, log_worth):
-        """Worths with the greatest of each query at 1, and the shift of their logarithms, both (n_candidates,)."""
+        """Scale worths to a maximum of 1 in each query; return them and the shift of logarithms, (n_candidates,)."""
         lists = self.lists
         shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])[lists.candidate_query]
         return np.exp(log_worth - shift), shift
 
     def _left(self, worth):
-        """Sum of the worths that each row is chosen from, (n_rows,)."""
+        """Sum the worths that each row is chosen from, (n_rows,)."""
         mine = worth[self.candidate]
         left = ragged_cumsum(mine[self.backwards], self.ptr)[self.backwards]
         if not self.is_strict:
@@ -175,15 +176,15 @@ class Stages:
             lists = self.lists
             held = np.add.reduceat(mine, self.ptr[:-1])
             total = np.add.reduceat(worth, lists.candidate_ptr[:-1])[lists.list_query]
-            # A list that holds all items leaves nothing, whatever rounding says.
+            # A list that contains all items leaves exactly nothing, whatever the rounding.
             full = lists.list_length == lists.query_n_items[lists.list_query]
             left = left + np.where(full, 0.0, np.maximum(total - held, 0.0))[self.row_list]
         return left
 
     def _shares(self, chance, power=1):
-        """Sum of what each row's item takes part in, (n_rows,), by `chance` of the rows, and of each whole list.
+        """Sum `chance` over the stages of each row's item, (n_rows,), and over each whole list.
 
-        An item takes part in the stages above its class as a whole, and in those of its class without what was taken.
+        An item takes part fully in the stages above its class, and in its own class without the share taken.
         """
         running = ragged_cumsum(chance, self.ptr)
         rest = running[self.ptr[1:] - 1] if self.absent == "last" else None
@@ -195,7 +196,7 @@ class Stages:
         return (before + inside)[self.row_class], rest
 
     def _over_absent(self, rest):
-        """Sum of a value of each list over the lists of the query that do not hold the candidate, (n_candidates,)."""
+        """Sum a value of each list over the lists of the query without the candidate, (n_candidates,)."""
         lists = self.lists
         held = np.bincount(self.candidate, weights=rest[self.row_list], minlength=lists.n_candidates)
         total = lists.sum_over_lists(rest)[lists.candidate_query]

@@ -1,4 +1,4 @@
-"""Standard errors of log-worths, from the information in the lists or from how much the lists differ."""
+"""Standard errors of log-worths, from the information in the lists or from the differences between the lists."""
 
 import numpy as np
 
@@ -6,10 +6,11 @@ from ..._data._votes import are_votes
 
 
 def standard_errors(stages, lists, pattern, variables, kind, votes=None):
-    """Standard errors of the log-worths less the mean of their query, (n_candidates,), by `kind`, "model" or "voters".
+    """Compute standard errors of log-worths minus their query's mean, (n_candidates,), by `kind`, "model" or "voters".
 
-    `stages` are of lists that each of `lists` has become one of, its place being in `pattern`, or itself for None.
-    `votes` says for "voters" whether weights are numbers of lists, None where those of a query are whole.
+    `stages` is the likelihood of merged lists. `pattern` gives the merged position of each of `lists`; None if nothing
+    was merged. With "voters", `votes` is True if weights are numbers of lists; None decides this for each query, by
+    whether its weights are whole.
     """
     errors, voters = [], kind == "voters"
     squares = _weights_of_squares(lists, pattern, int(stages.list_ptr[-1]), votes) if voters else None
@@ -20,7 +21,7 @@ def standard_errors(stages, lists, pattern, variables, kind, votes=None):
         if voters:
             mine = slice(stages.list_ptr[q], stages.list_ptr[q + 1])
             inverse = inverse @ (scores.T * squares[mine]) @ scores @ inverse
-        # The contrast to the mean of the query.
+        # Subtract the mean of the query.
         inverse = inverse[:n, :n] - inverse[:n, :n].mean(axis=0)
         inverse = inverse - inverse.mean(axis=1)[:, None]
         errors.append(np.full(n, np.inf) if is_open else np.sqrt(np.maximum(np.diag(inverse), 0.0)))
@@ -28,16 +29,16 @@ def standard_errors(stages, lists, pattern, variables, kind, votes=None):
 
 
 def invert_information(information):
-    """Pseudo-inverse of the information, and whether it leaves contrasts of worths open."""
+    """Compute the pseudo-inverse of the information, and check if it leaves contrasts of worths open."""
     size, vectors = np.linalg.eigh(information)
     null = size <= 1e-9 * max(size[-1], np.finfo(np.float64).tiny)
     inverse = (vectors[:, ~null] / size[~null]) @ vectors[:, ~null].T
-    # All worths may be multiplied by a number, which changes no contrast; any other direction leaves one open.
+    # Multiplying all worths by a number changes no contrast; any other null direction leaves one open.
     return inverse, bool(np.count_nonzero(null) > 1)
 
 
 def _weights_of_squares(lists, pattern, n_merged, votes):
-    """What the square of a list's derivatives counts: its weight where that is a number of lists, or its square."""
+    """Return the factor of a list's squared derivatives: its weight if that counts lists, else its square."""
     copies = are_votes(lists, votes, "Give votes=True where they are numbers of lists, votes=False where not.")
     copies = np.where(copies[lists.list_query], lists.list_weight, lists.list_weight**2)
     if pattern is None:

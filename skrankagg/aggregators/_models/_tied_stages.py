@@ -1,16 +1,16 @@
-"""The likelihood of lists in which several items may be chosen at once: Davidson's ties, of classes of any size.
+"""Likelihood of lists in which several items may be chosen at once: Davidson's ties, for classes of any size.
 
-From the items that are left a set of k is chosen in proportion to its prevalence d_k times the geometric mean of its
-worths. The sum over all sets of k items is an elementary symmetric polynomial of the k-th roots of the worths: adding
-one item after the other, from the end of each list, gives those of all stages, and going back their derivatives, where
-counting the sets would take a time that grows with their number. Lists are worked on side by side.
+From the remaining items a set of k is chosen in proportion to its prevalence d_k times the geometric mean of its
+worths. The sum over all sets of k items is an elementary symmetric polynomial of the k-th roots of the worths. Adding
+one item after the other, from the end of each list, gives the polynomials of all stages; going back gives their
+derivatives. Enumerating the sets would take a time that grows with their number. Lists are processed side by side.
 
-Variables are the log-worths of the candidates, and after them for each query the logarithms of d_2, d_3, ...; d_1 is 1,
-and d_k is 0 where no class of k items occurs.
+Variables are the log-worths of the candidates, and after them for each query the logarithms of d_2, d_3 and so on. Here
+d_1 is 1, and d_k is 0 where no class of k items occurs.
 
 Sizes are rivals where the lists bound the prevalence of each by the other. Where a size is always chosen if it can be,
-its prevalence grows without bound against the sizes that it never yields to. The likelihood is then that of the limit,
-in which a choice is among the sets of rival sizes. The smallest of some rivals has the prevalence 1.
+its prevalence grows without bound against the sizes that it never yields to. The likelihood is then the limit, in which
+a choice is among the sets of rival sizes. The smallest of some rivals has the prevalence 1.
 """
 
 import copy
@@ -19,23 +19,23 @@ import numpy as np
 
 #: Largest class of tied items: the polynomials take its square for each row.
 MOST_TIED = 20
-# Step of differences of derivatives.
+# Step of finite differences of derivatives.
 _STEP = 1e-5
-# Numbers of the polynomials that are held at one time.
+# Largest number of polynomial coefficients in memory at one time.
 _CELLS = 1 << 22
 
 
 class TiedStages:
-    """The rows of lists, prepared for many evaluations; the counterpart of Stages with parameters for ties.
+    """Rows of lists, prepared for many evaluations; the counterpart of Stages with parameters for ties.
 
     Parameters
     ----------
     lists : RankedLists
         Lists of weight 0 do not count.
     absent : {"last", "ignore"}
-        Whether the items that a list does not hold are left at its end.
+        How to treat items missing from a list: "last" leaves them over at its end.
     owner : ndarray of shape (n_queries,), dtype=int64, default=None
-        Queries of one owner have the same tie sizes; None gives each its own.
+        Queries of one owner have the same tie sizes; None makes each query its own owner.
     has_prior : bool, default=True
         Whether each item also wins comparisons that might have tied, which bounds the prevalence of pairs.
     """
@@ -48,14 +48,14 @@ class TiedStages:
         new = np.ones(lists.n_rows, dtype=bool)
         new[1:] = (lists.rank[1:] != lists.rank[:-1]) | (lists.row_list[1:] != lists.row_list[:-1])
         row_class = np.cumsum(new) - 1
-        #: Size of the class of each row, and whether the row begins it.
+        #: Size of the class of each row, and whether the row is the first of its class.
         self.size, self.begins = np.bincount(row_class)[row_class], new
         self.largest = int(self.size.max())
         self.blocks = list(self._blocks())
         self._read_sizes()
 
     def _read_sizes(self):
-        """Note the sizes of choices in lists that count, and which of them are rivals."""
+        """Find the sizes of choices in lists that count, and their rivals."""
         most_left = np.zeros((int(self.owner.max()) + 1, self.largest + 1), dtype=np.int64)
         for own, _, size in self.blocks:
             one, place = np.nonzero((size > 0) & (self.list_weight[own] > 0)[:, None])
@@ -63,45 +63,45 @@ class TiedStages:
             np.maximum.at(most_left, (owner, size[one, place]), place + 1)
         known = most_left > 0
         known[:, 1] = True
-        # Sizes that each size was preferred to, or chains of such sizes lead to.
+        # Sizes that each size was preferred to, directly or through a chain of sizes.
         above = known[:, :, None] & known[:, None] & (most_left[:, :, None] >= np.arange(self.largest + 1))
         if self.has_prior and self.largest > 1:
             above[:, 1, 2] |= known[:, 2]
         for k in range(1, self.largest + 1):
             above |= above[:, :, k, None] & above[:, None, k]
         rivals = (above & above.transpose(0, 2, 1)) | np.eye(self.largest + 1, dtype=bool)
-        #: Which tie sizes occur in each query, from 2, and which of these have a prevalence that is estimated.
+        #: Tie sizes from 2 that occur in each query, and the sizes with an estimated prevalence.
         self.seen = known[self.owner, 2:]
         self.free = self.seen & (np.argmax(rivals, axis=2)[self.owner, 2:] < np.arange(2, self.largest + 1))
-        #: Which sizes, from 1, compete with a choice of each size, (n_queries, 1 + largest, largest); None for all.
+        #: Sizes, from 1, that compete with a choice of each size, (n_queries, 1 + largest, largest); None for all.
         self.rivals = None if (rivals[:, 1] == known).all() else rivals[self.owner, :, 1:]
 
     @property
     def n_extra(self):
-        """Number of variables besides the log-worths."""
+        """Return the number of variables besides the log-worths."""
         return self.seen.size
 
     def extra_query(self):
-        """The query of each of them."""
+        """Return the query of each variable besides the log-worths."""
         return np.repeat(np.arange(self.lists.n_queries), self.seen.shape[1])
 
     def start(self, log_worth):
-        """Variables to begin with: ties of every size that occurs are one tenth as frequent as choices of one."""
+        """Return the first values of the variables: ties of each size are one tenth as frequent as single items."""
         return np.concatenate([log_worth, np.where(self.free, np.log(0.1), 0.0).ravel()])
 
     def with_list_weight(self, weight):
-        """The same rows under other weights of the lists, (n_lists,)."""
+        """Return the same rows under other weights of the lists, (n_lists,)."""
         other = copy.copy(self)
         other.list_weight = weight
         other._read_sizes()
         return other
 
     def tie_sizes_of(self, other):
-        """Give chances to the tie sizes that other lists of the same queries have, and to no others."""
+        """Allow exactly the tie sizes of other lists of the same queries."""
         self.seen, self.free, self.rivals = other.seen, other.free, other.rivals
 
     def n_choices(self):
-        """Total weight of the rows of each candidate, and of the classes of each size: as many as variables."""
+        """Return the total weight of each candidate's rows, and of the classes of each size: one value per variable."""
         lists, weight = self.lists, self.list_weight[self.lists.row_list]
         rows = np.bincount(lists.candidate, weights=weight / self.size, minlength=lists.n_candidates)
         ties = np.zeros((lists.n_queries, self.largest + 1))
@@ -110,27 +110,27 @@ class TiedStages:
         return np.concatenate([rows, ties[:, 2:].ravel()])
 
     def prevalence(self, variables):
-        """d_1, d_2, ... of each query, (n_queries, largest class)."""
+        """Return d_1, d_2, ... of each query, (n_queries, largest class)."""
         extra = variables[self.lists.n_candidates :].reshape(self.seen.shape)
         return np.column_stack([np.ones(self.lists.n_queries), np.where(self.seen, np.exp(extra), 0.0)])
 
     def value_and_gradient(self, variables):
-        """Log-likelihood of each query, (n_queries,), and its derivatives by all variables."""
+        """Compute the log-likelihood of each query, (n_queries,), and its derivatives by all variables."""
         lists = self.lists
         value, gradient = np.zeros(lists.n_queries), np.zeros(lists.n_candidates + 1)
         ties = np.zeros((lists.n_queries, self.largest))
         for own, candidate, terms, slopes, tie_slopes in self._of_lists(variables):
             weight, query = self.list_weight[own], lists.list_query[own]
-            # One list after the other, so that it does not matter which of them are in one block.
+            # Add one list after the other, so that the division into blocks does not matter.
             np.add.at(value, query, weight * terms)
             np.add.at(gradient, candidate.ravel(), (weight[:, None] * slopes).ravel())
             np.add.at(ties, query, weight[:, None] * tie_slopes)
         return value, np.concatenate([gradient[:-1], np.where(self.free, ties[:, 1:], 0.0).ravel()])
 
     def by_list(self, variables):
-        """Derivatives of the log-likelihood of one copy of each list, query by query: (n_lists, n_items + n_sizes).
+        """Yield derivatives of the log-likelihood of one copy of each list, by query: (n_lists, n_items + n_sizes).
 
-        The sizes are those of the query whose prevalence is estimated.
+        The sizes are the sizes of the query whose prevalence is estimated.
         """
         lists = self.lists
         scores = [
@@ -146,7 +146,7 @@ class TiedStages:
         yield from scores
 
     def information(self, variables):
-        """Minus the second derivatives by the same variables, query by query, by differences."""
+        """Return minus the second derivatives by the same variables for each query, by finite differences."""
         return (self._information(variables, q) for q in range(self.lists.n_queries))
 
     def _information(self, variables, q):
@@ -175,7 +175,7 @@ class TiedStages:
         return curves[np.ix_(counted, counted)]
 
     def _blocks(self):
-        """Lists side by side: which, their candidates from the end, and the rows that begin classes."""
+        """Yield lists side by side: their numbers, their candidates from the end, and where classes begin."""
         lists = self.lists
         length = lists.query_n_items[lists.list_query] if self.absent == "last" else lists.list_length
         order = np.argsort(length, kind="stable")
@@ -199,7 +199,7 @@ class TiedStages:
             yield own, candidate, size
 
     def _of_lists(self, variables):
-        """Of one copy of each list: log-likelihood, derivatives by log-worths and by the logarithms of d_1, d_2, ..."""
+        """Yield log-likelihoods of one copy of each list, and derivatives by log-worths and by log d_1, log d_2, ..."""
         lists, n_sizes = self.lists, self.largest
         log_worth = variables[: lists.n_candidates]
         shift = np.maximum.reduceat(log_worth, lists.candidate_ptr[:-1])
@@ -224,14 +224,14 @@ class TiedStages:
             for p in range(longest):
                 sums[p + 1] = sums[p]
                 sums[p + 1, :, :, 1:] += x[:, p, :, None] * sums[p, :, :, :-1]
-            # The prevalences of the sizes that may be chosen at each row, and with them d_k e_k: (lists, rows, k).
+            # Prevalences of the sizes that may be chosen at each row, and their products d_k e_k: (lists, rows, k).
             d_here = np.broadcast_to(d[:, None], (n_lists, longest, n_sizes))
             if self.rivals is not None:
                 d_here = d_here * self.rivals[lists.list_query[own][:, None], size]
             choices = sums[1:, :, sizes, sizes + 1].transpose(1, 0, 2) * d_here
             total = _add_up(choices)
             is_stage = size > 0
-            # Half of a tie: the mean of the log-worths of the class, which ends at its first row.
+            # Numerator of a tie: the mean log-worth of the class, which ends at its first row.
             running = np.cumsum(np.where(np.isfinite(mine), mine, 0.0), axis=1)
             before = np.take_along_axis(
                 np.column_stack([np.zeros(n_lists), running]),
@@ -246,7 +246,7 @@ class TiedStages:
             np.add.at(tie_slopes, (np.nonzero(is_stage)[0], size[is_stage] - 1), 1.0)
             slopes = np.zeros((n_lists, longest))
             back = np.zeros((n_lists, n_sizes, n_sizes + 1))
-            share = np.zeros(n_lists)  # what each member of the class at hand has of its choice
+            share = np.zeros(n_lists)  # share of each member of the current class in its choice
             left = np.zeros(n_lists, dtype=np.int64)
             for p in range(longest - 1, -1, -1):
                 begins = is_stage[:, p]
@@ -269,8 +269,8 @@ def pair_prevalence(stages, variables):
 
 
 def _add_up(values):
-    """Sums over the last axis, in which zeros at the end change nothing, not even how NumPy groups what it adds up.
+    """Sum over the last axis, so that zeros at the end change nothing, not even NumPy's grouping of the sum.
 
-    Lists that are shorter than others, and that tie fewer items, end in zeros.
+    Lists that are shorter than others, or that tie fewer items, end in zeros.
     """
     return values[..., 0] + np.cumsum(values[..., 1:], axis=-1)[..., -1] if values.shape[-1] > 1 else values[..., 0]

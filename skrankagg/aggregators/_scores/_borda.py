@@ -12,7 +12,7 @@ __all__ = ["BordaCount", "SimpleBorda"]
 
 class _BordaPoints(PointSums):
     def _points(self, lists):
-        """A point for the item itself and one for each item below it."""
+        """Return a point for the item itself and one for each item below it."""
         return lists.query_n_items[lists.candidate_query[lists.candidate]] + 1 - lists.rank
 
     def _first_place(self, lists):
@@ -22,21 +22,21 @@ class _BordaPoints(PointSums):
 class BordaCount(_BordaPoints, SharedPointSums):
     r"""Rank items by Borda points; unranked items share the points that a list leaves over.
 
-    Each list gives its first item as many points as there are items, its second one less, and so on down.
+    Each list gives its first item as many points as there are items, its second item one point less, and so on.
 
     Parameters
     ----------
     absent : {"last", "ignore"}, default="last"
-        Whether a list gives the items that it does not hold the points that it leaves over, or has no opinion on them:
-        it then gives points among its own items, and each item's mean over the lists that hold it is taken, which lists
-        of what each voter happened to see need. See Notes for lists of unequal length.
+        How to treat items missing from a list: with "last" they share the points that the list leaves over. With
+        "ignore" each list gives points among its own items, and an item scores its mean over the lists that contain it.
+        Use "ignore" when each voter saw only some items. See Notes for lists of unequal length.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     See Also
     --------
     SimpleBorda : Unranked items get nothing.
-    CombSUM : With ``norm="borda"`` the same order; its scores are these divided by the number of items.
+    CombSUM : The same order with ``norm="borda"``; its scores are these divided by the number of items.
     RankStatistic : With ``absent="ignore"`` ranks are divided by the length of their list.
 
     Notes
@@ -46,15 +46,15 @@ class BordaCount(_BordaPoints, SharedPointSums):
 
     .. math:: B(i) = \sum_{v \ni i} w_v (n + 1 - r_v(i)) + \sum_{v \not\ni i} w_v \frac{n - L_v + 1}{2}.
 
-    With ``absent="ignore"`` an item gets a point for itself and one for each item of the list below it, as in an
+    With ``absent="ignore"`` an item gets a point for itself and one for each item below it in the list, as in an
     election among the items of the list, and
 
     .. math:: B(i) = \frac{\sum_{v \ni i} w_v (L_v + 1 - r_v(i))}{\sum_{v \ni i} w_v},
 
-    which orders full lists as the default does. To be first of many is then worth more than to be first of few, so that
+    which orders full lists as the default does. Being first of many is then worth more than being first of few, so
     lists of unequal length put the items of long lists ahead; :class:`RankStatistic` divides by the length. On top-k
-    lists this reading puts an item that a single list ranks first before one that every list ranks second. An item that
-    only lists of weight 0 hold scores 0.
+    lists an item that a single list ranks first then comes before one that every list ranks second. An item that only
+    lists of weight 0 contain scores 0.
 
     Tied items share their mean rank, hence their mean points. Linear in the number of rows.
 
@@ -105,14 +105,14 @@ class BordaCount(_BordaPoints, SharedPointSums):
         return (lists.query_n_items[lists.list_query] - lists.list_length + 1) / 2
 
     def _points_inside(self, lists):
-        """A point for the item itself and one for each item of its list below it."""
+        """Return a point for the item itself and one for each item below it in its list."""
         return lists.list_length[lists.row_list] + 1 - lists.rank
 
 
 class SimpleBorda(_BordaPoints):
     r"""Rank items by Borda points; unranked items get none.
 
-    The last item of a list still gets more points than an item that the list does not hold.
+    The last item of a list still gets more points than an item missing from the list.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class SimpleBorda(_BordaPoints):
     See Also
     --------
     BordaCount : Unranked items share the points left over.
-    CombSUM : With ``norm="simple-borda"`` the same order; its scores are these divided by the number of items.
+    CombSUM : The same order with ``norm="simple-borda"``; its scores are these divided by the number of items.
 
     Notes
     -----

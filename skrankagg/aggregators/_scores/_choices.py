@@ -1,4 +1,4 @@
-"""The greatest, the least and the median of normalised scores: no sums, so that one list alone may decide."""
+"""The maximum, the minimum and the median of normalised scores, where a single list may decide."""
 
 import numpy as np
 
@@ -10,19 +10,19 @@ from ._combinations import BaseComb
 
 __all__ = ["CombMAX", "CombMED", "CombMIN"]
 
-# Cells of lists and items of a query that are laid out at one time, at least those of one query.
+# Cells (list times item) of the queries processed at one time; at least one query.
 _CELLS = 1 << 22
-# What a share of the total weight may be rounded by.
+# Tolerance for rounding in shares of the total weight.
 _ROUNDING = 1e-12
 
 
 class _BaseChoice(BaseComb):
-    """What an item gets from the lists of positive weight that hold it, where one or two of them decide."""
+    """Base of methods in which one or two of the lists with the item decide; only positive weights count."""
 
     # One list's value decides, so of two items that it does not hold both of, either may come first.
     _tags = {"unanimity": False, "absent_below": False}
     _variants = ({"norm": "min-max"}, {"norm": None}, {"norm": "z-score", "absent_score": "min"})
-    #: Whether a score is one of the values, and not a mean of two.
+    #: Whether a score is one of the values, not a mean of two.
     _is_one_value = True
 
     def _aggregate(self, lists):
@@ -30,8 +30,8 @@ class _BaseChoice(BaseComb):
         if not np.isfinite(value).all():
             row = first_row(~np.isfinite(value))
             raise InputError(
-                f"{self!r} needs values that fit into floating point; that of "
-                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])} does not. Choose norm='min-max'."
+                f"{self!r} needs values that fit into floating point; got one that does not for "
+                f"{show_id(lists.items, lists.candidate_item[lists.candidate[row]])}. Choose norm='min-max'."
             )
         weight = lists.list_weight[lists.row_list]
         rows = slice(None) if not lists.is_weighted else weight > 0
@@ -41,7 +41,7 @@ class _BaseChoice(BaseComb):
             self._choose(score, candidate, value, weight)
         else:
             self._choose_for_all(score, lists, absent, candidate, value, weight)
-        # Scores as they are given are chosen, not computed: of two that differ one is better, however close.
+        # Without a norm, scores are chosen, not computed: of two different scores one is better, however close.
         exact = self.norm is None and self._is_one_value
         return Consensus(score, scale=np.zeros(len(score)) if exact else None, additive=absent is None)
 
@@ -51,8 +51,8 @@ class _BaseChoice(BaseComb):
         raise NotImplementedError
 
     def _choose_for_all(self, score, lists, absent, candidate, value, weight):
-        """As `_choose`, where each list gives the items that it does not hold `absent` (n_lists,)."""
-        # Some queries at a time: what lists give the items that they lack takes more than the rows do.
+        """Set the scores as `_choose` does, where each list gives its absent items the value `absent` (n_lists,)."""
+        # Take some queries at a time: the values of absent items need more memory than the rows.
         for rows, cells, owners in _absent_cells(lists, candidate):
             given = lists.list_weight[owners] > 0
             cells, owners = cells[given], owners[given]
@@ -71,10 +71,10 @@ class _BaseChoice(BaseComb):
 
 
 def _absent_cells(lists, candidate):
-    """Items and the lists of their query that do not hold them: (rows, candidates, lists) for some queries at a time.
+    """Pair the candidates with the lists that do not contain them: yield (rows, candidates, lists) for some queries.
 
-    `candidate` (n_rows,) are those of the rows that count; a list of weight 0 that holds an item counts as one that
-    does not.
+    `candidate` (n_rows,) are the candidates of the rows that count. A list of weight 0 counts as if it did not contain
+    its items.
     """
     n_lists = np.diff(lists.list_ptr)
     cells = lists.query_n_items * n_lists
@@ -106,10 +106,10 @@ class CombMAX(_BaseChoice):
     norm : str or None, default="min-max"
         How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
     absent_score : {"zero", "min"}, default="zero"
-        Whether a list plays no part for an item that it does not hold ("zero", as it adds nothing to a sum), or gives
-        it the lowest of its values ("min").
+        Value of an item in a list that does not contain it. "zero" leaves the list out, just as it adds nothing to a
+        sum; "min" takes the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists; only whether a weight is 0 matters.
+        Weights of the voters, which multiply those of the lists; it only matters which weights are 0.
 
     See Also
     --------
@@ -122,10 +122,10 @@ class CombMAX(_BaseChoice):
 
     .. math:: \mathrm{CombMAX}(i) = \max_{v \ni i} s_v(i).
 
-    A weight counts as copies of the list would, so that its size does not matter. Under "min-max" the first item of
-    every list scores 1, so as many items tie first as there are different firsts; those that more lists hold come
-    first. Tied items of a list share their mean rank; lists that do not hold an item play no part, unless
-    ``absent_score="min"``. An item that only lists of weight 0 hold scores 0. Linear in the number of rows.
+    A weight counts as copies of the list would, so its size does not matter. Under "min-max" the first item of every
+    list scores 1, so all distinct first items tie; items in more lists come first among them. Tied items of a list
+    share their mean rank. Lists without an item play no part in its score, unless ``absent_score="min"``. An item that
+    only lists of weight 0 contain scores 0. Linear in the number of rows.
 
     References
     ----------
@@ -161,7 +161,7 @@ class CombMAX(_BaseChoice):
 
     def _choose_for_all(self, score, lists, absent, candidate, value, weight):
         self._choose(score, candidate, value, weight)
-        # No list gives an item that it holds less than an absent one, so that all lists of the query may count.
+        # A list never gives one of its own items less than an absent item, so all lists of the query may count.
         counted = np.where(lists.list_weight > 0, absent, -np.inf)
         greatest = np.maximum.reduceat(counted, lists.list_ptr[:-1])[lists.candidate_query]
         counts = np.isfinite(greatest)
@@ -177,19 +177,19 @@ class CombMAX(_BaseChoice):
 class CombMIN(_BaseChoice):
     r"""Rank items by the least of their normalised scores.
 
-    Use it where every list holds every item and one bad place should rule an item out. On lists cut at some rank it
-    punishes being listed often: the fewer lists hold an item, the fewer can give it a low value; choose
-    :class:`CombSUM`, or ``absent_score="min"``, for these.
+    Use it where every list contains every item and one bad place should rule an item out. On lists cut at some rank it
+    punishes items for being in many lists: in fewer lists, fewer can give a low value. Choose :class:`CombSUM`, or
+    ``absent_score="min"``, for such lists.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
         How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
     absent_score : {"zero", "min"}, default="zero"
-        Whether a list plays no part for an item that it does not hold ("zero", as it adds nothing to a sum), or gives
-        it the lowest of its values ("min").
+        Value of an item in a list that does not contain it. "zero" leaves the list out, just as it adds nothing to a
+        sum; "min" takes the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
-        Weights of the voters, which multiply those of the lists; only whether a weight is 0 matters.
+        Weights of the voters, which multiply those of the lists; it only matters which weights are 0.
 
     See Also
     --------
@@ -202,9 +202,9 @@ class CombMIN(_BaseChoice):
 
     .. math:: \mathrm{CombMIN}(i) = \min_{v \ni i} s_v(i).
 
-    A weight counts as copies of the list would, so that its size does not matter. Tied items of a list share their mean
-    rank; lists that do not hold an item play no part, unless ``absent_score="min"``. An item that only lists of weight
-    0 hold scores 0. Linear in the number of rows; with ``absent_score="min"`` in lists times items.
+    A weight counts as copies of the list would, so its size does not matter. Tied items of a list share their mean
+    rank. Lists without an item play no part in its score, unless ``absent_score="min"``. An item that only lists of
+    weight 0 contain scores 0. Linear in the number of rows; with ``absent_score="min"`` in lists times items.
 
     References
     ----------
@@ -248,17 +248,17 @@ def _reduce(choose, score, candidate, value):
 class CombMED(_BaseChoice):
     r"""Rank items by the median of their normalised scores.
 
-    Half of the lists that hold an item can be arbitrarily wrong. On lists cut at some rank it punishes being listed
-    often, as it does not count the lists that leave an item out; choose :class:`CombSUM`, or ``absent_score="min"``,
-    for these.
+    Half of the lists with an item can be arbitrarily wrong. On lists cut at some rank it punishes items for being
+    in many lists, as it does not count the lists that leave an item out. Choose :class:`CombSUM`, or
+    ``absent_score="min"``, for such lists.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
         How each list is rescaled first, as in :class:`CombSUM`; "borda" gives absent items a value.
     absent_score : {"zero", "min"}, default="zero"
-        Whether a list plays no part for an item that it does not hold ("zero", as it adds nothing to a sum), or gives
-        it the lowest of its values ("min").
+        Value of an item in a list that does not contain it. "zero" leaves the list out, just as it adds nothing to a
+        sum; "min" takes the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -275,12 +275,12 @@ class CombMED(_BaseChoice):
 
     .. math:: \mathrm{CombMED}(i) = \operatorname{median}_{v \ni i} s_v(i),
 
-    of an even number of values the mean of the two in the middle. Under weights the lower median is the least value at
-    which half of the total weight is reached, the upper median the least at which it is exceeded, and the score their
-    mean; whole weights so are copies of the list. Shares of the weight that rounding cannot tell from one half are one
-    half. Tied items of a list share their mean rank; lists that do not hold an item play no part, unless
-    ``absent_score="min"``. An item that only lists of weight 0 hold scores 0. The cost is that of sorting the rows by
-    item and value; with ``absent_score="min"`` of lists times items.
+    for an even number of values the mean of the two in the middle. With weights, the lower median is the least value at
+    which half of the total weight is reached, and the upper median the least at which half is exceeded. The score is
+    the mean of the two, so whole weights act as copies of the list. Shares of the weight within rounding of one half
+    count as one half. Tied items of a list share their mean rank. Lists without an item play no part in its score,
+    unless ``absent_score="min"``. An item that only lists of weight 0 contain scores 0. The cost is a sort of the
+    rows by item and value; with ``absent_score="min"`` a sort of lists times items.
 
     References
     ----------
@@ -327,9 +327,9 @@ class CombMED(_BaseChoice):
 
 
 def _weighted_medians(ptr, value, weight):
-    """The lower and the upper median of each group of ascending values, (n_groups,), under weights above 0.
+    """Find the lower and upper median of each group of ascending values, (n_groups,), with positive weights.
 
-    Weights are added place by place, so that the sums of a group depend on nothing else.
+    Weights are added one after the other within the group, so the sums of a group do not depend on other groups.
     """
     head, size = ptr[:-1], np.diff(ptr)
     half = np.add.reduceat(weight, head) / 2

@@ -1,4 +1,4 @@
-"""Sums of normalised scores, and their products with the number of lists: Fox and Shaw's, and Lee's."""
+"""Sums of normalised scores, also multiplied by the number of lists, after Fox and Shaw and after Lee."""
 
 from numbers import Real
 
@@ -17,15 +17,15 @@ from ._row_sums import smallest_size, sum_rows, sum_rows_again, sum_sizes, weigh
 
 __all__ = ["CombANZ", "CombMNZ", "CombSUM"]
 
-# The smallest number that has all its digits.
+# The smallest positive float64 with full precision.
 _TINY = np.finfo(np.float64).tiny
 
-#: Norms under which a list may give an item that it holds less than 0, which is what an absent item gets.
+#: Norms under which a list may give its own item less than 0, the value of an absent item.
 _MAY_BE_NEGATIVE = frozenset({"z-score", "dbsf", "max", "l2", None})
 
 
 class BaseComb(BaseAggregator):
-    """What all combinations of normalised scores share: parameters, values and checks."""
+    """Base of all combinations of normalised scores: parameters, values and checks."""
 
     _tag_notes = {"needs_scores": '`norm="borda"`, `"rank"`, `"reciprocal"` and `"simple-borda"` do not'}
     _any_numbering = True
@@ -48,11 +48,11 @@ class BaseComb(BaseAggregator):
         check_absent_score(self.norm, self.absent_score)
 
     def _values(self, lists):
-        """The value of each row, (n_rows,), and what each list gives absent items, (n_lists,) or None for nothing."""
+        """Return the value of each row, (n_rows,), and of each list's absent items, (n_lists,), or None for 0."""
         return normalize(lists, self.norm, self.absent_score)
 
     def _check_range(self, lists, points, scale=None, *, lost=None):
-        """Raise InputError where numbers have left the range of floating point, or all of a query are `lost` in it."""
+        """Raise InputError if numbers overflow, or if all numbers of a query are `lost` to underflow."""
         finite = np.isfinite(points) if scale is None else np.isfinite(points) & np.isfinite(scale)
         bad = ~finite if lost is None else ~finite | lost[lists.candidate_query]
         if not bad.any():
@@ -60,10 +60,10 @@ class BaseComb(BaseAggregator):
         where = lists.candidate_query[first_row(bad)]
         lightest, heaviest = smallest_size(lists.list_weight), lists.list_weight.max()
         raise InputError(
-            f"{self!r} must add up numbers that fit into floating point; those of query "
-            f"{show_id(lists.queries, where)} do not, with weights from {lightest:g} to {heaviest:g}"
+            f"{self!r} must add up numbers that fit into floating point; got weights from {lightest:g} to {heaviest:g}"
             + (f" and scores up to {np.abs(lists.score).max():g}" if self.norm in (None, "max") else "")
-            + ". Multiply the weights, or the scores, of all lists by one number that brings them closer to 1."
+            + f", and the sums of query {show_id(lists.queries, where)} do not fit. Multiply the weights, or the "
+            "scores, of all lists by one number that brings them closer to 1."
         )
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
@@ -73,7 +73,7 @@ class BaseComb(BaseAggregator):
 
 
 class _SumsOfScores(BaseComb):
-    """Sums of what the lists give their items, and of what they give absent ones."""
+    """Sums of the values of the lists' own items and of absent items."""
 
     _repeats_columns = True
 
@@ -99,15 +99,15 @@ class _SumsOfScores(BaseComb):
         return Contributions(weigh_rows(lists, value), None if absent is None else absent * lists.list_weight)
 
     def _gains(self, lists):
-        """What each row adds, (n_rows,), and what each list gives all items, (n_lists,) or None for nothing."""
+        """Return what each row adds, (n_rows,), and what each list gives to all items, (n_lists,), or None for 0."""
         gain, absent = self._values(lists)
         if absent is not None:
-            gain = gain - absent[lists.row_list]  # a held item's gain minus what absence gives
+            gain = gain - absent[lists.row_list]  # the gain of an item in the list minus the value of absence
         return gain, absent
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # A list may give an item that it holds less than the 0 of an absent one: being ranked can be worse.
+        # A list may give its own item less than 0, the value of an absent item: being ranked can be worse.
         tags.aggregator_tags.unanimity = self.norm not in _MAY_BE_NEGATIVE or self.absent_score == "min"
         tags.aggregator_tags.absent_below = self.norm not in _MAY_BE_NEGATIVE - {"dbsf"} or self.absent_score == "min"
         return tags
@@ -116,27 +116,27 @@ class _SumsOfScores(BaseComb):
 class CombSUM(_SumsOfScores):
     r"""Rank items by the sum of their normalised scores.
 
-    Items score by how highly, and how often, they are ranked.
+    An item scores by how highly and how often it is ranked.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How each list is rescaled before summing, see Notes: "min-max", "z-score", "dbsf", "max", "sum" and "l2" need
-        scores, and so does None, which takes them as they are; "borda", "rank", "reciprocal" and "simple-borda" read
+        How each list is rescaled before summing, see Notes. "min-max", "z-score", "dbsf", "max", "sum" and "l2" need
+        scores; None also needs scores, and uses them unchanged. "borda", "rank", "reciprocal" and "simple-borda" read
         ranks.
     absent_score : {"zero", "min"}, default="zero"
-        What a list gives an item that it does not hold, under norms of scores: nothing, or the lowest value that it
-        gives any item.
+        Value of an item in a list that does not contain it, under norms of scores: "zero" for nothing, or "min" for
+        the lowest value of the list.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     See Also
     --------
-    CombMNZ : Also multiplies by the number of lists that hold the item.
-    CombANZ : Divides by it: the mean over the lists that hold the item.
+    CombMNZ : Also multiplies by the number of lists that contain the item.
+    CombANZ : Divides by it: the mean over the lists that contain the item.
     CombMAX : The best of the values; CombMIN and CombMED are the worst and the median.
     BordaCount : The same order as ``norm="borda"``, with points for scores.
-    ReciprocalRankFusion : The same order as ``norm="reciprocal"`` at its default.
+    ReciprocalRankFusion : With its default, the same order as ``norm="reciprocal"``.
     skrankagg.preprocessing.ScoreNormalizer : Min-max between known bounds, before ``norm=None``.
 
     Notes
@@ -145,9 +145,10 @@ class CombSUM(_SumsOfScores):
 
     .. math:: \mathrm{CombSUM}(i) = \sum_{v} w_v s_v(i),
 
-    over all lists of the query, :math:`w_v` their weights. With :math:`r` the item's rank in the list, ties at their
-    mean rank, :math:`L_v` the list's length, :math:`n` the number of distinct items of the query, :math:`x` the score,
-    :math:`min`, :math:`max`, :math:`mean` and :math:`sd` the list's, the latter of the population [2]_, [3]_:
+    over all lists of the query with weights :math:`w_v`. Let :math:`r` be the item's rank in the list, ties at their
+    mean rank, and :math:`x` its score. Let :math:`L_v` be the length of the list and :math:`n` the number of distinct
+    items of the query. :math:`min`, :math:`max`, :math:`mean` and :math:`sd` are taken over the scores of the list,
+    with :math:`sd` of the population [2]_, [3]_:
 
     ============== ========================================= ========================== =====================
     norm           ranked                                    absent                     a list of equal scores
@@ -166,12 +167,12 @@ class CombSUM(_SumsOfScores):
     ============== ========================================= ========================== =====================
 
     The value of an absent item under "borda" is the mean of the values that the list leaves unused. "max" needs a
-    score above 0 in every list; "max", "l2" and None depend on where 0 is, the other norms of scores do not. None needs
+    score above 0 in every list. "max", "l2" and None depend on where 0 is; the other norms of scores do not. None needs
     calibrated scores: equal numbers must mean the same in all lists, and all must exceed the 0 of an absent item.
 
     With ``absent_score="min"`` an absent item gets the lowest value of the list instead of 0 [4]_. Under "z-score" the
-    0 of an absent item is the mean of the list, above half of the items that it holds; on lists that are cut at some
-    rank choose "min" there. A list of one item then gives all items alike, and so decides nothing. Linear in the number
+    0 of an absent item is the mean of the list, above half of its own items. Choose "min" for lists that are cut at
+    some rank. A list of one item then gives the same value to all items, and so decides nothing. Linear in the number
     of rows.
 
     References
@@ -219,7 +220,7 @@ class CombSUM(_SumsOfScores):
 
 
 class _Supported(_SumsOfScores):
-    """Sums times a power of the total weight of the lists that hold the item, `gamma`."""
+    """Sums times a power `gamma` of the total weight of the lists that contain the item."""
 
     gamma: float
 
@@ -243,7 +244,7 @@ class _Supported(_SumsOfScores):
         return lambda weight: total(weight) * self._factor(held(weight))
 
     def _factor(self, held):
-        """The power of the weights (n_candidates,); 0 for an item that only silenced lists hold."""
+        """Raise the weights to the power, (n_candidates,); 0 for an item that only lists of weight 0 contain."""
         if self.gamma == 1:
             return held
         with np.errstate(over="ignore", divide="ignore"):
@@ -251,44 +252,44 @@ class _Supported(_SumsOfScores):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # More lists make a negative sum more negative, and under a negative power any sum smaller.
+        # More lists make a negative sum more negative; under a negative power they make any sum smaller.
         tags.aggregator_tags.unanimity &= self.gamma >= 0 and (self.norm not in _MAY_BE_NEGATIVE or self.gamma == 0)
         tags.aggregator_tags.absent_below &= self.gamma > -1
         return tags
 
 
 class CombMNZ(_Supported):
-    r"""Rank items by the sum of their normalised scores times the number of lists that hold them.
+    r"""Rank items by the sum of their normalised scores times the number of lists that contain them.
 
     Agreement is rewarded twice: once in the sum and once as a factor.
 
     Parameters
     ----------
     gamma : float, default=1.0
-        Power of the number of lists: 0 is :class:`CombSUM`, -1 :class:`CombANZ`, more than 1 rewards agreement more.
+        Power of the number of lists: 0 gives :class:`CombSUM`, -1 :class:`CombANZ`, above 1 rewards agreement more.
     norm : str or None, default="min-max"
         How each list is rescaled before summing, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
-        What a list gives an item that it does not hold, as in :class:`CombSUM`, in the sum; the list does not count in
-        the factor.
+        Value of an item in a list that does not contain it, as in :class:`CombSUM`. It counts in the sum; the list does
+        not count in the factor.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     See Also
     --------
     CombSUM : The sum alone; its Notes define the norms.
-    CombANZ : The mean over the lists that hold the item.
+    CombANZ : The mean over the lists that contain the item.
 
     Notes
     -----
-    With :math:`h(i)` the total weight of the lists that hold item :math:`i`, their number where they are not weighted
-    [1]_, [2]_,
+    With :math:`h(i)` the total weight of the lists that contain item :math:`i`, or their number without weights [1]_,
+    [2]_,
 
     .. math:: \mathrm{CombMNZ}(i) = h(i)^\gamma \sum_{v} w_v s_v(i).
 
     GMNZ is the family of all :math:`\gamma` [2]_. Tied items of a list share their mean rank; an absent item counts as
-    in :class:`CombSUM`. More lists make a negative sum, which "z-score" can give, and None with negative scores, more
-    negative. An item that only lists of weight 0 hold scores 0. Linear in the number of rows.
+    in :class:`CombSUM`. "z-score", and None with negative scores, can give negative sums, and more lists make these
+    more negative. An item that only lists of weight 0 contain scores 0. Linear in the number of rows.
 
     References
     ----------
@@ -344,35 +345,35 @@ class CombMNZ(_Supported):
 
 
 class CombANZ(_Supported):
-    r"""Rank items by the mean of their normalised scores over the lists that hold them.
+    r"""Rank items by the mean of their normalised scores over the lists that contain them.
 
-    Use it for lists of what each voter happened to see: on lists cut at some rank an item that one list holds high up
-    comes before one that all lists hold nearly as high, so choose :class:`CombSUM` or :class:`CombMNZ` for these.
+    Use it when each voter saw only some items. On lists cut at some rank choose :class:`CombSUM` or :class:`CombMNZ`.
+    Otherwise an item near the top of a single list comes before an item that all lists rank nearly as high.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
         How each list is rescaled before averaging, as in :class:`CombSUM`.
     absent_score : {"zero", "min"}, default="zero"
-        What a list gives an item that it does not hold, as in :class:`CombSUM`, in the sum; the list does not count in
-        the divisor.
+        Value of an item in a list that does not contain it, as in :class:`CombSUM`. It counts in the sum; the list does
+        not count in the divisor.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
     See Also
     --------
     CombSUM : The sum alone; its Notes define the norms.
-    CombMNZ : Multiplies where this one divides; with ``gamma=-1`` it is the same.
+    CombMNZ : Multiplies where this one divides; it is the same with ``gamma=-1``.
 
     Notes
     -----
-    With :math:`h(i)` the total weight of the lists that hold item :math:`i` [1]_,
+    With :math:`h(i)` the total weight of the lists that contain item :math:`i` [1]_,
 
     .. math:: \mathrm{CombANZ}(i) = \frac{1}{h(i)} \sum_{v} w_v s_v(i).
 
-    Lists that do not hold the item play no part, unless ``absent_score="min"`` adds their lowest values; the divisor
-    stays, so that where these are above 0 items that few lists hold come first. Tied items of a list share their mean
-    rank. An item that only lists of weight 0 hold scores 0. Linear in the number of rows.
+    Lists without the item play no part, unless ``absent_score="min"`` adds their lowest values. The divisor stays the
+    same, so items in few lists come first where these values are above 0. Tied items of a list share their mean rank.
+    An item that only lists of weight 0 contain scores 0. Linear in the number of rows.
 
     References
     ----------
@@ -406,11 +407,11 @@ class CombANZ(_Supported):
 
 
 def _underflow(lists, points, size, gain):
-    """Set what weights make too small for all its digits to 0, in place; returns where they lose too much.
+    """Set sums that weights make too small for full precision to 0, in place; return the queries that lose too much.
 
-    `size` (n_candidates,) are the sums of the sizes of the terms, and `gain` (n_rows,) the terms without the weights. A
-    query is lost, bool (n_queries,), where its weights bring all of its sums near the end of the range, so that items
-    that differ would tie.
+    `size` (n_candidates,) contains the sums of the absolute terms, and `gain` (n_rows,) the terms without the weights.
+    A query is lost, bool (n_queries,), if its weights bring all of its sums so near the end of the range that different
+    items would tie.
     """
     given = np.abs(gain) * (lists.list_weight > 0)[lists.row_list]
     unweighted = np.bincount(lists.candidate, weights=given, minlength=lists.n_candidates)

@@ -1,4 +1,4 @@
-"""Sums of points that each list gives by place, with one of two readings of absent items."""
+"""Sums of points that each list gives by place, with two treatments of absent items."""
 
 import numpy as np
 
@@ -10,18 +10,18 @@ from ._row_sums import sum_rows, sum_rows_again, times, weigh_rows
 
 
 class PointSums(BaseAggregator):
-    """Sums of what each list gives its own items, which a subclass says in `_points`."""
+    """Sums of the points that each list gives its own items; a subclass computes the points in `_points`."""
 
     _any_numbering = True
     _repeats_columns = True
     _parameter_constraints: dict = {**VOTER_WEIGHTS}
 
     def _points(self, lists):
-        """What each row gives its candidate, (n_rows,), before the weight of its list."""
+        """Return the points of each row, (n_rows,), before the weight of its list."""
         raise NotImplementedError
 
     def _first_place(self, lists):
-        """What a first place is worth in each query, (n_queries,), or a number."""
+        """Return the points of a first place in each query, (n_queries,), or a number."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
@@ -38,23 +38,23 @@ class PointSums(BaseAggregator):
 
 
 class SharedPointSums(PointSums):
-    """Sums of points that each list gives to all items of its query, or means of what it gives its own."""
+    """Sums of points that each list gives to all items of its query, or means of points among its own items."""
 
     _parameter_constraints: dict = {"absent": [StrOptions({"last", "ignore"})], **PointSums._parameter_constraints}
 
     def _left_over(self, lists):
-        """The mean of the points that each list has not given, (n_lists,)."""
+        """Return the mean of the points that each list has not given, (n_lists,)."""
         raise NotImplementedError
 
     def _points_inside(self, lists):
-        """What each row gives its candidate where only the items of its list stand, (n_rows,)."""
+        """Return the points of each row in an election among the items of its list, (n_rows,)."""
         raise NotImplementedError
 
     def _aggregate(self, lists):
         return self._add_up(lists)
 
     def _add_up(self, lists):
-        """Scores of the candidates, (n_candidates,)."""
+        """Compute the scores of the candidates, (n_candidates,)."""
         if self.absent == "ignore":
             lists = _scale_weights(lists)
             return _mean(sum_rows(lists, self._points_inside(lists)), lists.candidate_weight)
@@ -99,11 +99,11 @@ def _scale_weights(lists):
 
 
 def _scaled(lists, weight):
-    """Weights as a mean takes them: times a power of two that keeps the products of each query's in range, exactly."""
+    """Scale the weights of each query by a power of two: the products in a mean stay in range, and exact."""
     _, exponent = np.frexp(np.maximum.reduceat(weight, lists.list_ptr[:-1]))
     return np.ldexp(weight, -exponent[lists.list_query])
 
 
 def _mean(total, weight):
-    """0 where nothing has any weight."""
+    """Divide totals by weights; 0 where the weight is 0."""
     return total / np.where(weight > 0, weight, 1.0)

@@ -1,4 +1,4 @@
-"""Sums of what falls with the rank alone: reciprocal ranks, their squares, and powers of a persistence."""
+"""Sums of functions of the rank: reciprocal ranks, inverse squares, and powers of a persistence."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -19,27 +19,27 @@ __all__ = ["InverseSquareRank", "RankBiasedCentroid", "ReciprocalRankFusion"]
 
 
 class _RankDecay(BaseAggregator):
-    """Sums of a gain of the rank, which a subclass gives, times what it may give for each candidate."""
+    """Sums of a gain of the rank, times an optional factor of each candidate; subclasses define both."""
 
     _any_numbering = True
     _repeats_columns = True
 
     def _gain(self, lists):
-        """What each row gives, (n_rows,), before the weight of its list."""
+        """Return the gain of each row, (n_rows,), before the weight of its list."""
         raise NotImplementedError
 
     def _factor(self, lists):
-        """What the sums are multiplied by, (n_candidates,); None for 1."""
+        """Return the factor of the sums, (n_candidates,); None for 1."""
         factor = self._factor_again(lists)
         return None if factor is None else factor(lists.list_weight)
 
     def _factor_again(self, lists):
-        """As :meth:`_factor` under other weights each time: a function of the list weights, (n_lists,); None for 1."""
+        """Return a function of the list weights, (n_lists,), that computes :meth:`_factor`; None for 1."""
         return None
 
     def _aggregate(self, lists):
         score, factor = sum_rows(lists, self._gain(lists)), self._factor(lists)
-        # Deep ranks of one list give so nearly the same that rounding could be taken for it.
+        # Gains of deep ranks in one list are so close that rounding could be taken for a difference.
         return Consensus(score if factor is None else score * factor, additive=True)
 
     def _contributions(self, lists):
@@ -58,12 +58,12 @@ class ReciprocalRankFusion(_RankDecay):
     Parameters
     ----------
     k : float, or mapping or pandas.Series of voter to float, default=60
-        Damping, at least 0: the larger, the less the first places stand out. A mapping gives each voter its own.
+        Damping, at least 0: the larger, the less the first places stand out. A mapping gives each voter its own value.
     depth : int, default=None
-        Last rank of each list that counts, at least 1; None counts all. Items beyond it stay, and get nothing from the
-        list.
+        Last rank of each list that counts, at least 1; None counts all. Items beyond it stay in the result, but get
+        nothing from the list.
     normalize : bool, default=False
-        Whether scores are divided by the greatest one possible, so that an item that comes first in every list of its
+        Whether to divide scores by the greatest possible one, so that an item that comes first in every list of its
         query scores 1. The order is the same.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
@@ -71,9 +71,9 @@ class ReciprocalRankFusion(_RankDecay):
     See Also
     --------
     RankBiasedCentroid : Falls geometrically with the rank.
-    InverseSquareRank : Falls with its square.
+    InverseSquareRank : Falls with the square of the rank.
     BordaCount : Points that fall linearly with the rank.
-    CombSUM : With ``norm="reciprocal"`` the same order as at ``k=60``, in combinations other than the sum, too.
+    CombSUM : The same order with ``norm="reciprocal"`` as at ``k=60``; CombMNZ and others accept this norm, too.
 
     Notes
     -----
@@ -83,11 +83,11 @@ class ReciprocalRankFusion(_RankDecay):
 
     Tied items share their mean rank; an absent item gets 0. Linear in the number of rows.
 
-    The paper chose 60 for runs a thousand items deep. At that value how many lists hold an item matters more than
-    where: rank 30 in two lists beats rank 1 in one list, and two lists of at most k + 1 items put all items that both
-    hold first. With lists of a few dozen items try 5 to 20, best by cross-validation: on the first 30 of two made
-    retrievers k=10 gains .005 of nDCG@10 over k=60 if these are good, and loses .006 if they are weak
-    (``benchmarks/hybrid.py``). Scores say how high the ranks are, not how relevant an item is: no threshold on them
+    The paper chose 60 for runs a thousand items deep. At that value the number of lists with an item matters more than
+    its ranks. Rank 30 in two lists beats rank 1 in one list. With two lists of at most k + 1 items, all items in both
+    lists come first. With lists of a few dozen items try 5 to 20, best by cross-validation. On the first 30 items of
+    two generated retrievers, k=10 gains .005 of nDCG@10 over k=60 if these are good, and loses .006 if they are weak
+    (``benchmarks/hybrid.py``). Scores measure how high the ranks are, not how relevant an item is: no threshold on them
     means the same for two queries.
 
     References
@@ -137,7 +137,7 @@ class ReciprocalRankFusion(_RankDecay):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        tags.aggregator_tags.unanimity = self.depth is None  # beyond it all items of a list are alike
+        tags.aggregator_tags.unanimity = self.depth is None  # beyond it all items of a list are equal
         return tags
 
     def _prepare(self, X):
@@ -157,16 +157,14 @@ class ReciprocalRankFusion(_RankDecay):
         return gain
 
     def _damping(self, lists):
-        """The damping of all lists, or of each, (n_lists,)."""
+        """Return the damping of all lists, or of each list, (n_lists,)."""
         if isinstance(self.k, Real):
             return self.k
         k = voter_values(lists, self.k, "k", "Give each voter its own damping, or all voters one number.")
         bad = ~(np.isfinite(k) & (k >= 0))
         if bad.any():
             voter = first_row(bad)
-            raise InputError(
-                f"k must be finite and at least 0; that of {show_id(lists.voters, voter)} is {k[voter]:g}."
-            )
+            raise InputError(f"`k` must be finite and at least 0; got {k[voter]:g} for {show_id(lists.voters, voter)}.")
         return k[lists.list_voter]
 
     def _linear_gains(self, lists):
@@ -179,7 +177,7 @@ class ReciprocalRankFusion(_RankDecay):
 
         def factor(weight):
             highest = lists.sum_over_lists((weight.T / first).T)
-            # Where all lists of a query weigh nothing, all its scores are 0.
+            # Where all lists of a query have weight 0, all its scores are 0.
             return np.divide(1.0, highest, out=np.zeros_like(highest), where=highest > 0)[lists.candidate_query]
 
         return factor
@@ -210,8 +208,8 @@ class RankBiasedCentroid(_RankDecay):
     .. math:: \mathrm{RBC}(i) = \sum_{v \ni i} w_v (1 - p) p^{r_v(i) - 1}.
 
     Tied items share their mean rank; an absent item gets 0. The paper tries .9 to .99. Places that get less than 1e-12
-    of what the first gets, at .95 those beyond rank 540, tie unless one and the same list alone holds their items;
-    beyond the range of floating point, at .95 from rank 14,500 on, all get 0. Linear in the number of rows.
+    of the first place (at .95 beyond rank 540) tie, unless the same single list contains their items. Beyond the range
+    of floating point, at .95 from rank 14,500 on, all places get 0. Linear in the number of rows.
 
     References
     ----------
@@ -251,16 +249,16 @@ class RankBiasedCentroid(_RankDecay):
 
 
 class InverseSquareRank(_RankDecay):
-    r"""Rank items by the sum of their inverse squared ranks times the number of lists that hold them, or its logarithm.
+    r"""Rank items by the sum of their inverse squared ranks times the number of their lists, or its logarithm.
 
-    The first places decide nearly alone; the tail orders items by how many lists hold them.
+    The first places decide nearly alone; the tail orders items by the number of lists that contain them.
 
     Parameters
     ----------
     support : {"count", "log"}, default="count"
-        Factor of the sum: the number of lists that hold the item, or its logarithm.
+        Factor of the sum: the number of lists that contain the item, or its logarithm.
     sigma : float, default=0.01
-        What is added to the number of lists before the logarithm, at least 0.
+        Number added to the number of lists before the logarithm, at least 0.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
 
@@ -272,14 +270,14 @@ class InverseSquareRank(_RankDecay):
     Notes
     -----
     With :math:`r_v(i)` the rank of item :math:`i` in list :math:`v`, :math:`w_v` the list's weight and :math:`h(i)` the
-    total weight of the lists that hold the item [1]_,
+    total weight of the lists that contain the item [1]_,
 
     .. math:: \mathrm{ISR}(i) = g(h(i)) \sum_{v \ni i} \frac{w_v}{r_v(i)^2},
 
     where :math:`g(h) = h` for "count" and :math:`\log(h + \sigma)` for "log". :math:`\sigma = 0` is the authors'
-    LogISR, under which all items that one list alone holds score 0 and tie; 0.01 is LogN-ISR. A logarithm below 0 would
-    turn the order of ranks around, so "log" refuses items whose lists weigh less than :math:`1 - \sigma` in all. Tied
-    items share their mean rank; an absent item gets 0. Linear in the number of rows.
+    LogISR, under which all items of a single list score 0 and tie; 0.01 is LogN-ISR. A logarithm below 0 would
+    reverse the order of ranks, so "log" refuses items whose lists weigh less than :math:`1 - \sigma` in all. Tied items
+    share their mean rank; an absent item gets 0. Linear in the number of rows.
 
     References
     ----------
@@ -326,7 +324,7 @@ class InverseSquareRank(_RankDecay):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # The logarithm of one list is 0 then, and so are the scores of all items that it alone holds.
+        # With sigma=0 the logarithm of one list is 0, and so are the scores of all items that only one list contains.
         tags.aggregator_tags.unanimity = self.support == "count" or self.sigma > 0
         tags.aggregator_tags.scale_free = self.support == "count"
         return tags
@@ -342,15 +340,15 @@ class InverseSquareRank(_RankDecay):
         return lambda weight: self._of_support(lists, held(weight))
 
     def _of_support(self, lists, candidate_weight):
-        """The factor by the total weight of the lists that hold each candidate, (n_candidates,)."""
+        """Return the factor by the total weight of the lists that contain each candidate, (n_candidates,)."""
         if self.support == "count":
             return candidate_weight
         low = (candidate_weight > 0) & (candidate_weight + self.sigma < 1)
         if low.any():
             one, *_ = np.unravel_index(np.argmax(low), low.shape)
             raise InputError(
-                f"support='log' needs items whose lists weigh at least 1 - sigma in all; those of "
-                f"{show_id(lists.items, lists.candidate_item[one])} weigh {candidate_weight[low][0]:g}. Multiply the "
+                f"support='log' needs lists of total weight at least 1 - sigma for each item; got "
+                f"{candidate_weight[low][0]:g} for {show_id(lists.items, lists.candidate_item[one])}. Multiply the "
                 "weights of all lists by one number, or choose support='count'."
             )
         return np.log(np.where(candidate_weight > 0, candidate_weight + self.sigma, 1.0))

@@ -1,4 +1,4 @@
-"""Sums of what the rows of the lists give their candidates, and what the lists give all items."""
+"""Sums over the rows of the lists, and of values that the lists give to all items."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ from ..._arrays._ragged import sparse_rows
 
 
 def weigh_rows(lists, value):
-    """What each row gives its candidate, times the weight of its list."""
+    """Multiply the value of each row by the weight of its list."""
     weight = lists.row_weight
     return value if weight is None else value * weight
 
 
 def sum_rows(lists, value, given=None):
-    """Add up what each row gives its candidate, times the weight of its list: (n_rows,) to (n_candidates,).
+    """Add up the values of each candidate's rows, times the weights of their lists: (n_rows,) to (n_candidates,).
 
-    `given` (n_lists,) is what each list gives all items of its query, held or not, before its weight; None for nothing.
+    `given` (n_lists,) is added to all items of each list's query, in the list or not, before its weight; None for 0.
     """
     total = np.bincount(lists.candidate, weights=weigh_rows(lists, value), minlength=lists.n_candidates)
     if given is not None:
@@ -23,16 +23,16 @@ def sum_rows(lists, value, given=None):
 
 
 def sum_sizes(lists, value, given=None):
-    """As :func:`sum_rows`, of absolute values: rounding is of this size where terms of both signs may cancel."""
+    """Sum absolute values as :func:`sum_rows` does: rounding is of this size where terms of both signs may cancel."""
     return sum_rows(lists, np.abs(value), None if given is None else np.abs(given))
 
 
 def sum_rows_again(lists, value, given=None):
-    """As :func:`sum_rows` under other weights each time: a function of the list weights, (n_lists,).
+    """Return a function of the list weights, (n_lists,), that computes :func:`sum_rows`.
 
-    It takes the weights of many replicates as columns, too, (n_lists, n_replicates), and sums each to the same bits.
-    Only the weights change from one call to the next, so the sum is a product with a matrix that stays; it adds in the
-    order of the rows, too.
+    It also takes the weights of many replicates as columns, (n_lists, n_replicates); each sum has the same bits. Only
+    the weights change from call to call, so the sum is a product with a fixed matrix; it also adds in the order of the
+    rows.
     """
     values = sparse_rows(lists.row_ptr, lists.candidate, value, lists.n_candidates).T
     if given is None:
@@ -47,11 +47,11 @@ def sum_rows_again(lists, value, given=None):
 
 
 def times(value, weight):
-    """A number of each list, (n_lists,), times its weight or its weights, (n_lists,) or (n_lists, n_replicates)."""
+    """Multiply a number of each list, (n_lists,), by its weights, (n_lists,) or (n_lists, n_replicates)."""
     return (value * weight.T).T
 
 
 def smallest_size(value):
-    """The smallest absolute value that is not 0; 1 where there is none."""
+    """Return the smallest absolute value that is not 0, or 1 if there is none."""
     size = np.abs(value)
     return size[size > 0].min(initial=1.0)

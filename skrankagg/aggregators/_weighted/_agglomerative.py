@@ -1,4 +1,4 @@
-"""Lists merged two by two until one is left."""
+"""Aggregation by merging lists two by two until one is left."""
 
 from numbers import Real
 from typing import Literal
@@ -21,20 +21,21 @@ __all__ = ["Agglomerative"]
 class Agglomerative(WeightedAggregator):
     r"""Merge the two most similar lists, weighted by their agreement with the majorities, until one is left.
 
-    Nearly equal lists are merged first, so that they count as one list against the rest.
+    Nearly equal lists are merged first, so they count as one list against the rest.
 
     Parameters
     ----------
     c1, c2 : float, default=0.1, 0.5
         Coefficients of the weight of a merged list, at least 0 and not both 0, see Notes.
     weight_update : {"mean", "similarity"}, default="mean"
-        How a merged list is weighed, see Notes.
+        Weight of a merged list, see Notes.
     weighting : {"query", "global"}, default="query"
-        Whether each query's weights are learnt from its own lists, or each voter has one weight, pooled over the
-        queries given to ``fit``.
+        Source of the weights: "query" learns the weights of each query from its own lists; "global" gives each voter
+        one weight, pooled over the queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight; weight 0, so that its
-        lists change nothing and only their items are candidates; or an error.
+        Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives it the mean weight.
+        "ignore" gives it weight 0, so that its lists change nothing and only their items are candidates. "error" raises
+        an error.
 
     Attributes
     ----------
@@ -56,23 +57,24 @@ class Agglomerative(WeightedAggregator):
 
     Notes
     -----
-    A list starts with the number of pairs of items on which it agrees with a strict majority as its weight, and gives
-    the item on rank :math:`r` of :math:`n` the score :math:`n (n + 1 - 2r) / 2` [1]_. The two lists with the greatest
+    The first weight of a list is the number of pairs on which it agrees with a strict majority. A list gives the item
+    on rank :math:`r` of :math:`n` the score :math:`n (n + 1 - 2r) / 2` [1]_. The two lists with the greatest
     :math:`\rho = 1 - 6 \sum d^2 / (n^3 - n)` are merged:
 
     .. math:: s = \frac{w_1 s_1 + w_2 s_2}{w_1 + w_2}, \qquad
         w = \frac{c_1 w_1 + c_2 w_2}{c_1 + c_2} \quad\text{or}\quad
         w = \frac{c_1 (w_1 + w_2) / 2 + c_2 \bar\rho}{c_1 + c_2},
 
-    with :math:`\bar\rho` the mean similarity of the merged list to the others, and ranked again. Two implementations
-    disagree on the weight of a merged list, and the paper's formula was not available: ``weight_update="mean"`` is the
-    first form, taken with :math:`w_1 \le w_2` so that no order of the voters decides, "similarity" the second.
+    with :math:`\bar\rho` the mean similarity of the merged list to the others; the merged list is then ranked again.
+    Two implementations disagree on the weight of a merged list; both forms follow these, unchecked against the paper.
+    ``weight_update="mean"`` is the first form, with :math:`w_1 \le w_2` so that the order of the voters does not
+    matter; "similarity" is the second.
 
-    Tied items share their mean rank. The items that a list does not hold tie below those that it holds; for the
-    majorities a ranked item is above an absent one, and two absent items are not compared. Of several pairs of lists
-    with the same similarity the heaviest is merged, and of these the first by the content of the lists. Lists cannot be
-    weighted from outside: two copies of a list merge into one, which is not a list of weight 2. :math:`O(m n^2 + m^2 n
-    + m^3)` for each query; memory :math:`O(n^2 + m n)`.
+    Tied items share their mean rank. The items missing from a list tie below its own items. For the majorities a ranked
+    item is above an absent one, and two absent items are not compared. Among pairs of lists with the same similarity
+    the heaviest is merged, and among these the first by the content of the lists. Lists cannot be weighted from
+    outside: two copies of a list merge into one, which is not a list of weight 2. :math:`O(m n^2 + m^2 n + m^3)` for
+    each query; memory :math:`O(n^2 + m n)`.
 
     References
     ----------
@@ -129,7 +131,8 @@ class Agglomerative(WeightedAggregator):
         lists = super()._prepare(X)
         if self.c1 + self.c2 == 0:
             raise InputError(
-                "c1 and c2 of Agglomerative must not both be 0; the weight of a merged list divides by c1 + c2."
+                "`c1` and `c2` of Agglomerative must not both be 0: the weight of a merged list divides by c1 + c2. "
+                "Raise one of them."
             )
         return lists
 
@@ -153,9 +156,9 @@ class Agglomerative(WeightedAggregator):
         consensus = np.empty(lists.n_candidates)
         for queries, own, list_ptr, ranks in rank_stacks(lists):
             n, query = ranks.shape[1], expand(list_ptr)
-            # Only ignored voters' lists have weight 0 here: they are not merged, and their items stay candidates.
+            # Only lists of ignored voters have weight 0 here: they are not merged, and their items stay candidates.
             counted = np.flatnonzero(lists.list_weight[own] > 0)
-            # The lists are sorted by their content, so that the voters' names decide nothing.
+            # Sort the lists by content, so that the names of the voters do not matter.
             order = counted[np.lexsort((weight[own[counted]], *ranks[counted].T[::-1], query[counted]))]
             ranks = ranks[order] / 2
             held = ranks <= n
@@ -174,6 +177,6 @@ class Agglomerative(WeightedAggregator):
 
     def __sklearn_tags__(self) -> TagsOfAggregator:
         tags = super().__sklearn_tags__()
-        # The weight of a merged list then depends less on how heavy its parts were than on what it resembles.
+        # With "similarity", the weight of a merged list depends less on its parts than on its similarity to others.
         tags.aggregator_tags.absent_below = self.weight_update == "mean"
         return tags

@@ -21,7 +21,7 @@ from ._voter_scales import scale_weights
 
 __all__ = ["DIBRA"]
 
-# Rows of the queries whose weights are learnt together, and share of queries still moving below which others are
+# Rows of the queries whose weights are learnt together, and the share of moving queries below which finished ones are
 # dropped.
 _BLOCK, _SHARE = 1 << 15, 0.8
 
@@ -34,33 +34,33 @@ class DIBRA(WeightedAggregator):
     Parameters
     ----------
     aggregator : estimator, default=None
-        Method that aggregates, any that can weigh lists; None is ``CombSUM(norm="borda")``. Its parameters are reached
-        as ``aggregator__norm``.
+        Method that aggregates, any that can weigh lists; None is ``CombSUM(norm="borda")``. Set its parameters as
+        ``aggregator__norm``.
     distance : {"cosine", "footrule", "local-footrule", "rho", "tau"}, default="cosine"
         Distance of a list to the consensus, see Notes.
     gamma : float, default=1.5
         How fast trust fades with distance and with the iterations, above 0.
     weight_norm : {"min-max", "z-score"} or None, default="min-max"
-        How weights are scaled before they are used. "min-max" silences the most distant voter of a query. With
+        Scaling of the weights before they are used. "min-max" silences the most distant voter of a query; with
         ``distance="cosine"`` it is the rule of the paper.
     tol : float, default=0.01
         The iteration ends when no weight of the query grows by more; above 0.
     max_iter : int, default=50
         Iterations at most.
     prune : {"low", "wire"} or None, default=None
-        Whether lists are cut in the end: to a share that depends on the voter ("low"), or to the items that trusted
-        lists hold ("wire", after which weights are learnt again).
+        How to cut the lists in the end. "low" cuts them to a share that depends on the voter. "wire" keeps items in
+        trusted lists, and then learns the weights again.
     d1, d2 : float, default=0.4, 0.1
         Shares of the cut, from 0 to 1, see Notes.
     n_buckets : int, default=3
-        Classes of trust of ``prune="wire"``.
+        Number of classes of trust with ``prune="wire"``.
     weighting : {"query", "global"}, default="query"
-        Whether each query's weights are learnt from its own lists, or each voter has one weight, pooled over the
-        queries given to ``fit``.
+        Source of the weights: "query" learns the weights of each query from its own lists; "global" gives each voter
+        one weight, pooled over the queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight, of the scaled weights
-        of its query where they are scaled; weight 0, so that its lists change nothing and only their items are
-        candidates; or an error.
+        Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives it the mean weight, or
+        the mean of the scaled weights of its query where weights are scaled. "ignore" gives it weight 0, so that its
+        lists change nothing and only their items are candidates. "error" raises an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights given in advance, which multiply those of the lists.
 
@@ -69,7 +69,7 @@ class DIBRA(WeightedAggregator):
     voter_weights_ : DataFrame
         Columns `voter`, `weight`: pooled over the queries, 1 is the average voter.
     query_voter_weights_ : DataFrame
-        Columns `query`, `voter`, `weight`: what the iteration ended with.
+        Columns `query`, `voter`, `weight`: the weights at the end of the iteration.
 
     Warns
     -----
@@ -81,7 +81,7 @@ class DIBRA(WeightedAggregator):
     See Also
     --------
     PreferenceRelations : Weights from pairwise majorities.
-    Agglomerative : Weights from pairwise majorities, lists merged two by two.
+    Agglomerative : Weights from pairwise majorities; merges lists two by two.
 
     Notes
     -----
@@ -90,39 +90,39 @@ class DIBRA(WeightedAggregator):
 
     .. math:: w_v \leftarrow w_v + e^{-\gamma t d_v}
 
-    until no weight of the query grows by more than `tol`, and at most `max_iter` times: the weight of a list that is
-    the consensus itself grows without limit, as :math:`t` does, while the consensus stays. It is made with the final
-    weights. With :math:`r` the rank in the list, :math:`L` its length, :math:`a` the place in the consensus, :math:`n`
-    the number of items and :math:`b` the place among the items of the list alone:
+    until no weight of the query grows by more than `tol`, and at most `max_iter` times. A list equal to the consensus
+    gains weight without limit, as :math:`t` does, while the consensus stays. The result uses the final weights. In the
+    distances, :math:`r` is the rank in the list, :math:`L` its length and :math:`a` the place in the consensus. The
+    number of items is :math:`n`, and :math:`b` is the place among the items of the list alone:
 
     ================ ==============================================================================================
     "cosine"         1 - the cosine of the points :math:`L + 1 - r` (absent 0) and :math:`n + 1 - a`
     "footrule"       :math:`\frac{2}{L} \sum |r/L - a/n|`
     "local-footrule" :math:`\sum |r - b| / \lfloor L^2/2 \rfloor`
     "rho"            :math:`(1 - \rho) / 2`, Spearman's correlation of :math:`r` and :math:`b`
-    "tau"            share of discordant pairs of items among those that both order
+    "tau"            share of discordant pairs among the pairs of items that both order
     ================ ==============================================================================================
 
-    The abstract demands that agreement is a small distance; the program of the author, FLAGR, sets the two vectors of
-    the cosine in opposite directions and takes correlations for distances, which is not followed. ``prune="low"`` keeps
-    the first :math:`\lfloor (d_1 + d_2 w'_v) L_v \rfloor` items of each list, at least one, with :math:`w'` the min-max
-    scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query into `n_buckets` buckets of equal size by weight,
-    gives bucket :math:`b` the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`, adds up the confidences of the
-    lists that hold an item, and lets each list keep its best :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items by
-    that sum, :math:`m` being the number of voters of a weight above 0. The aggregator then sees the cut lists alone;
-    items that none of them holds come last, in the order they had before: the first of them as far below the others as
-    the largest score of the query is from 0.
+    Agreement must mean a small distance, as the abstract of the paper demands. The author's program, FLAGR, sets the
+    two vectors of the cosine in opposite directions and takes correlations for distances; this method does not.
 
-    Under "cosine" and "footrule" a long list is near the consensus because it holds more of its items: where lengths
-    differ much, the longest list of a query outweighs all others and becomes the consensus, which
-    :class:`~skrankagg.exceptions.UnequalLengthWarning` reports. Cut all lists to one depth first, with
-    :class:`~skrankagg.preprocessing.TopK`. With few voters of about equal quality no weights are best. Of all variants
-    ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least there, and gains least from voters of
-    unequal quality. The user guide has the figures.
+    ``prune="low"`` keeps the first :math:`\lfloor (d_1 + d_2 w'_v) L_v \rfloor` items of each list, at least one, with
+    :math:`w'` the min-max scaled weight. ``prune="wire"`` [2]_ sorts the voters of a query by weight into `n_buckets`
+    buckets of equal size. With :math:`m` the number of voters of a weight above 0, bucket :math:`b` of :math:`B` has
+    the confidence :math:`c = d_1 + (1 - d_1) e^{-(B - b) B / m}`. For each item the confidences of its lists are added
+    up, and each list keeps its best :math:`\lfloor d_2 \lceil c L_v \rceil \rfloor` items by that sum. The aggregator
+    then sees the cut lists alone. Items missing from all cut lists come last, in their former order. The first of these
+    is as far below the other items as the largest score of the query is from 0.
 
-    Ties and absent items are the business of `aggregator`. If all weights of a query are equal, as with one voter or
-    one item, they are 1. Each iteration costs one aggregation, and ``distance="tau"`` :math:`O(L \log L)` for each
-    list.
+    Under "cosine" and "footrule" a long list is near the consensus because it contains more of its items. Where lengths
+    differ much, the longest list of a query outweighs all others and becomes the consensus;
+    :class:`~skrankagg.exceptions.UnequalLengthWarning` reports this. Cut all lists to one depth first, with
+    :class:`~skrankagg.preprocessing.TopK`. With few voters of about equal quality it is best to learn no weights. Among
+    all variants ``distance="tau"`` with ``weight_norm=None`` is the mildest: it loses least there, and gains least from
+    voters of unequal quality. The user guide has the figures.
+
+    `aggregator` handles ties and absent items. If all weights of a query are equal, as with one voter or one item, they
+    are 1. Each iteration costs one aggregation, and with ``distance="tau"`` also :math:`O(L \log L)` for each list.
 
     References
     ----------
@@ -222,19 +222,19 @@ class DIBRA(WeightedAggregator):
         if aggregator.__sklearn_tags__().requires_fit:
             learns = aggregator.__sklearn_tags__().aggregator_tags.supervised
             why = (
-                "as it learns from judgements. Choose another"
+                "it learns from judgements. Choose another"
                 if learns
-                else "for its weighting='global'. Choose weighting='query' for it"
+                else "it has weighting='global'. Choose weighting='query' for it"
             )
             raise InputError(
-                f"DIBRA aggregates the same lists again and again, and needs an aggregator that is not fitted first; "
-                f"{aggregator!r} is, {why}."
+                f"`aggregator` of DIBRA must be a method without a fit of its own, because DIBRA aggregates the same "
+                f"lists repeatedly; got {aggregator!r}: {why}."
             )
         tags = aggregator.__sklearn_tags__().aggregator_tags
         if not tags.voter_weights or tags.integer_weights:
             raise InputError(
-                f"DIBRA needs an aggregator that can weigh lists, by fractions too; {aggregator!r} cannot. Choose "
-                "another, such as CombSUM(norm='borda')."
+                f"`aggregator` of DIBRA must accept list weights, fractions too; got {aggregator!r}, which does not. "
+                "Choose another, such as CombSUM(norm='borda')."
             )
         return aggregator._prepare(lists)
 
@@ -246,10 +246,10 @@ class DIBRA(WeightedAggregator):
         return CombSUM(norm="borda") if self.aggregator is None else clone(self.aggregator)
 
     def _voter_weights(self, lists):
-        # Queries do not depend on each other: a block of them stays in the cache.
+        # Queries do not depend on each other; a block of them stays in the cache.
         block = lists.row_ptr[lists.list_ptr[:-1]] // _BLOCK
         blocks = np.split(np.arange(lists.n_queries), np.flatnonzero(np.diff(block)) + 1)
-        # Pruned by "wire", the lists are cut and their weights learnt once more.
+        # With "wire" the lists are cut and their weights learnt once more.
         task = fit_task(self, len(blocks) * (1 + (self.prune == "wire")))
         if len(blocks) == 1:
             return self._iterate(lists, task.part("all queries", self.max_iter))
@@ -280,7 +280,7 @@ class DIBRA(WeightedAggregator):
         score = self._consensus(lists, weight, known)
         if self.prune is None:
             return score
-        # What is in a list of weight 0 alone is in no cut list, unless all lists of its query are such.
+        # Lists of weight 0 are left out of the cut, unless all lists of a query have weight 0.
         voting = lists.list_weight > 0
         voting |= ~np.logical_or.reduceat(voting, lists.list_ptr[:-1])[lists.list_query]
         heard, candidate = lists.keep_lists(voting)
@@ -293,7 +293,7 @@ class DIBRA(WeightedAggregator):
         if self.prune == "wire" and self.weighting == "query":
             weight = self._voter_weights(cut)
         cut_score = self._consensus(cut, weight, known)
-        # Items that no cut list holds come last, in the order that they had before.
+        # Items missing from all cut lists come last, in their former order.
         heads = lists.candidate_ptr[:-1]
         # They begin as far below as the largest score is from 0: a step of the scores' own scale.
         size = np.maximum.reduceat(np.abs(score), heads)
@@ -314,7 +314,7 @@ class DIBRA(WeightedAggregator):
         tags = super().__sklearn_tags__()
         own, base = tags.aggregator_tags, self._aggregator().__sklearn_tags__().aggregator_tags
         own.needs_scores, own.scale_free = base.needs_scores, base.scale_free
-        # Unanimity among the voters with weight, or of the cut lists, may not be that of all.
+        # A preference shared by the voters with weight, or by the cut lists, need not be shared by all lists.
         own.unanimity = base.unanimity and self.prune is None
         own.absent_below = base.absent_below
         own.compares = base.compares
@@ -322,7 +322,7 @@ class DIBRA(WeightedAggregator):
 
 
 class _Iterating:
-    """The lists of the queries whose weights still move: what is computed once for many iterations."""
+    """Lists of the queries whose weights still move, with values computed once for many iterations."""
 
     def __init__(self, method, lists):
         self.method, self.running = method, np.arange(lists.n_lists)
@@ -335,13 +335,13 @@ class _Iterating:
         self.distance = LIST_DISTANCES[self.method.distance](lists)
 
     def distances(self, weight):
-        """Distance of each list that is left to the consensus under these weights of all lists."""
+        """Compute the distance of each remaining list to the consensus under these weights of all lists."""
         return self.distance(self.places(self.method._consensus(self.lists, weight[self.running], score=self.score)))
 
     def stop(self, growth):
         """Stop the queries in which no voting list grows by more than the tolerance.
 
-        Returns the growth of all lists that are left, 0 in the queries that stopped before.
+        Returns the growth of all remaining lists, 0 in the queries that stopped before.
         """
         lists = self.lists
         if not self.moving.all():
@@ -351,9 +351,9 @@ class _Iterating:
         return growth
 
     def go_on(self):
-        """Drop the queries that have stopped, if they are many; returns whether any is left."""
+        """Drop the stopped queries if they are many; return True if any query is left."""
         chosen = np.flatnonzero(self.moving)
-        # To prepare the others again takes as long as some iterations.
+        # Preparing the remaining queries again takes as long as some iterations.
         if 0 < len(chosen) < _SHARE * len(self.moving):
             self.running = self.running[gather_ranges(self.lists.list_ptr, chosen)[0]]
             self._prepare(self.lists.take(chosen))

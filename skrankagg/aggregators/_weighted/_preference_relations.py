@@ -19,7 +19,7 @@ __all__ = ["PreferenceRelations"]
 
 
 def alpha_majority(counts, total, alpha, beta):
-    """Whether almost all lists that compare the two, and enough do, prefer the row's item; both (..., n, n)."""
+    """Find the pairs that enough lists compare, almost all preferring the row's item; both arrays (..., n, n)."""
     against = counts.swapaxes(-1, -2)
     compared = counts + against
     margin = TOLERANCE * total
@@ -27,9 +27,9 @@ def alpha_majority(counts, total, alpha, beta):
 
 
 def disagreements(ranks, absent, majority):
-    """On how many pairs each list sides against a majority, (n_lists,); pairs that it does not hold count half.
+    """Count the pairs on which each list opposes a majority, (n_lists,); pairs missing from the list count half.
 
-    Ranks are of shape (n_lists, n_items), like `absent`, which tells the items that a list does not hold.
+    `ranks` and `absent` have shape (n_lists, n_items); `absent` marks the items missing from each list.
     """
     n = ranks.shape[1]
     against = count_above(ranks, majority.T)
@@ -40,7 +40,7 @@ def disagreements(ranks, absent, majority):
 
 
 class PreferenceRelations(WeightedAggregator):
-    r"""Weigh each list by how seldom it sides against a large majority, and count the items that it ranks below.
+    r"""Weigh each list by how seldom it opposes a large majority, and count the items that it ranks below.
 
     A list loses weight where it contradicts almost all others; the weighted lists are then added up.
 
@@ -52,13 +52,14 @@ class PreferenceRelations(WeightedAggregator):
     beta : float, default=0.5
         Share of all lists that must compare two items for a majority to count, from 0 to 1.
     absent_edges : bool, default=True
-        Whether a list's ranked items earn a point for each item that it does not hold, too.
+        Whether a list's ranked items also earn a point for each item missing from the list.
     weighting : {"query", "global"}, default="query"
-        Whether each query's weights are learnt from its own lists, or each voter has one weight, pooled over the
-        queries given to ``fit``.
+        Source of the weights: "query" learns the weights of each query from its own lists; "global" gives each voter
+        one weight, pooled over the queries given to ``fit``.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
-        With ``weighting="global"``, what a voter gets that ``fit`` has not seen: the mean weight; weight 0, so that its
-        lists change nothing and only their items are candidates; or an error.
+        Treatment of a voter that ``fit`` has not seen, with ``weighting="global"``. "mean" gives it the mean weight.
+        "ignore" gives it weight 0, so that its lists change nothing and only their items are candidates. "error" raises
+        an error.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights given in advance, which multiply those of the lists.
 
@@ -82,17 +83,17 @@ class PreferenceRelations(WeightedAggregator):
 
     Notes
     -----
-    Lists that rank one of two items above the other, or hold only one of them, compare them. Where at least
-    :math:`\beta m` of the :math:`m` lists compare two items, and fewer than :math:`\alpha` of those prefer one of them,
-    the pair is decided [1]_. With :math:`D_v` the number of decided pairs that list :math:`v` orders the other way, and
-    half the number of those that it holds neither item of,
+    A list compares two items if it ranks one above the other, or contains only one of them. The pair is decided [1]_ if
+    at least :math:`\beta m` of the :math:`m` lists compare it, and fewer than :math:`\alpha` of these lists prefer one
+    of the items. Let :math:`D_v` be the number of decided pairs that list :math:`v` orders the other way, plus half the
+    number of decided pairs with neither item in the list,
 
     .. math:: w_v = 1 - D_v / \tbinom{n}{2}, \qquad s(i) = \sum_v w_v |\{j : v \text{ ranks } i \text{ above } j\}|,
 
-    the weighted in-degree of :math:`i` in the graph of preferences. Tied items are not compared; an absent item is
-    below every ranked one, in the sum with ``absent_edges=True`` only. A single item has all weights 1. The half for a
-    pair that is not ranked is read off two implementations, which differ on the edges for absent items: hence the
-    parameter. :math:`O(m n^2)` for each query; memory :math:`O(n^2)`.
+    the weighted in-degree of :math:`i` in the graph of preferences. Tied items are not compared. An absent item is
+    below every ranked one; in the sum this holds with ``absent_edges=True`` only. In a query of a single item all
+    weights are 1. The half for an unranked pair follows two implementations. They differ on the edges for absent items;
+    hence the parameter. :math:`O(m n^2)` for each query; memory :math:`O(n^2)`.
 
     References
     ----------
@@ -176,7 +177,7 @@ class PreferenceRelations(WeightedAggregator):
         return Contributions(self._out_degrees(lists, weight))
 
     def _out_degrees(self, lists, weight):
-        """Total weight of the edges that leave the item of each row in its list's graph."""
+        """Return the total weight of the edges from the item of each row in the graph of its list."""
         tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, lists.rank))
         below = lists.row_ptr[1:][lists.row_list] - np.repeat(tie_ptr[1:], np.diff(tie_ptr))
         if self.absent_edges:

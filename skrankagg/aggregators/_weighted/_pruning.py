@@ -1,4 +1,4 @@
-"""Which rows of its lists a voter keeps, by its weight: the two cuts of DIBRA."""
+"""Cuts of lists by the weights of their voters: the two prunings of DIBRA."""
 
 import numpy as np
 
@@ -15,22 +15,22 @@ def keep_by_weight(lists, weight, d1, d2, *, known=None):
 
 
 def keep_by_confidence(lists, weight, d1, d2, n_buckets):
-    """Keep the items of each list that trusted lists hold, the more the more it is trusted: bool of shape (n_rows,)."""
+    """Keep the items of each list that are also in trusted lists, more in more trusted lists: bool, (n_rows,)."""
     confidence = _confidence(lists, weight, d1, n_buckets)
     counted = (confidence * lists.list_weight)[lists.row_list]
     preservation = np.bincount(lists.candidate, weights=counted, minlength=lists.n_candidates)
-    # Sums of the same confidences in another order are one value: rounding keeps no item.
+    # Round sums of the same confidences in another order to one value, so that rounding keeps no item.
     scale = np.maximum.reduceat(preservation, lists.candidate_ptr[:-1])[lists.candidate_query]
     level = np.round(preservation / np.where(scale > 0, scale, 1.0), 10)[lists.candidate]
-    # By preservation, and of equals the better ranked.
+    # Sort by preservation, then by rank.
     worth = dense_ranks(lists.row_ptr, -level) * (lists.list_length[lists.row_list] + 1) + lists.rank
     return _keep(lists, worth, d2 * np.ceil(confidence * lists.list_length - 1e-9))
 
 
 def _confidence(lists, weight, d1, n_buckets):
-    """Confidence in each list, (n_lists,), by the bucket of its weight; equal weights share the higher bucket."""
+    """Compute each list's confidence, (n_lists,), by the bucket of its weight; equal weights share the higher one."""
     order = group_order(lists.list_query, weight)
-    # Of each query by itself, so that sums round as they do where it is alone.
+    # Sums are restarted for each query, so that they round as in a query on its own.
     cumulated = ragged_cumsum(lists.list_weight[order], lists.list_ptr)
     ends = np.append(np.diff(lists.list_query[order]) != 0, True)
     last_of_value = ends.copy()
@@ -41,14 +41,14 @@ def _confidence(lists, weight, d1, n_buckets):
     at_most = cumulated[last_of_value][group] / np.where(m > 0, m, 1.0)
     bucket = np.ceil(n_buckets * at_most - 1e-9)
     confidence = np.empty(lists.n_lists)
-    # The number of voters, not their weight: a formula with the weight would depend on its scale.
+    # Count voters instead of their weight: a formula with the weight would depend on its scale.
     voters = np.maximum(lists.sum_over_lists((lists.list_weight > 0).astype(np.float64)), 1.0)[lists.list_query[order]]
     confidence[order] = d1 + (1 - d1) * np.exp(-(n_buckets - bucket) * n_buckets / voters)
     return confidence
 
 
 def _keep(lists, value, most):
-    """Keep the rows of the lowest values, up to a number of rows for each list and at least one; ties stay together."""
+    """Keep the rows of the lowest values, up to a number of rows per list and at least one; ties stay together."""
     order = group_order(lists.row_list, value)
     tie_ptr = starts_to_ptr(tie_starts(lists.row_ptr, value[order]))
     first = np.empty(lists.n_rows, dtype=np.int64)

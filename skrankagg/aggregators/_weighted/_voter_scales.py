@@ -1,4 +1,4 @@
-"""Voter weights of queries brought onto one scale."""
+"""Voter weights of queries, brought to one scale."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from ..._arrays._ragged import expand
 
 
 def scale_weights(weight, list_ptr, list_weight, norm, *, known=None):
-    """Bring the weights of each query's lists, (n_lists,) and at least 0, onto one scale.
+    """Bring the weights of each query's lists, (n_lists,) and at least 0, to one scale.
 
-    `known` tells the lists that set the scale; the others get the mean of what it makes of these. Where the norm would
-    divide by 0, as where all weights of a query are equal, each list gets 1.
+    `known` marks the lists that set the scale; the others get the mean of the scaled weights. Where the norm would
+    divide by 0, for instance where all weights of a query are equal, each list gets 1.
     """
     if norm is None:
         return weight
