@@ -1,4 +1,4 @@
-"""Compare aggregators and choose among them."""
+"""Comparison and selection of aggregators."""
 
 from ._comparator import *
 from ._held_out import *
