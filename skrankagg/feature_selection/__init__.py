@@ -1,3 +1,3 @@
-"""Feature selection by consensus: the columns of a table ranked by several estimators over several folds."""
+"""Feature selection by consensus: several estimators rank the columns of a table over several folds."""
 
 from ._consensus_selector import *

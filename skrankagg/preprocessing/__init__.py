@@ -1,4 +1,4 @@
-"""Steps before and after an aggregator: ranked lists in, ranked lists out."""
+"""Transformers before and after an aggregator: ranked lists in, ranked lists out."""
 
 from ._aggregator_union import *
 from ._single_lists import *
