@@ -415,7 +415,7 @@ class Counts(ListTransformer):
 
 
 def test_the_checks_find_what_is_wrong():
-    for wrong, words in ((Forgets(), "fails check_"), (Counts(), "check_query_subset: other queries show")):
+    for wrong, words in ((Forgets(), "fails check_"), (Counts(), "check_query_subset: other queries change the result")):
         with pytest.raises(AssertionError, match=words):
             check_list_transformer(wrong)
     with pytest.raises(AssertionError, match="is not a ListTransformer; subclass it"):
