@@ -166,7 +166,7 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
     """Return the first and last places of the sets of all items of a query: two float64 (n_items,).
 
     `says` (n_units, n_items) are the points that one draw of a unit gives each item. `drawn` (n_units, n_resamples) is
-    the number of times it is drawn, and `expected` (n_units,) its expectation. All of them have the same sum.
+    the number of times it is drawn, and `expected` (n_units,) its expectation; each draw has this sum.
     """
     n, n_resamples, total = says.shape[1], drawn.shape[1], expected.sum()
     farthest = np.zeros((n, n_resamples))

@@ -127,12 +127,12 @@ def voter_influence(
     Outliers hide each other, so a second pass takes medians of the other lists only.
 
     Lists of up to 3 items are not tested, nor are lists with so many ties that full agreement could be chance. In 33
-    simulated designs 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``). It was 3 % on boards of 12
-    models and 30 tasks with one cell in five missing, 2 % of 10 lists of 50 items, 3 % of 25 lists of 5 of 40 items. On
-    those boards, all reversed tasks with at least 10 models were found, and 16 to 32 % with three times the noise. The
-    test found 3 to 86 % of reversed lists of 5 items, depending on the noise. When a quarter of 12 voters of unequal
-    quality were reversed, it found 69 to 100 %, depending on the method. The test does not show in which way a list is
-    wrong, and lists that follow one bad source support each other.
+    simulated designs 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``). On boards of 12 models and
+    30 tasks, with one cell in five missing, it was 3 %. It was 2 % for 10 lists of 50 items, and 3 % for 25 lists of 5
+    of 40 items. On the boards, all reversed tasks with at least 10 models were found, and 16 to 32 % with three times
+    the noise. The test found 3 to 86 % of reversed lists of 5 items, depending on the noise. When a quarter of 12
+    voters of unequal quality were reversed, it found 69 to 100 %, depending on the method. The test does not show in
+    which way a list is wrong, and lists that follow one bad source support each other.
 
     Cost: as many aggregations of all queries at once as the largest number of lists of a query.
 

@@ -236,8 +236,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         ------
         ValueError
             If there are no judgements, or they share no query or no item with the lists. If a method learns from
-            judgements and `cv` is None, or `cv` does not test every query once. If all methods fail. If the first
-            measure has no better direction, such as "num_ret". If a measured voter and a method have the same name.
+            judgements and `cv` is None, or `cv` does not test every query once. If all methods fail. If neither higher
+            nor lower is better for the first measure, as for "num_ret". If a measured voter and a method have the same
+            name.
         TypeError
             If the judgements are a plain frame, which scikit-learn would split like data.
 
@@ -511,7 +512,7 @@ def _first_measure(measures):
     first = next(iter(measures))
     if measures[first].greater_is_better is None:
         raise InputError(
-            "The first of `metrics` must have a better direction, because it determines the best method; got "
-            f"{first!r}. Put another one first."
+            f"The first of `metrics` determines the best method; got {first!r}, for which neither higher nor lower is "
+            "better. Put another one first."
         )
     return first

@@ -107,8 +107,8 @@ def compare_methods(
     Raises
     ------
     ValueError
-        If the measure, the baseline, the test or the correction is unknown. If there is no baseline and the measure has
-        no better direction, such as "num_ret".
+        If the measure, the baseline, the test or the correction is unknown. If there is no baseline, and neither higher
+        nor lower is better for the measure, as for "num_ret".
 
     See Also
     --------

@@ -54,7 +54,7 @@ class RankStabilityDisplay:
         Rows of one query as :func:`~skrankagg.inspection.rank_stability` or
         :func:`~skrankagg.inspection.rank_confidence` returns them: columns `item`, `rank`, `rank_low`, `rank_high`, and
         if known `tied_group` and `top_k`.
-    k : int, default=None
+    n_places : int, default=None
         The k of the column `top_k` whose chances are drawn; None draws no second column.
     label : str, default="place"
         Label of the axis.

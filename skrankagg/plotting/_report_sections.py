@@ -86,9 +86,9 @@ def _consensus(frames, facts, top):
         if shows_sets:
             words = "With fewer than {} {}, places over draws vary too little: the bars are confidence sets."
             texts.append(Text(words, (FEW_FOR_INTERVALS, UNITS[facts["unit"]])))
-            words = "The confidence set holds the true rank of the item with a chance of {}."
+            words = "The confidence set contains the true rank of the item with a chance of {}."
         else:
-            words = "The interval holds the place of the item in {} of the draws."
+            words = "The interval contains the place of the item in {} of the draws."
         words += " The mean place and the chances of the first places are taken over the draws."
         texts.append(Text(words, (share,)))
         drawn = frames["stability"]

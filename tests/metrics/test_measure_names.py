@@ -194,7 +194,7 @@ def test_the_best_has_the_lowest_residual():
 
 
 def test_a_count_selects_nothing():
-    with pytest.raises(ValueError, match="of 'num_ret' neither more nor less is better"):
+    with pytest.raises(ValueError, match="got 'num_ret', for which neither higher nor lower is better"):
         comparator(["num_ret", "map"])
     assert comparator(["map", "num_ret"]).best_name_ == comparator("map").best_name_
     for metric in ("num_ret", "judged@10"):

@@ -16,6 +16,13 @@ CLEAN = (
     "notebooks/*.ipynb",
     "tools/check_language.py",
     "tests/project/test_language.py",
+    "skrankagg/inspection/*.py",
+    "skrankagg/plotting/*.py",
+    "skrankagg/model_selection/*.py",
+    "skrankagg/feature_selection/*.py",
+    "skrankagg/preprocessing/*.py",
+    "skrankagg/utils/*.py",
+    "skrankagg/_command_line/*.py",
 )
 
 
