@@ -158,7 +158,7 @@ def test_lists_that_do_not_hold_an_item_add_nothing(plt):
 
 
 def test_methods_without_shares_are_refused_with_the_way_out(lists):
-    with pytest.raises(InputError, match="voter_influence shows what changes without a list"):
+    with pytest.raises(InputError, match="Use voter_influence, which shows the change without a list"):
         ContributionDisplay.from_estimator(Copeland(), lists)
 
 
@@ -321,9 +321,9 @@ def test_what_is_refused(plt, lists):
     frame = rank_stability(BordaCount(), lists, **FEW)
     with pytest.raises(InputError, match="`top` must be a whole number of at least 1; got 0"):
         RankStabilityDisplay.from_frame(frame, top=0)
-    with pytest.raises(InputTypeError, match="with the columns item, rank, rank_low, rank_high; it lacks rank_low"):
+    with pytest.raises(InputTypeError, match="must have the columns item, rank, rank_low, rank_high; rank_low is missing"):
         RankStabilityDisplay.from_frame(BordaCount().fit_transform(lists))
-    with pytest.raises(InputTypeError, match="it lacks item"):
+    with pytest.raises(InputTypeError, match="item is missing"):
         RankStabilityDisplay.from_frame([1])
     with pytest.raises(InputError, match="must have rows of query 'x'; got none"):
         RankStabilityDisplay.from_frame(frame, query="x")
