@@ -1,3 +1,3 @@
-"""The command line: its usage, its commands, its words for what goes wrong."""
+"""The command line: its usage, commands and error messages."""
 
 from ._main import main

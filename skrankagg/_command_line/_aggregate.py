@@ -1,4 +1,4 @@
-"""skrankagg aggregate and explain: one consensus of the lists, and who made it."""
+"""Commands skrankagg aggregate and explain: one consensus of the lists, and the contributions to it."""
 
 import shutil
 import sys
@@ -35,9 +35,9 @@ def aggregate(args, progress):
     check_outputs(run=None if args.to else out)
     format = args.to or (output_format(out, runs=True) if out is not None else None) or "csv"
     if args.intervals and format not in _TABLES:
-        raise UserError(f"--intervals adds columns, which {format} has no place for; write {', '.join(_TABLES)}.")
+        raise UserError(f"--intervals adds columns, which {format} cannot store; write {', '.join(_TABLES)}.")
     if format == "parquet" and out is None and sys.stdout.isatty():
-        raise UserError("Parquet is not text; name a file with -o, or send the output to one.")
+        raise UserError("Parquet is not text; name a file with -o, or redirect the output to one.")
     name, method, lists = _begin(args, progress)
     progress.say(f"merging {lists.n_queries:,} queries by {name}")
     if args.intervals:
@@ -50,7 +50,7 @@ def aggregate(args, progress):
         with naming(out, "write"):
             write_run(frame, out, format=format, tag=tag)
         return
-    # What is checked and written for a file is what goes to standard output.
+    # Standard output gets the same checks and the same text as a file.
     with tempfile.TemporaryDirectory() as folder, naming("standard output", "write"):
         path = Path(folder) / "consensus"
         write_run(frame, path, format=format, tag=tag)
@@ -60,7 +60,7 @@ def aggregate(args, progress):
 
 
 def _method(args):
-    """The name of the method, and the method."""
+    """Return the name of the method, and the method."""
     if args.param and "[" in args.method:
         args.parser.error("give parameters in the brackets of --method or by --param, not both")
     [(name, method)] = make_methods([f"{args.method}[{','.join(args.param)}]" if args.param else args.method])
@@ -69,7 +69,7 @@ def _method(args):
 
 
 def _begin(args, progress):
-    """The method, fitted where it must be, and the lists."""
+    """Return the method, fitted if necessary, and the lists."""
     name, method = _method(args)
     lists = load_lists(find_sources(args.lists), args, progress)
     supervised = method.__sklearn_tags__().aggregator_tags.supervised
@@ -102,12 +102,12 @@ def explain(args, progress):
     try:
         shares = voter_contributions(method, one)
     except InputError:
-        shares = None  # the scores are no sums
+        shares = None  # the scores are not sums
     rows = one.to_frame()
     if args.item is not None:
         _explain_item(args.item, consensus, rows, shares)
     else:
-        what = "the place of each item in each list" if shares is None else "what each list adds to the score"
+        what = "the place of each item in each list" if shares is None else "the amount each list adds to the score"
         values = rows.rename(columns={"rank": "value"}) if shares is None else shares
         table = values.pivot(index="item", columns="voter", values="value" if shares is None else "contribution")
         top = consensus.head(args.top).set_index("item")
@@ -125,12 +125,12 @@ def _print_influence(method, one):
     cells = table[["weight", "agreement", "distance"]].map(show_number)
     cells["top 10 changed"] = table["top_changed"].astype(str)
     cells["leader changed"] = table["leader_changed"].map({True: "yes", False: "no"}).fillna("-")
-    print(f"\nThe scores of {method!r} are no sums; what changes without each list:\n")
+    print(f"\nThe scores of {method!r} are not sums; changes without each list:\n")
     print(plain_table(cells, "voter"))
 
 
 def _explain_item(item, consensus, rows, shares):
-    """The places of an item, and where its score comes from."""
+    """Print the places of an item, and the sources of its score."""
     place = consensus.loc[consensus["item"] == item].iloc[0]
     print(f"{item} is {place['rank']} of {len(consensus)}, with the score {show_number(place['score'])}.\n")
     own = rows[rows["item"] == item].set_index("voter")

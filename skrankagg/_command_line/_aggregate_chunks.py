@@ -1,4 +1,4 @@
-"""skrankagg aggregate --chunk-queries: lists in Parquet that are larger than memory."""
+"""Option --chunk-queries of skrankagg aggregate: lists in Parquet that are larger than memory."""
 
 import pandas as pd
 
@@ -12,7 +12,7 @@ __all__ = ["aggregate_chunks"]
 
 
 def aggregate_chunks(name, method, args, progress):
-    """Write the consensus of lists in Parquet, some queries at a time; a named job goes on where it stopped."""
+    """Write the consensus of lists in Parquet, some queries at a time; a named job resumes where it stopped."""
     for given, option in (
         (args.intervals, "--intervals"),
         (args.qrels, "--qrels"),
@@ -54,7 +54,7 @@ def aggregate_chunks(name, method, args, progress):
 
 
 def _own_names(path):
-    """Names of the columns that hold what lists have, as `read_lists` understands them."""
+    """Return the names of the columns of ranked lists, as `read_lists` interprets them."""
     titles = parquet_columns(path)
     return {
         name: title for title, name in zip(titles, held(LISTS, titles) or titles, strict=True) if name in LISTS.known
@@ -62,11 +62,11 @@ def _own_names(path):
 
 
 def _text_ids(table):
-    """The rows as a frame whose ids are text, as those of all files are at a terminal."""
+    """Return the rows as a frame whose ids are text, as for all files on the command line."""
     frame = table.to_pandas()
     for name in ("query", "voter", "item"):
         if name in frame and not isinstance(frame[name].dtype, pd.StringDtype):
             if frame[name].isna().any():
-                raise UserError(f"expected a value as {name} in every row; got none in some.")
+                raise UserError(f"the column {name} must have a value in every row; some rows have none.")
             frame[name] = frame[name].astype(str)
     return frame

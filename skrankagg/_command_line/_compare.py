@@ -1,4 +1,4 @@
-"""skrankagg compare: methods side by side on the same lists."""
+"""Command skrankagg compare: methods side by side on the same lists."""
 
 import sys
 import time
@@ -32,9 +32,9 @@ from ._report import (
 
 __all__ = ["compare"]
 
-# More voters than this are a crowd, whose best member says little.
+# With more voters than this, the best single voter is not informative.
 _MAX_SINGLE_VOTERS = 50
-# Queries on which methods are tried to tell how long all will take, and how many it takes to be worth it.
+# Numbers of queries for a trial run that estimates the duration, and for which the estimate is worthwhile.
 _TRIED, _WORTH = 3, 12
 
 
@@ -52,7 +52,7 @@ def compare(args, progress):
         methods, left_out = fitting_methods(lists, None if everything else FAST)
         notes += [f"Left out because {reason}: {', '.join(names)}." for reason, names in left_out.items()]
         if not everything:
-            notes.append("These are methods that differ and are fast; --methods all compares all of them.")
+            notes.append("These methods differ from each other and are fast; --methods all compares all of them.")
     seed_methods(methods, args.random_state)
     if args.baseline is not None:
         rows = [name for name, _ in methods] + (lists.voters.astype(str).tolist() if args.voters else [])
@@ -68,10 +68,10 @@ def compare(args, progress):
         verbose=True,
         with_voters=args.voters,
         cv=args.cv,
-        error_score="raise" if len(methods) == 1 else np.nan,  # one method's error is the answer
+        error_score="raise" if len(methods) == 1 else np.nan,  # with a single method, raise its error
     )
     with progress.counting("methods", len(methods), "[Comparator]"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", FitFailedWarning)  # reported below, in the words of the command line
+        warnings.simplefilter("ignore", FitFailedWarning)  # reported below, in the wording of the command line
         comparator.fit(lists)
     for name, failure in comparator.failures_.items():
         warnings.warn(f"{name} failed, and its row is empty: {failure}", UserWarning, stacklevel=2)
@@ -96,7 +96,7 @@ def _print_results(args, comparator, lists, qrels, encoded, measures, notes, pro
         progress.say("resampling the differences")
         if args.latex:
             marks = significance_marks(comparator.per_query_, args.baseline, list(measures)).reindex(results.index)
-            footnotes.append(f"+ and - mark what differs from {args.baseline} (t-test, Holm, at 0.05).")
+            footnotes.append(f"+ and - mark differences from {args.baseline} (t-test, Holm, at 0.05).")
         else:
             differences = difference_table(comparator.per_query_, args.baseline)
     if args.latex:
@@ -111,7 +111,7 @@ def _print_results(args, comparator, lists, qrels, encoded, measures, notes, pro
 
 
 def _tell_how_long(methods, lists, args, progress):
-    """Run each method on a few queries, and say how long all will take."""
+    """Run each method on a few queries, and estimate how long all queries will take."""
     if args.quiet or lists.n_queries < _WORTH:
         return
     progress.say(f"trying {len(methods)} methods on {_TRIED} queries")
@@ -123,14 +123,14 @@ def _tell_how_long(methods, lists, args, progress):
             try:
                 method.fit_transform(few)
             except Exception:
-                continue  # the comparison itself tells what fails
+                continue  # the comparison itself reports failures
     seconds = (time.perf_counter() - start) * lists.n_queries / _TRIED
     took = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
     print(f"skrankagg: {len(methods)} methods on {lists.n_queries} queries, about {took}", file=sys.stderr, flush=True)
 
 
 def _single_voters(lists, qrels, measures):
-    """Measures of the best voter and of the mean voter over the queries of the methods, or None for a crowd."""
+    """Return measures of the best and the mean voter over the methods' queries, or None if there are many voters."""
     if not 1 < lists.n_voters <= _MAX_SINGLE_VOTERS:
         return None
     table = evaluate_voters(lists, qrels, list(measures), missing_queries="zero").drop(columns="n_queries")
@@ -143,8 +143,8 @@ def _single_voters(lists, qrels, measures):
 
 def _single_voter_note(lists, encoded):
     note = (
-        "Single voters are not methods, and hold the items of their own lists only; they show what aggregating is "
-        "worth. Which of them is best is known only in hindsight."
+        "Single voters are not methods, and contain the items of their own lists only; they show how much aggregating "
+        "gains. The best of them is known only in hindsight."
     )
     answered = np.bincount(lists.list_voter, weights=encoded.judged[lists.list_query], minlength=lists.n_voters)
     if (answered < encoded.judged.sum()).any():

@@ -1,4 +1,4 @@
-"""skrankagg evaluate: runs that exist already, against judgements."""
+"""Command skrankagg evaluate: existing runs against judgements."""
 
 import pandas as pd
 
@@ -22,7 +22,7 @@ __all__ = ["evaluate"]
 
 
 def evaluate(args, progress):
-    measures = read_measures(args)  # first, for a file that is not there may be taken for one
+    measures = read_measures(args)  # first, because a missing file may look like a measure
     if len(args.files) < 2:
         args.parser.error("give at least one run, and the qrels last")
     check_outputs(args.out)

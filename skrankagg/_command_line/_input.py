@@ -1,4 +1,4 @@
-"""What comes in: files by name, pattern or folder, standard input, generated data."""
+"""Input: files by name, pattern or folder, standard input, generated data."""
 
 import glob
 import os
@@ -12,7 +12,7 @@ __all__ = ["Source", "find_sources", "load_data", "load_lists", "load_qrels", "l
 
 
 class Source:
-    """A file to read, and the name that was given to its voter or run, None for the file's own.
+    """A file to read, and the name given to its voter or run, or None to use the file's own.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Source:
 
     @property
     def file(self):
-        """What the readers take."""
+        """Return the argument for the readers."""
         return sys.stdin.buffer if self.path == "-" else self.path
 
     def __repr__(self):
@@ -54,20 +54,23 @@ def _find(text):
     if os.path.isdir(path):
         inside = sorted(entry.path for entry in os.scandir(path) if entry.is_file() and not entry.name.startswith("."))
         if not inside:
-            raise UserError(f"the folder {path!r} holds no files.")
+            raise UserError(f"the folder {path!r} contains no files.")
     elif glob.has_magic(path):
         inside = sorted(one for one in glob.glob(path, recursive=True) if not os.path.isdir(one))
         if not inside:
-            raise UserError(f"no file fits {path!r}.")
+            raise UserError(f"no file matches {path!r}.")
     else:
-        return [Source(path, name)]  # the reader says that there is no such file
+        return [Source(path, name)]  # the reader reports a missing file
     if name is not None and len(inside) > 1:
-        raise UserError(f"{len(inside)} files fit {path!r}, and one name, {name!r}; leave the name out, or name each.")
+        raise UserError(
+            f"one name, {name!r}, is given for {len(inside)} files that match {path!r}; leave the name out, or name "
+            "each file."
+        )
     return [Source(one, name) for one in inside]
 
 
 def load_data(args, progress):
-    """Lists, judgements and notes on them: of the files, or made."""
+    """Load lists, judgements and notes on them, from files or generated."""
     if args.files:
         *paths, qrels = args.files
         return load_lists(find_sources(paths), args, progress), load_qrels(qrels, progress), []
@@ -81,8 +84,8 @@ def load_data(args, progress):
         seed = args.random_state or 0
         lists, qrels = make_ranked_lists(random_state=seed)
         note = (
-            f"Generated data, make_ranked_lists(random_state={seed}), with a truth behind it: voters see the same "
-            "items, each through noise of their own. For your own data: skrankagg compare LISTS QRELS."
+            f"Generated data, make_ranked_lists(random_state={seed}), with a known truth: voters see the same "
+            "items, each through its own noise. For your own data: skrankagg compare LISTS QRELS."
         )
     return RankedLists.from_frame(lists), Qrels.from_frame(qrels), [note]
 
@@ -102,7 +105,7 @@ def load_runs(texts, args, progress):
     for source in find_sources(texts):
         name = source.name or os.path.basename(repr(source))
         if name in runs:
-            raise UserError(f"two runs are called {name!r}; name one of them: NAME=FILE.")
+            raise UserError(f"two runs have the name {name!r}; name one of them: NAME=FILE.")
         runs[name] = _load([source], args, progress, "auto")
     return runs
 
@@ -122,11 +125,11 @@ def load_qrels(text, progress):
     """Read judgements."""
     found = find_sources([text])
     if len(found) > 1:
-        raise UserError(f"judgements are in one file; {len(found)} fit {text!r}.")
+        raise UserError(f"judgements must be in one file; {len(found)} match {text!r}.")
     [source] = found
     progress.say(f"reading {source!r}")
     try:
         with naming(repr(source), "read"):
             return Qrels.from_frame(read_qrels(source.file))
     except UserError as error:
-        raise UserError(f"{str(error).rstrip('.')}. The last file is the judgements.") from error
+        raise UserError(f"{str(error).rstrip('.')}. The last file must be the judgements.") from error

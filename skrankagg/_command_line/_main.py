@@ -1,4 +1,4 @@
-"""Run a command, and turn what goes wrong into one sentence."""
+"""Entry point: runs a command, and prints each error as one sentence."""
 
 import importlib
 import os
@@ -10,7 +10,7 @@ from ._usage import make_parser, recognise_files
 
 __all__ = ["main"]
 
-# The module of each command; its function has the command's name.
+# Module of each command; its function has the command's name.
 _MODULES = {
     "compare": "_compare",
     "tune": "_tune",
@@ -26,12 +26,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : list of str, default=None
-        Arguments; None takes those of the process.
+        Arguments; None uses those of the process.
 
     Returns
     -------
     int
-        Exit code: 0 if all went well, 1 if the data or the names given are wrong. Wrong usage exits with 2.
+        Exit code: 0 for success, 1 if the data or the given names are wrong. Wrong usage exits with 2.
     """
     parser = make_parser()
     args = parser.parse_args(argv)
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if args.command in _MODULES:
             return _run(args)
-        # Lists of names are files, so that nothing heavy is loaded for them.
+        # Lists of names are read from files, so that no large library is loaded for them.
         sys.stdout.write((Path(__file__).parent / f"{args.command}.txt").read_text(encoding="utf-8"))
         sys.stdout.flush()
     except BrokenPipeError:
@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args):
     recognise_files(args)
-    # Only now, because they load pandas and scikit-learn, which --help and wrong usage do not need.
+    # Imported here, because they load pandas and scikit-learn, which --help and wrong usage do not need.
     from ._meanwhile import Progress
     from ._messages import USER_MISTAKES, in_flags, one_line, warnings_in_one_line
 
@@ -69,5 +69,5 @@ def _run(args):
 
 
 def _close_stdout():
-    """The reader has seen enough (| head). What is left in the buffer must not fail again at exit."""
+    """Close standard output when the reader stops early (| head), so that its buffer cannot fail again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""What a long command is doing, told on standard error: for people who wait, at a terminal or in a log."""
+"""Progress of a long command, written to standard error, at a terminal or in a log."""
 
 import contextlib
 import io
@@ -8,20 +8,19 @@ import time
 
 __all__ = ["Progress"]
 
-# Seconds before the first word, between two changes of a terminal's line, and between two lines of a log.
+# Seconds before the first line, between two changes of a terminal's line, and between two lines of a log.
 _PATIENCE, _BLINK, _PAUSE = 2.0, 0.5, 10.0
 
 
 class Progress:
-    """Tells from the third second on what goes on; as a context manager it ends with an empty line.
+    """Progress messages that start after two seconds; leaving the context manager clears the line.
 
-    At a terminal one line is written over and over. Elsewhere a line is written when what goes on changes, and every
-    ten seconds.
+    At a terminal one line is overwritten. Elsewhere a line is written when the activity changes, and every ten seconds.
 
     Parameters
     ----------
     quiet : bool
-        Whether to tell nothing.
+        Whether to write nothing.
     """
 
     def __init__(self, quiet):
@@ -43,12 +42,12 @@ class Progress:
             print(f"\r{'':78}", end="\r", file=sys.stderr, flush=True)
 
     def say(self, text):
-        """Say what begins."""
+        """Set the text of the current activity."""
         self.text = text
 
     @contextlib.contextmanager
     def counting(self, what, total, mark):
-        """Count the lines that the block prints and that hold `mark`, as steps out of a total; they are not shown."""
+        """Count the printed lines of the block that contain `mark`, as steps of a total; the lines are not shown."""
         counter = _Counter(self, what, total, mark)
         self.say(f"{what}: 0 of {total}")
         with contextlib.redirect_stdout(counter):

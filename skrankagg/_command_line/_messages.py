@@ -1,4 +1,4 @@
-"""Errors, warnings and progress: one line each."""
+"""Errors, warnings and progress, one line each."""
 
 import contextlib
 import re
@@ -13,10 +13,10 @@ __all__ = ["USER_MISTAKES", "UserError", "in_flags", "naming", "one_line", "warn
 
 
 class UserError(Exception):
-    """A mistake of the user's that nothing below has put into words."""
+    """A user's mistake that the library itself does not report."""
 
 
-#: What a user can mend. Any other error is a defect, and its traceback is shown.
+#: Mistakes that a user can correct. Any other error is a defect, and its traceback is shown.
 USER_MISTAKES = (UserError, InputError, InputTypeError, MissingLibraryError, InvalidParameterError)
 
 
@@ -24,7 +24,7 @@ def one_line(message):
     return " ".join(str(message).split())
 
 
-# How Python's arguments are written at a terminal.
+# Forms of Python's arguments on the command line.
 _FLAGS = (
     (r"\bcolumns=\[[^\]]*\]", "--columns NAMES"),
     (r"\bcolumns=", "--columns "),
@@ -34,7 +34,7 @@ _FLAGS = (
     (r"\bbaseline='([^']*)'", r"--baseline \1"),
     (r"\bjob=('[^']*'|\"[^\"]*\")", r"--job \1"),
     (r"\bjob= with a name", "--job NAME"),
-    (r"^(.*: )?job must be", r"\1--job must be"),
+    (r"^(.*: )?`?job`? must be", r"\1--job must be"),
     (r"\bresume=False", "--no-resume"),
     (r"--(n_jobs|random_state)", lambda found: found[0].replace("_", "-")),
     (r"\bread_(lists|qrels) (cannot read|expects)", lambda found: found[2]),
@@ -42,7 +42,7 @@ _FLAGS = (
 
 
 def in_flags(message):
-    """A message of the library with its arguments as the flags of the command line."""
+    """Replace arguments in a message of the library by the flags of the command line."""
     for pattern, flag in _FLAGS:
         message = re.sub(pattern, flag, message)
     return message
@@ -50,7 +50,7 @@ def in_flags(message):
 
 @contextlib.contextmanager
 def naming(path, deed):
-    """Say which file a mistake is in, unless the message does."""
+    """Name the file of a mistake, unless the message names it."""
     try:
         yield
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""Methods by their names: `CombSUM[norm=rank]` at the terminal is CombSUM(norm="rank")."""
+"""Names of methods on the command line: `CombSUM[norm=rank]` is CombSUM(norm="rank")."""
 
 import ast
 import os
@@ -11,7 +11,7 @@ from ._messages import UserError
 
 __all__ = ["FAST", "fitting_methods", "make_methods", "parse_params", "read_values", "seed_methods"]
 
-#: What is compared by default: methods that differ, and that take seconds on a hundred queries of long lists.
+#: Methods compared by default: they differ from each other, and take seconds on a hundred queries of long lists.
 FAST = (
     "BordaCount",
     "CombMAX",
@@ -27,13 +27,13 @@ FAST = (
     "RobustRankAggregation",
 )
 
-# bm25:.3,dense:.7, the values of voters; a voter's name may hold colons.
+# Values of voters such as bm25:.3,dense:.7; a voter's name may contain colons.
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BY_VOTER = re.compile(rf"[^,{{}}]+:\s*{_NUMBER}(?:\s*,[^,{{}}]+:\s*{_NUMBER})*")
 
 
 def make_methods(texts):
-    """Read methods, each named once: a list of (name, estimator)."""
+    """Read methods, each given once, as a list of (name, estimator)."""
     methods = {}
     for text in texts:
         name, method = _make_method(text)
@@ -44,7 +44,7 @@ def make_methods(texts):
 
 
 def seed_methods(methods, random_state):
-    """Set the seed of those methods, (name, estimator), that draw lots; None leaves them as they are."""
+    """Set the seed of randomised methods among (name, estimator) pairs; None leaves them unchanged."""
     for _, method in methods:
         if random_state is not None and "random_state" in method.get_params(deep=False):
             method.set_params(random_state=random_state)
@@ -66,9 +66,9 @@ def _make_method(text):
 
 
 def _split(text):
-    """Pieces of what stands in the brackets of a name, NAME=VALUE each."""
+    """Return the pieces inside the brackets of a name, NAME=VALUE each."""
     pieces = []
-    # A comma inside brackets, as of a dict, separates nothing, nor does one before a piece without =.
+    # A comma separates pieces unless it is inside brackets, as in a dict, or the next piece has no =.
     for piece in filter(None, map(str.strip, re.split(r",(?![^{(\[]*[})\]])", text))):
         if pieces and "=" not in piece and ":" in piece:
             pieces[-1] += f",{piece}"
@@ -78,7 +78,7 @@ def _split(text):
 
 
 def parse_params(name, aggregator, pieces):
-    """Divide NAME=VALUE into a dict of parameter to text; a name that the method does not have is refused."""
+    """Parse NAME=VALUE pieces into a dict of parameter to text; unknown parameters raise an error."""
     available = list(aggregator().get_params(deep=False))
     params = {}
     for piece in pieces:
@@ -97,7 +97,7 @@ def parse_params(name, aggregator, pieces):
 
 
 def read_value(text):
-    """A value: a Python literal, the numbers of voters such as bm25:.3,dense:.7, else text."""
+    """Read a value: a Python literal, numbers of voters such as bm25:.3,dense:.7, or else text."""
     if _BY_VOTER.fullmatch(text):
         pairs = [piece.rpartition(":") for piece in text.split(",")]
         return {voter.strip(): float(number) for voter, _, number in pairs}
@@ -108,12 +108,12 @@ def read_value(text):
 
 
 def read_values(text):
-    """Values to choose from, separated by commas: `10,60` is two, `(5,10),(1,2)` is two tuples."""
+    """Read values separated by commas: `10,60` is two values, `(5,10),(1,2)` is two tuples."""
     return [read_value(piece.strip()) for piece in re.split(r",(?![^{(\[]*[})\]])", text) if piece.strip()]
 
 
 def fitting_methods(lists, names=None):
-    """Divide methods, by default all, into those that can take the lists, and by reason the names of the others."""
+    """Divide methods, by default all, into accepted ones and, by reason, the names of ones that reject the lists."""
     methods, left_out = [], {}
     for name, method in default_methods() if names is None else make_methods(names):
         reason = _reason_against(method.__sklearn_tags__().aggregator_tags, lists)

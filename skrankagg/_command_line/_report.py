@@ -1,4 +1,4 @@
-"""Output: notes on the data, tables and plots in files."""
+"""Output: notes on the data, and tables and plots in files."""
 
 import os
 import textwrap
@@ -47,7 +47,7 @@ def describe_data(lists, qrels, encoded):
 
 
 def read_measures(args):
-    """Measures by the names that were given or, with conventions of flags, by names that hold them."""
+    """Return measures by the given names, or by names that include the conventions given as flags."""
     conventions = {"gain": args.gain, "ties": args.ties, "relevance_threshold": args.relevance_threshold}
     given = {name: value for name, value in conventions.items() if value is not None}
     measures = get_measures(args.metrics, **given)
@@ -55,7 +55,7 @@ def read_measures(args):
 
 
 def measure_notes(measures, qrels, runs):
-    """Where trec_eval would print other numbers: gains of DCG, and the order of items of equal score."""
+    """Note where trec_eval would print other numbers: gains of DCG, and the order of items of equal score."""
     notes = []
     gains = {one.options.get("gain", "exponential") for one in measures if one.name in {"dcg", "ndcg"}}
     if "exponential" in gains and (qrels.relevance > 1).any():
@@ -79,12 +79,12 @@ def _has_ties(run):
 
 
 def best_first(table):
-    """Rows of a table by its first measure."""
+    """Sort the rows of a table by its first measure, best first."""
     return table.iloc[np.argsort(-orient(table.iloc[:, 0].to_numpy(), table.columns[0]), kind="stable")]
 
 
 def difference_table(per_query, baseline):
-    """How the rows of a frame of measures differ from one of them, with intervals and corrected p-values, as text."""
+    """Compare the rows of a frame of measures with one of them, with intervals and corrected p-values, as text."""
     found = compare_methods(per_query, baseline)
     measure, n = per_query.columns[0], per_query.index.get_level_values(1).nunique()
     rows = best_first(found.drop(index=baseline).rename(columns={"mean": measure}))
@@ -106,12 +106,12 @@ def difference_table(per_query, baseline):
 
 
 def show_number(value, format=".6g"):
-    """A number for people, or a dash where there is none."""
+    """Write a number for display, or a dash if it is missing."""
     return "-" if np.isnan(value) else f"{value:{format}}"
 
 
 def find_baseline(baseline, names):
-    """A row by its name, whatever its capitals; UserError where there is none."""
+    """Find a row by its name in any capitalisation; raise UserError if there is none."""
     found = baseline if baseline in names else find_same(baseline, names)
     if found is None:
         raise UserError(f"there is no row {baseline!r} to compare with{did_you_mean(baseline, names)}.")
@@ -119,7 +119,7 @@ def find_baseline(baseline, names):
 
 
 def plain_table(cells, title="method"):
-    """A frame of text, numbers to the right, with a rule below the header."""
+    """Write a frame of text, with right-aligned numbers and a rule below the header."""
     columns = [[title, *map(str, cells.index)]]
     columns += [[str(name), *cells[name].astype(str)] for name in cells]
     widths = [max(map(len, column)) for column in columns]
@@ -137,12 +137,12 @@ def print_notes(notes, prefix=""):
 
 
 def check_outputs(*tables, run=None, plot=None):
-    """Refuse what cannot be written before the work rather than after it.
+    """Check that all outputs can be written, before the work rather than after it.
 
     Parameters
     ----------
     *tables : str or None
-        Files for results; None for none.
+        Files for results; None for no file.
     run : str or None
         File for a consensus.
     plot : str or None
@@ -167,7 +167,7 @@ def check_outputs(*tables, run=None, plot=None):
 
 
 def write_results(frame, path):
-    """Write results in the format of the file's name, or as CSV where it has no suffix."""
+    """Write results in the format of the file's suffix, or as CSV if it has none."""
     if path is not None:
         with naming(path, "write"):
             write_table(frame.reset_index(), path, output_format(path) or "csv")

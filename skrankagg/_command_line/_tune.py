@@ -1,4 +1,4 @@
-"""skrankagg tune: search for the parameters and weights of one method, measured on queries that are held out."""
+"""Command skrankagg tune: search for parameters and weights of one method, measured on held-out queries."""
 
 import shlex
 from math import comb, prod
@@ -25,7 +25,7 @@ from ._report import (
 
 __all__ = ["tune"]
 
-# Weights that are tried: all points of a grid where there are no more, else so many random ones.
+# Number of weights to try: all points of a grid if it has at most this many, else this many random ones.
 _MOST_WEIGHTS = 200
 
 
@@ -33,7 +33,7 @@ def tune(args, progress):
     if len(args.files) < 2:
         args.parser.error("give LISTS and QRELS")
     if not args.param and args.weights is None:
-        args.parser.error("say what to search: --param k=10,30,60 or --weights")
+        args.parser.error("choose what to search: --param k=10,30,60 or --weights")
     check_outputs(args.out)
     measures = read_measures(args)
     [(name, method)] = make_methods([args.method])
@@ -52,7 +52,7 @@ def tune(args, progress):
         "scoring": make_ranking_scorer(first),
         "cv": QueryKFold(args.cv, shuffle=True, random_state=seed),
         "error_score": "raise",
-        "verbose": 2,  # a line for each fit, which are counted
+        "verbose": 2,  # prints a line for each fit; the lines are counted
     }
     search, n_points = _search(args, method, space, lists, options, seed)
     tuned = f"{name}, tuned"
@@ -78,7 +78,7 @@ def tune(args, progress):
 
 
 def _parameters(args, name, method):
-    """Values of each parameter, checked one by one."""
+    """Return the values of each parameter, checked one by one."""
     space = {}
     for key, text in parse_params(name, type(method), args.param or ()).items():
         space[key] = read_values(text)
@@ -95,7 +95,7 @@ def _parameters(args, name, method):
 
 
 def _search(args, method, space, lists, options, seed):
-    """A search over the parameters and, if asked for, the weights of the voters; and how many points it tries."""
+    """Return a search over the parameters and, if requested, the voters' weights, and its number of points."""
     n_points = prod(map(len, space.values()))
     if args.weights is None:
         return GridSearchCV(method, space, **options), n_points
@@ -118,7 +118,7 @@ def _describe(space, args, n_points, first):
 
 
 def _written(key, value):
-    """A parameter as it is given at the terminal."""
+    """Write a parameter as on the command line."""
     if isinstance(value, dict):
         return f"{key}={','.join(f'{voter}:{number:.4g}' for voter, number in value.items())}"
     return f"{key}={value}"

@@ -1,4 +1,4 @@
-"""Usage: the parser, and the help that teaches."""
+"""Usage: the parser, and help texts with examples."""
 
 import argparse
 import os
@@ -12,7 +12,7 @@ __all__ = ["make_parser", "recognise_files"]
 DEFAULT_METRICS = ["map", "p@10", "ndcg@10"]
 
 _FILES = """\
-files, recognised by how they begin, plain or .gz:
+files, recognised by their beginning, plain or .gz:
   lists, a CSV or TSV with a header (rank or score is enough; a column 'weight' weighs lists),
   or a Parquet file with such columns:
       query,voter,item,rank,score
@@ -27,14 +27,14 @@ files, recognised by how they begin, plain or .gz:
   both, JSON: {"q1": {"d007": 12.5}} as ranx writes it, {"bm25": {"q1": {...}}} for several voters,
   or an array of records
 a file is a path, NAME=PATH (which names the voter or the run), a quoted pattern 'runs/*.gz',
-a folder, or - for standard input; it is read once, so that <(zcat bm25.gz) will do.
+a folder, or - for standard input; it is read once, so <(zcat bm25.gz) also works.
 """
 
 _NAMES = """\
 names:
   a method is a class, its parameters in brackets: CombSUM, 'CombSUM[norm=rank]',
   'ReciprocalRankFusion[k=10]'; 'skrankagg methods' lists them.
-  values of voters are voter_weights=bm25:.3,dense:.7.
+  values for voters are written voter_weights=bm25:.3,dense:.7.
   a measure is a name, @ and a cutoff, its conventions in brackets: map, p@10,
   'ndcg@10[gain=linear]'; 'skrankagg measures' lists them.
 """
@@ -42,7 +42,7 @@ names:
 _EXAMPLES = {
     "skrankagg": """\
 examples:
-  skrankagg compare                                  what it looks like, on generated data
+  skrankagg compare                                  an example on generated data
   skrankagg compare lists.csv qrels.csv
   skrankagg tune bm25.run dense.run qrels.txt --method ReciprocalRankFusion --param k=10,30,60
   skrankagg aggregate lists.csv --method CombSUM -o consensus.run
@@ -114,33 +114,33 @@ def make_parser():
         "compare",
         "run methods side by side and measure them",
         "Aggregate the same lists by several methods and measure each consensus against the same judgements.\n"
-        "The best by the first measure is on top. Without files it shows generated data.",
+        "The best by the first measure is on top. Without files, generated data are used.",
         usage="skrankagg compare [LISTS [LISTS ...] QRELS | --demo {truth,rasdagen}] [options]",
     )
     add("files", nargs="*", metavar="FILE", help="lists, one file or more, and the qrels last")
     demos = "generated data: with a known truth (the default), or FLAGR's, whose labels are noise"
     add("--demo", choices=("truth", "rasdagen"), help=demos)
-    methods = "methods to compare, or all (default: some that differ and are fast)"
+    methods = "methods to compare, or all (default: some that differ from each other and are fast)"
     add("--methods", nargs="+", metavar="NAME", help=methods)
     _add_metrics(add)
-    add("--voters", action="store_true", help="rows for the voters themselves")
+    add("--voters", action="store_true", help="add rows for the voters themselves")
     add("--baseline", metavar="NAME", help="differences from this row, with intervals and corrected p-values")
-    add("--cv", type=_folds, metavar="N", help="folds of queries, on which methods that learn are measured")
+    add("--cv", type=_folds, metavar="N", help="number of folds of queries to measure methods that learn")
     _add_conventions(add)
     add("--out", metavar="FILE", help=f"write the results {TABLES}")
     add("--per-query", metavar="FILE", help=f"write the results of each query {TABLES}")
     add("--plot", metavar="FILE", help="draw the first measure as .png, .pdf or .svg")
     add("--latex", action="store_true", help="print the table in LaTeX, for booktabs")
     add("--n-jobs", type=int, metavar="N", help="threads, -1 for all (default: 1, which keeps times fair)")
-    add("--random-state", type=_seed, metavar="N", help="seed of generated data and of methods that draw lots")
+    add("--random-state", type=_seed, metavar="N", help="seed of generated data and of randomised methods")
     _add_reading(add)
     _add_voter(add)
 
     add = add_command(
         "tune",
         "search for the parameters and the weights of a method",
-        "Search over the parameters of one method, and over weights of the voters, and measure what the search finds\n"
-        "on queries that it has not seen. The first measure is searched by.",
+        "Search over the parameters of one method, and over weights of the voters, and measure the result of the\n"
+        "search on held-out queries. The first measure selects the best.",
         usage="skrankagg tune LISTS [LISTS ...] QRELS --method NAME [--param NAME=VALUES ...] [--weights [STEP]]",
     )
     add("files", nargs="*", metavar="FILE", help="lists, one file or more, and the qrels last")
@@ -149,7 +149,7 @@ def make_parser():
     weights = "try weights of the voters, multiples of STEP (default .1), or random ones if those are many"
     add("--weights", nargs="?", type=_step, const=0.1, metavar="STEP", help=weights)
     _add_metrics(add)
-    add("--cv", type=_folds, default=5, metavar="N", help="folds within and without (default: 5)")
+    add("--cv", type=_folds, default=5, metavar="N", help="inner and outer folds (default: 5)")
     _add_conventions(add)
     add("--out", metavar="FILE", help=f"write the results {TABLES}")
     add("--random-state", type=_seed, metavar="N", help="seed of the folds and of random weights")
@@ -164,14 +164,14 @@ def make_parser():
     _add_one_method(add)
     formats = f"{RUNS}{TABLES} (default: CSV on stdout)"
     add("-o", "--out", metavar="FILE", help=formats)
-    to = "format, whatever the name of the file; text is A > B = C, a line for each query"
+    to = "format, independent of the file name; text is A > B = C, a line for each query"
     add("--to", choices=WRITTEN, help=to)
-    add("--intervals", action="store_true", help="add the places over draws of the lists, and how often first")
-    add("--draws", type=_count, default=1000, metavar="N", help="how many draws (default: 1000)")
-    add("--random-state", type=_seed, metavar="N", help="seed of the draws and of methods that draw lots")
+    add("--intervals", action="store_true", help="add intervals of places over draws, and the chance of being first")
+    add("--draws", type=_count, default=1000, metavar="N", help="number of draws (default: 1000)")
+    add("--random-state", type=_seed, metavar="N", help="seed of the draws and of randomised methods")
     chunks = "read Parquet files N queries at a time; see also --job and -o"
     add("--chunk-queries", type=_count, metavar="N", help=chunks)
-    job = "with --chunk-queries: go on where an interrupted run of this name stopped (default: begin again)"
+    job = "with --chunk-queries: resume where an interrupted run of this name stopped (default: start again)"
     add("--job", metavar="NAME", help=job)
     add("--no-resume", action="store_true", help="with --chunk-queries: remove the parts of an interrupted run")
     _add_reading(add)
@@ -179,30 +179,30 @@ def make_parser():
 
     add = add_command(
         "explain",
-        "tell where a consensus comes from",
-        "What each list adds to the scores of a query or, for methods whose scores are no sums, what changes without\n"
-        "each list; with --item the places of one item.",
+        "show how a consensus comes about",
+        "Print the amount that each list adds to the scores of a query. For methods whose scores are not sums,\n"
+        "print the changes without each list. With --item, print the places of one item.",
     )
     _add_one_method(add)
     add("--query", metavar="ID", help="the query (needed if there are several)")
     add("--item", metavar="ID", help="an item of it")
     add("--top", type=_count, default=10, metavar="N", help="items to show (default: 10)")
-    add("--random-state", type=_seed, metavar="N", help="seed of methods that draw lots")
+    add("--random-state", type=_seed, metavar="N", help="seed of randomised methods")
     _add_reading(add)
     _add_voter(add)
 
     add = add_command(
         "evaluate",
-        "measure runs that exist already",
-        "Measure runs, one list for each query, against judgements. The judgements state the queries.\n"
-        "A run is read as lists are; a consensus has no column 'voter'.",
+        "measure existing runs",
+        "Measure runs, one list for each query, against judgements, which define the queries.\n"
+        "Runs are read in the same way as lists; a consensus has no column 'voter'.",
         usage="skrankagg evaluate RUN [RUN ...] QRELS [options]",
     )
     add("files", nargs="*", metavar="FILE", help="runs, and the qrels last")
     _add_metrics(add)
     add("--baseline", metavar="NAME", help="differences from this run, with intervals and corrected p-values")
     _add_conventions(add)
-    missing = "what a judged query without results counts: 0 (default, with a warning if most have none), or nothing"
+    missing = "score of a judged query without results: 0 (default, with a warning if most have none), or none"
     add("--missing-queries", choices=("zero", "skip"), help=missing)
     add("--per-query", action="store_true", help="a row for each query instead of their mean")
     add("--out", metavar="FILE", help=f"write the table {TABLES}")
@@ -215,7 +215,7 @@ def make_parser():
 
 
 def recognise_files(args):
-    """Move files that stand behind the names of --metrics or --methods to the files."""
+    """Move files that follow the names of --metrics or --methods to the files."""
     for option in ("metrics", "methods"):
         names = getattr(args, option, None)
         if not names or not hasattr(args, "files") or names is DEFAULT_METRICS:
@@ -225,11 +225,11 @@ def recognise_files(args):
             setattr(args, option, [name for name in names if name not in moved])
             args.files = [*args.files, *moved]
             if not getattr(args, option):
-                args.parser.error(f"--{option} names none; files follow it")
+                args.parser.error(f"--{option} must have names; got only files")
 
 
 def _is_file(name):
-    """Whether a name is a file that is there, or looks like one: the reader then says that it is not there."""
+    """Return whether a name is an existing file, or looks like one, so that the reader reports it missing."""
     path = name.partition("=")[2] if "[" not in name and "=" in name else name
     return path == "-" or os.path.exists(path) or re.fullmatch(r"[^@\[\]]+\.[A-Za-z]{2,8}", path) is not None
 
@@ -242,7 +242,7 @@ def _add_one_method(add):
 
 
 def _add_conventions(add):
-    gains = "of DCG: 2^grade - 1 (default), or the grade itself as in trec_eval"
+    gains = "gains of DCG: 2^grade - 1 (default), or the grade itself as in trec_eval"
     add("--gain", choices=("exponential", "linear"), help=gains)
     ties = "order of items of equal score: as ranked (default), as trec_eval orders them, or the mean over all orders"
     add("--ties", choices=("order", "trec_eval", "expected", "optimistic", "pessimistic"), help=ties)
@@ -265,34 +265,34 @@ def _add_reading(add):
         "--format",
         choices=READ,
         default="auto",
-        help="of lists (default: by the first line)",
+        help="format of lists (default: by the first line)",
     )
-    add("--decimal", choices=(".", ","), default=".", help="of numbers in lists (default: the point)")
-    add("-q", "--quiet", action="store_true", help="no word of progress on stderr")
+    add("--decimal", choices=(".", ","), default=".", help="decimal sign in lists (default: the point)")
+    add("-q", "--quiet", action="store_true", help="no progress on stderr")
     names = "columns of lists without a header, in their order, such as query,voter,item,rank"
     add("--columns", metavar="NAMES", help=names)
 
 
 def _add_voter(add):
-    who = "who votes: as the file says (default), or each file is one voter, under its name"
+    who = "voters: as in the file (default), or each file is one voter, under its name"
     add("--voter", choices=("auto", "file"), default="auto", help=who)
 
 
 def _seed(text):
     if not text.isdecimal() or int(text) >= 2**32:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0 to 2^32 - 1, got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 2^32 - 1; got {text!r}")
     return int(text)
 
 
 def _count(text):
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1; got {text!r}")
     return int(text)
 
 
 def _folds(text):
     if not text.isdecimal() or int(text) < 2:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 2, got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 2; got {text!r}")
     return int(text)
 
 
@@ -302,5 +302,5 @@ def _step(text):
     except ValueError:
         step = 0.0
     if not 0 < step <= 1 or abs(1 / step - round(1 / step)) > 1e-9:
-        raise argparse.ArgumentTypeError(f"expected 1 / n, such as .1 or .05, got {text!r}")
+        raise argparse.ArgumentTypeError(f"must be 1 / n, such as .1 or .05; got {text!r}")
     return step

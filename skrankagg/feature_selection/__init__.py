@@ -1,4 +1,4 @@
-"""Feature selection by consensus: the columns of a table ranked by several estimators over several folds."""
+"""Feature selection by consensus: several estimators rank the columns of a table over several folds."""
 
 # tools/regenerate.py writes what follows.
 from ._consensus_selector import ConsensusSelector

@@ -1,4 +1,4 @@
-"""The selector: estimators fitted on folds are voters, the features are items, and an aggregator merges the lists."""
+"""Selector of features: estimators fitted on folds are voters, features are items, an aggregator merges the lists."""
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
@@ -27,35 +27,36 @@ from ._members import accepts_nan, check_aggregator, check_takes_weights, fit_an
 
 __all__ = ["ConsensusSelector"]
 
-#: As a parameter's name it is no estimator's.
+#: Reserved name: no estimator may have it.
 _SPLITTER = "cv"
 
 
 class ConsensusSelector(SelectorMixin, Composition):
-    """Select the features that several estimators, each fitted on several folds, agree on.
+    """Select the features on which several estimators, each fitted on several folds, agree.
 
-    Each estimator ranks the features once for each fold, on the fold's training part; an aggregator merges the lists,
+    Each estimator ranks the features once for each fold, on the fold's training part. An aggregator merges the lists,
     and the first `n_features` of the consensus are kept.
 
     Parameters
     ----------
     estimators : list of (str, estimator) tuples
-        Models with ``coef_`` or ``feature_importances_``, selectors, and pipelines that end in one; see Notes for what
-        is read of each. One may be "drop".
+        Models with ``coef_`` or ``feature_importances_``, selectors, and pipelines that end in one; the Notes list
+        what is read from each. One may be "drop".
     aggregator : aggregator, default=None
-        What merges the lists, or a pipeline that ends in it; None is :class:`~skrankagg.aggregators.BordaCount`, which
-        orders the features by their mean rank. It must not need judgements.
+        Method that merges the lists, or a pipeline that ends in one. None is
+        :class:`~skrankagg.aggregators.BordaCount`, which orders the features by their mean rank. It must not need
+        judgements.
     n_features : int or float, default=None
         Number of features to keep, or their share, rounded down, but at least one; None keeps half.
     cv : int, splitter, iterable or None, default=5
-        Folds, on whose training parts the estimators are fitted; an int is their number, stratified where there are
+        Folds on whose training parts the estimators are fitted. An int is their number, stratified if there are
         classes, see Notes. None fits each estimator once, on all rows.
     weights : mapping of str to float, or sequence of float in the order of the estimators, default=None
-        Weights of the lists of each estimator; a mapping may leave some out, whose weight is 1.
+        Weights of the lists of each estimator; estimators missing from a mapping have weight 1.
     importance_getter : str, callable or mapping of str to these, default="auto"
-        Where a fitted estimator has its importances: a path of attributes, such as
-        ``"named_steps.model.coef_"``, or a function of the estimator; a mapping has one for each name, "auto" for those
-        that it leaves out. Their absolute values count; where there is a row for each class, these are summed.
+        Source of a fitted estimator's importances: a path of attributes, such as ``"named_steps.model.coef_"``, or a
+        function of the estimator. A mapping has one for each name, with "auto" for missing names. Importances count by
+        absolute value, summed over the rows if there is a row for each class.
     n_jobs : int, default=None
         Jobs that fit estimators at the same time; None means 1, -1 all processors.
 
@@ -64,77 +65,80 @@ class ConsensusSelector(SelectorMixin, Composition):
     ranking_ : ndarray of shape (n_features,), dtype=int64
         Rank of each feature in the consensus, 1 to n, without repeats.
     scores_ : ndarray of shape (n_features,), dtype=float64
-        Score of each feature in the consensus, higher is better; NaN for those that no list holds.
+        Score of each feature in the consensus, higher is better; NaN for features in no list.
     support_ : ndarray of shape (n_features,), dtype=bool
         The features that are kept.
     n_features_ : int
         Their number.
     lists_ : RankedLists
-        One query, whose items are the names of the features, or their column numbers where they have no names, and
-        whose voters are ``"name__split0"`` and so on, or ``"name"`` with ``cv=None``; its scores are the importances.
+        One query. Its items are the names of the features, or their column numbers without names. Its voters are
+        ``"name__split0"`` and so on, or ``"name"`` with ``cv=None``. Its scores are the importances.
     aggregator_ : estimator
         The aggregator, fitted on the lists.
     n_splits_ : int
         Number of folds; 1 with ``cv=None``.
     stability_ : float
-        How alike the consensuses of the single folds are in their first `n_features_` features, by
-        :func:`~skrankagg.stats.selection_stability`; NaN where that is not defined: for one fold, or if all features
-        are kept.
+        Similarity of the first `n_features_` features in the consensuses of the single folds, by
+        :func:`~skrankagg.stats.selection_stability`. It is NaN where this is not defined: for one fold, or if all
+        features are kept.
     estimator_stability_ : dict of str to float
-        The same of each estimator's own lists.
+        The same for each estimator's own lists.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only there if all are strings.
+        Their names; only set if all are strings.
 
     See Also
     --------
-    skrankagg.stats.selection_stability : How stable the selected set is over samples.
-    skrankagg.RankedLists.from_matrix : Ranked lists from importances that you have.
+    skrankagg.stats.selection_stability : Stability of the selected set over samples.
+    skrankagg.RankedLists.from_matrix : Makes ranked lists from existing importances.
     sklearn.feature_selection.SelectFromModel : Selects by one model, fitted once.
-    sklearn.feature_selection.RFECV : Eliminates features by one model, as many as cross-validation says.
+    sklearn.feature_selection.RFECV : Eliminates features by one model; cross-validation chooses their number.
 
     Notes
     -----
-    Under ``importance_getter="auto"`` this is read of a fitted estimator, the first that it has:
+    Under ``importance_getter="auto"``, the first available source of a fitted estimator is read:
 
     ==========================  ===========================================================
-    of                          is read
+    estimator                   source
     ==========================  ===========================================================
-    a pipeline                  what its last step has, without the features left out before
-    RFE and its kind            ``ranking_``, 1 for the best; all that it selects tie
+    a pipeline                  source of its last step, without the features left out before
+    RFE and similar             ``ranking_``, 1 for the best; all selected features tie
     SelectFromModel             the importances of its model
     other selectors             ``scores_``, higher is better
-    selectors without scores    ``get_support()``: the selected tie, and so do the others
+    selectors without scores    ``get_support()``: the selected features tie, and so do the others
     a model                     ``coef_``, else ``feature_importances_``
-    a meta-estimator            the same of its ``best_estimator_`` and the like
+    a meta-estimator            the same for its ``best_estimator_`` and the like
     ==========================  ===========================================================
 
-    Coefficients are comparable where the features have one scale: put a StandardScaler before a linear model, as
+    Coefficients are comparable if the features have one scale: put a StandardScaler before a linear model, as in
     ``make_pipeline(StandardScaler(), LogisticRegression())``.
 
-    A feature whose score is NaN, such as a constant one in an F-test, is absent from the list, as is one that a step of
-    a pipeline leaves out. Most aggregators rank absent features below all that the list holds, as one group of ties. An
-    infinite score is the best, and stands in ``lists_`` as the largest finite one. A feature that no list holds comes
-    last. Features with equal consensus scores are ordered by the weight of the lists that hold them, then by column; if
-    the cut at `n_features` goes through them, this order decides.
+    A feature whose score is NaN, such as a constant one in an F-test, is absent from the list. So is a feature that a
+    step of a pipeline leaves out. Most aggregators rank absent features below all features of the list, as one group of
+    ties. An infinite score is the best; in ``lists_`` it is replaced by the largest finite one. A feature in no list
+    comes last. Features with equal consensus scores are ordered by the weight of the lists that contain them, then by
+    column. If the cut at `n_features` goes through them, this order decides.
 
-    Folds of an int are stratified if some estimator is a classifier, or is built on one; and also if none is a
-    regressor and `y` is discrete, with each value in at least as many rows as there are folds. The rows are not
-    shuffled. A splitter of many random parts, such as ``StratifiedShuffleSplit(50, train_size=0.5)``, perturbs the data
-    more than folds do, of which any two share most of their rows. That is also why stability over folds is higher than
-    over new samples: compare selectors by it, and measure the stability of the whole selection over outer folds, each
-    with a fit of its own. Of each estimator's list, ties that begin within the first `n_features_` and end behind them
-    are not counted as selected, unless the list begins with them.
+    If `cv` is an int, folds are stratified if some estimator is a classifier, or is built on one. They are also
+    stratified if no estimator is a regressor and `y` is discrete, with each value in at least as many rows as there
+    are folds. The rows are not shuffled.
 
-    The aggregator runs a second time, on the lists of each fold, for `stability_`.
+    A splitter of many random parts, such as ``StratifiedShuffleSplit(50, train_size=0.5)``, perturbs the data more than
+    folds do, because any two folds share most of their training rows. That is also why stability is higher over folds
+    than over new samples. Use it to compare selectors, and measure the stability of the whole selection over outer
+    folds, with one fit for each. In each estimator's list, a group of ties that begins within the first `n_features_`
+    and ends behind them does not count as selected, unless the list begins with it.
+
+    For `stability_`, the aggregator runs a second time, on the lists of each fold.
 
     Without metadata routing, ``fit`` takes ``sample_weight``, which goes to every estimator, and ``groups``, which go
-    to the splitter; with it, whatever estimators and splitter request. Sparse matrices and NaN are accepted if all
-    estimators accept them, and NaN if the first step of a pipeline does. The fitted estimators are not kept.
+    to the splitter. With metadata routing, it takes whatever estimators and splitter request. Sparse matrices and NaN
+    are accepted if all estimators accept them; for NaN in a pipeline, its first step decides. The fitted estimators
+    are not kept.
 
-    The selection looks at `y`, so it must be a step of the pipeline that is cross-validated, not a step before that. A
-    search over `n_features` fits all estimators again for each value.
+    The selection uses `y`, so it must be a step of the pipeline that is cross-validated, not a step before it. A search
+    over `n_features` fits all estimators again for each value.
 
     References
     ----------
@@ -215,7 +219,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         Parameters
         ----------
         X : {array-like, sparse matrix, DataFrame} of shape (n_samples, n_features)
-            Features; estimators get them as they are.
+            Features, passed to the estimators unchanged.
         y : array-like of shape (n_samples,), default=None
             Target, if the estimators need one.
         **params : dict
@@ -275,22 +279,22 @@ class ConsensusSelector(SelectorMixin, Composition):
             isinstance(member, tuple) and len(member) == 2 and isinstance(member[0], str) for member in given
         ):
             raise InputError(
-                "estimators must be a list of (name, estimator) tuples with at least one estimator, such as "
+                "`estimators` must be a list of (name, estimator) tuples with at least one estimator, such as "
                 f"[('anova', SelectKBest()), ('forest', RandomForestClassifier())]; got {given!r}."
             )
         names = [name for name, _ in given]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(f"Each estimator must have a name of its own; got {twice!r} more than once. Rename one.")
+            raise InputError(f"Names in `estimators` must be unique; got {twice!r} more than once. Rename one.")
         self._validate_names(names)
         for name, estimator in given:
             if isinstance(estimator, type) or (not hasattr(estimator, "fit") and estimator != "drop"):
                 raise InputTypeError(
-                    f"Each estimator must be a model or a selector with fit, or 'drop'; {name!r} is {estimator!r}."
+                    f"`estimators` must be models or selectors with fit, or 'drop'; {name!r} is {estimator!r}."
                 )
         members = [(name, estimator) for name, estimator in given if not isinstance(estimator, str)]
         if not members:
-            raise InputError("estimators must hold at least one estimator; all of them are 'drop'.")
+            raise InputError("`estimators` must contain at least one estimator; all of them are 'drop'.")
         return members
 
     def _n_to_keep(self, n_columns):
@@ -300,15 +304,15 @@ class ConsensusSelector(SelectorMixin, Composition):
             return max(int(n_columns * self.n_features), 1)
         if self.n_features > n_columns > 0:
             raise InputError(
-                f"n_features must be at most the number of features, {n_columns}; got {self.n_features}. Lower it, or "
-                "give a share, such as 0.5."
+                f"`n_features` must be at most the number of features, {n_columns}; got {self.n_features}. Lower it, "
+                "or give a share, such as 0.5."
             )
         return int(self.n_features)
 
     # ------------------------------------------------------------------ fitting
 
     def _fit_members(self, members, X, y, params):
-        """Importances by the estimators on each fold, (n_splits, n_estimators, n_features)."""
+        """Return importances for the estimators on each fold, (n_splits, n_estimators, n_features)."""
         names = [name for name, _ in self.estimators]
         getters = of_each_name(self.importance_getter, names, "auto", "importance_getter")
         fit_params, split_params = self._route(members, params)
@@ -321,7 +325,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         return np.array(found).reshape(len(parts), len(members), X.shape[1])
 
     def _route(self, members, params):
-        """Parameters of each estimator's fit, by name, and those of the splitter."""
+        """Return the fit parameters of each estimator by name, and those of the splitter."""
         names = [name for name, _ in members]
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", **params)
@@ -337,12 +341,12 @@ class ConsensusSelector(SelectorMixin, Composition):
             for name, estimator in members:
                 check_takes_weights(name, estimator)
         if "groups" in given and self.cv is None:
-            raise InputError("groups go to the splitter, and cv=None has none. Choose one, such as cv=GroupKFold().")
+            raise InputError("`groups` must be None with cv=None, which has no splitter. Or choose cv=GroupKFold().")
         groups = given.pop("groups", None)
         return dict.fromkeys(names, given), {} if groups is None else {"groups": groups}
 
     def _consensus_stability(self, frame, aggregator):
-        """Stability of the consensuses of the single folds, each a query."""
+        """Compute the stability of the consensuses of the single folds, each as one query."""
         if self.n_splits_ < 2 or self.n_features_ == self.n_features_in_:
             return np.nan
         consensus = aggregator.fit_transform(encode(frame.assign(query=frame["split"])))
@@ -359,19 +363,19 @@ class ConsensusSelector(SelectorMixin, Composition):
         return self.support_
 
     def _splits(self):
-        """Whether the folds come from a splitter, which may request metadata."""
+        """Return whether the folds come from a splitter, which may request metadata."""
         return self.cv is not None and (isinstance(self.cv, Integral) or hasattr(self.cv, "split"))
 
     def get_metadata_routing(self) -> Any:
-        """Say which metadata goes where: to the estimators by their names, and to the splitter.
+        """Return the routing of metadata to the estimators, by their names, and to the splitter.
 
         Returns
         -------
         MetadataRouter
-            As scikit-learn asks for it.
+            The router, for scikit-learn.
         """
         router = MetadataRouter(owner=self)
-        # Pipelines of scikit-learn 1.8 ask about fit_transform, which calls fit.
+        # Pipelines of scikit-learn 1.8 look up the routing of fit_transform, which calls fit.
         to_fit = MethodMapping().add(caller="fit", callee="fit").add(caller="fit_transform", callee="fit")
         to_split = MethodMapping().add(caller="fit", callee="split").add(caller="fit_transform", callee="split")
         for name, estimator in self.estimators:
@@ -385,7 +389,7 @@ class ConsensusSelector(SelectorMixin, Composition):
         tags = super().__sklearn_tags__()
         try:
             inside = [get_tags(estimator) for _, estimator in self.estimators if not isinstance(estimator, str)]
-        except (TypeError, ValueError, AttributeError):  # what is wrong with them fit says
+        except (TypeError, ValueError, AttributeError):  # fit reports invalid estimators
             inside = []
         if inside:
             tags.input_tags.allow_nan = all(accepts_nan(one) for _, one in self.estimators if not isinstance(one, str))
@@ -397,7 +401,7 @@ class ConsensusSelector(SelectorMixin, Composition):
 
 
 def _stability(held):
-    """The index of Nogueira and others; NaN where it is not defined."""
+    """Return the index of Nogueira and others; NaN where it is not defined."""
     if len(held) < 2 or held.all() or not held.any():
         return np.nan
     return selection_stability(held).stability

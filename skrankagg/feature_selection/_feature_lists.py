@@ -14,11 +14,11 @@ from ._members import of_each_name
 
 
 def lists_frame(found, weights, *, by_split):
-    """Importances (n_splits, n_estimators, n_features) as a long frame, in which the items are numbers of columns.
+    """Return importances (n_splits, n_estimators, n_features) as a long frame, whose items are column numbers.
 
-    `weights` has the weight of each estimator by name. The column `split` is not one of lists. Features of which an
-    importance is NaN are not in its list; infinite scores become the largest and the smallest finite one of the list, 1
-    and 0 where it has none, and keep their ranks.
+    `weights` has the weight of each estimator by name. The column `split` is not a column of ranked lists. Features
+    with a NaN importance are not in that list. Infinite scores become the largest and the smallest finite one of the
+    list, or 1 and 0 if it has none, and keep their ranks.
     """
     n_columns = found.shape[2]
     value = found.reshape(-1, n_columns)
@@ -48,31 +48,31 @@ def lists_frame(found, weights, *, by_split):
 
 
 def encode(frame):
-    """Encode the lists of such a frame."""
+    """Encode the lists of a frame from `lists_frame`."""
     with warnings.catch_warnings():
-        # Columns of one table are different features, however alike their names are, and so are named estimators.
+        # Columns of one table are different features, however similar their names are; so are named estimators.
         warnings.simplefilter("ignore", SimilarIdsWarning)
         return RankedLists.from_frame(frame.drop(columns="split"))
 
 
 def named_lists(frame, names):
-    """The same with the names of the features as items, unless there are none or one is that of several features."""
+    """Encode the lists with feature names as items, unless there are none or two features share a name."""
     if names is not None and len(set(names)) == len(names):
         frame = frame.assign(item=names[frame["item"].to_numpy()])
     return encode(frame)
 
 
 def list_weights(given, names):
-    """Weight of each estimator by name, from a mapping that may leave some out, a number for each, or None."""
+    """Return each estimator's weight by name, from a mapping (which may omit some), a number for each, or None."""
     if given is not None and not isinstance(given, Mapping):
         if len(given) != len(names):
             raise InputError(
-                f"weights must have a number for each of {len(names)} estimators; got {len(given)}. Give one to each, "
-                "or a mapping of name to weight."
+                f"`weights` must have a number for each of {len(names)} estimators; got {len(given)}. Give one to "
+                "each, or a mapping of name to weight."
             )
         given = dict(zip(names, given, strict=True))
     weights = of_each_name(1.0 if given is None else given, names, 1.0, "weights")
     for name, weight in weights.items():
         if not (is_real(weight) and 0 <= weight < np.inf):
-            raise InputError(f"weights must be finite numbers of at least 0; that of {name!r} is {weight!r}.")
+            raise InputError(f"`weights` must be finite numbers of at least 0; got {weight!r} for {name!r}.")
     return weights

@@ -1,4 +1,4 @@
-"""A number for each feature from what an estimator has learnt: importances, coefficients, scores, ranks or a choice."""
+"""Importance of each feature for a fitted estimator, from importances, coefficients, scores, ranks or a selection."""
 
 from operator import attrgetter
 
@@ -9,35 +9,35 @@ from sklearn.pipeline import Pipeline
 
 from ..exceptions import InputError
 
-#: Where meta-estimators keep the estimator that they have fitted.
+#: Attributes in which meta-estimators store their fitted estimator.
 _INSIDE = ("best_estimator_", "estimator_", "regressor_")
 
 
 def read_importances(estimator, getter, n_features, name):
-    """Importances of the features by a fitted estimator, float64 (n_features,), higher is better; NaN for none.
+    """Return the importances of the features for a fitted estimator, float64 (n_features,); NaN for missing ones.
 
-    `getter` is as in scikit-learn's SelectFromModel: "auto", a path of attributes, or a function of the estimator.
-    Messages call the estimator by its `name`.
+    Higher is better. `getter` is as in scikit-learn's SelectFromModel: "auto", a path of attributes, or a function of
+    the estimator. Messages contain the `name` of the estimator.
     """
     value = _by_getter(estimator, getter, name)
     if value.shape != (n_features,):
         shape = f"{len(value)} numbers" if value.ndim == 1 else f"an array of shape {value.shape}"
         raise InputError(
-            f"Each estimator must give a number for each of {n_features} features; {name!r} gives {shape}. Give it the "
-            "features as they are, or a function as importance_getter that returns one number for each."
+            f"Each estimator must give a number for each of {n_features} features; {name!r} gives {shape}. Pass it the "
+            "features unchanged, or a function as importance_getter that returns one number for each."
         )
     if np.isnan(value).all():
         raise InputError(
-            f"Each estimator must rank some features; {name!r} gives NaN for all of them, as scores of constant "
-            "features are. Look at the data that it is fitted on, or drop it."
+            f"Each estimator must rank some features; {name!r} gives NaN for all of them, as for scores of constant "
+            "features. Check the data that it is fitted on, or drop it."
         )
     return value
 
 
 def top_places(value, n_top):
-    """Which features stand in the first `n_top` places of a list, bool (n_features,), without cutting through ties.
+    """Mark the features in the first `n_top` places of a list, bool (n_features,), without splitting ties.
 
-    Tied features that begin within these places and end behind them are left out, unless the list begins with them.
+    A group of ties that begins within these places and ends behind them is left out, unless the list begins with it.
 
     >>> import numpy as np
     >>> from skrankagg.feature_selection._importances import top_places
@@ -47,7 +47,7 @@ def top_places(value, n_top):
     known = value[~np.isnan(value)]
     least = np.sort(known)[::-1]
     end = min(n_top, len(known))
-    # The value of the last place is out where the next place has it, too, unless the first place has it.
+    # The last value is left out if the next place has the same value, unless the first place has it too.
     threshold = least[end - 1]
     if end < len(known) and least[end] == threshold and threshold != least[0]:
         return value > threshold
@@ -63,8 +63,9 @@ def _by_getter(estimator, getter, name, order=1):
         return _sizes(attrgetter(getter)(estimator), order)
     except AttributeError as error:
         raise InputError(
-            f"importance_getter={getter!r} must be a path of attributes of every fitted estimator; {name!r} lacks it: "
-            f"{error}. Give a getter for each estimator, such as importance_getter={{{name!r}: 'auto'}}."
+            f"`importance_getter` must be a path of attributes of every fitted estimator; got {getter!r}, which "
+            f"{name!r} lacks: {error}. Give a getter for each estimator, such as "
+            f"importance_getter={{{name!r}: 'auto'}}."
         ) from None
 
 
@@ -74,7 +75,7 @@ def _automatic(estimator, name, order=1):
         for title, step in reversed(estimator.steps[:-1]):
             value = _before_step(step, value, title, name)
         return value
-    if hasattr(estimator, "ranking_"):  # RFE and its kind: 1 for the best
+    if hasattr(estimator, "ranking_"):  # RFE and similar selectors: 1 is best
         return -np.asarray(estimator.ranking_, dtype=np.float64)
     if isinstance(estimator, SelectFromModel):
         return _by_getter(estimator.estimator_, estimator.importance_getter, name, estimator.norm_order)
@@ -89,21 +90,21 @@ def _automatic(estimator, name, order=1):
             return _automatic(getattr(estimator, attribute), name, order)
     raise InputError(
         "Each estimator must have coef_, feature_importances_, scores_, ranking_ or get_support once it is fitted; "
-        f"{name!r}, {type(estimator).__name__}, has none of them. Say where its importances are by importance_getter, "
-        "or choose another estimator."
+        f"{name!r}, {type(estimator).__name__}, has nothing like that. Pass importance_getter, or choose another "
+        "estimator."
     )
 
 
 def _sizes(value, order):
-    """Absolute values, or norms over the rows where there is a row for each class."""
+    """Return absolute values, or their norms over the rows if there is a row for each class."""
     value = np.asarray(value.toarray() if issparse(value) else value, dtype=np.float64)
     return np.linalg.norm(value, ord=order, axis=0) if value.ndim == 2 else np.abs(value)
 
 
 def _before_step(step, value, title, name):
-    """The importances of what a step of a pipeline got, from those of what it gave: NaN for what it left out.
+    """Map the importances of a pipeline step's output columns back to its input columns; NaN for dropped columns.
 
-    The names of its columns tell which these are. A step that does not name them is taken to keep its columns.
+    The columns are matched by name. A step without names of its columns is assumed to keep them all.
     """
     if isinstance(step, str) or step is None:
         return value
@@ -115,8 +116,8 @@ def _before_step(step, value, title, name):
     if made or len(place) != len(before) or len(set(after)) != len(after):
         column = f", such as {made[0]!r}" if made else ""
         raise InputError(
-            f"The importances of {name!r} are those of the columns that its step {title!r} makes{column}, and not of "
-            "the features. Leave such a step out, or put it before the selector."
+            f"Steps of {name!r} must keep or drop features; step {title!r} makes new columns{column}, and the "
+            "importances are for these. Leave such a step out, or put it before the selector."
         )
     whole = np.full(len(before), np.nan)
     whole[[place[column] for column in after]] = value
@@ -124,7 +125,7 @@ def _before_step(step, value, title, name):
 
 
 def _column_names(step):
-    """Names of the columns that a fitted step gets and gives; None for the latter where it has no names."""
+    """Return the names of the columns that a fitted step receives and returns; None for the latter without names."""
     n_columns = getattr(step, "n_features_in_", None)
     try:
         after = [str(column) for column in step.get_feature_names_out()]

@@ -1,4 +1,4 @@
-"""What the selector asks of its parts: of the estimators that rank the features, and of what merges their lists."""
+"""Helpers for ConsensusSelector's estimators and its aggregator."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ from ._importances import read_importances
 
 
 def fit_and_read(name, estimator, X, y, rows, params, getter, split):
-    """Importances of the features by a copy of an estimator that is fitted on some rows, all if None; its fit is lost.
+    """Fit a copy of an estimator on some rows, or all if None, and return the importances; the copy is discarded.
 
-    An error of the estimator says which one it was, and on which split.
+    An error of the estimator gets a note with its name and the split.
     """
     n_rows, n_columns = X.shape
     if rows is not None:
@@ -36,23 +36,23 @@ def fit_and_read(name, estimator, X, y, rows, params, getter, split):
 
 
 def training_parts(cv, X, y, estimators, params):
-    """Rows of the training part of each fold; None for all rows."""
+    """Return the rows of the training part of each fold; None for all rows."""
     if cv is None:
         return [None]
     if isinstance(cv, Integral) and cv > X.shape[0]:
         raise InputError(
-            f"cv must be at most the number of rows, n_samples={X.shape[0]}; got {cv}. Give more rows, or choose "
+            f"`cv` must be at most the number of rows, n_samples={X.shape[0]}; got {cv}. Give more rows, or choose "
             "cv=None, which fits each estimator once."
         )
     classes = isinstance(cv, Integral) and _has_classes(estimators, y, cv)
     parts = [train for train, _ in check_cv(cv, y, classifier=classes).split(X, y, **params)]
     if not parts:
-        raise InputError(f"cv must give at least one split; {cv!r} gives none. A generator gives its splits once.")
+        raise InputError(f"`cv` must give at least one split; got {cv!r}. A generator gives its splits only once.")
     return parts
 
 
 def _has_classes(estimators, y, n_splits):
-    """Whether folds are to keep the shares of the values of y."""
+    """Return whether folds must keep the shares of the values of y."""
     if any(_is_built_on(one, is_classifier) for one in estimators):
         return True
     if y is None or any(_is_built_on(one, is_regressor) for one in estimators):
@@ -61,7 +61,7 @@ def _has_classes(estimators, y, n_splits):
 
 
 def _is_built_on(estimator, is_kind):
-    """Whether an estimator, the one that it wraps, or the last step of a pipeline is of a kind."""
+    """Return whether an estimator, the one it wraps, or the last step of a pipeline is of a kind."""
     if isinstance(estimator, str) or not hasattr(estimator, "get_params"):
         return False
     if is_kind(estimator):
@@ -71,37 +71,37 @@ def _is_built_on(estimator, is_kind):
 
 
 def accepts_nan(estimator):
-    """Whether an estimator takes NaN; a pipeline whose first step does may replace them."""
+    """Return whether an estimator accepts NaN; a pipeline does if its first step does, which may replace them."""
     if isinstance(estimator, Pipeline) and not isinstance(estimator.steps[0][1], str):
         return accepts_nan(estimator.steps[0][1])
     return get_tags(estimator).input_tags.allow_nan
 
 
 def check_takes_weights(name, estimator):
-    """Refuse an estimator whose fit has no sample_weight; one that wraps another passes it on."""
+    """Raise an error if an estimator's fit has no sample_weight; an estimator that wraps another passes it on."""
     passes_on = not isinstance(estimator, Pipeline) and hasattr(estimator, "estimator")
     if not has_fit_parameter(estimator.estimator if passes_on else estimator, "sample_weight"):
         raise InputError(
-            f"sample_weight goes to every estimator, and {name!r} does not take it. Enable metadata routing, "
-            "sklearn.set_config(enable_metadata_routing=True), and let those estimators request it that take it, by "
-            "set_fit_request(sample_weight=True)."
+            f"`sample_weight` must be None if an estimator does not take it, as {name!r}. Otherwise enable metadata "
+            "routing, sklearn.set_config(enable_metadata_routing=True), and let the estimators that take it request "
+            "it by set_fit_request(sample_weight=True)."
         )
 
 
 def check_aggregator(aggregator):
-    """Refuse what is no aggregator, and one that learns from judgements, which features do not have."""
+    """Raise an error unless `aggregator` is one that needs no judgements, because features have none."""
     last = aggregator.steps[-1][1] if isinstance(aggregator, Pipeline) else aggregator
     if not hasattr(_tags(last), "aggregator_tags"):
         raise InputTypeError(
-            f"aggregator must be an aggregator, or a pipeline that ends in one; got {aggregator!r}. Choose one of "
+            f"`aggregator` must be an aggregator, or a pipeline that ends in one; got {aggregator!r}. Choose one of "
             "skrankagg.aggregators, such as BordaCount()."
         )
     for part in (aggregator, *aggregator.get_params(deep=True).values()):
         if _is_supervised(part):
             raise InputError(
-                f"aggregator must merge lists of features, for which there are no judgements; {type(part).__name__} "
-                "learns from judgements. Choose a method that does not, such as BordaCount(), or DIBRA(), which weighs "
-                "the voters by the lists alone."
+                "`aggregator` must not learn from judgements, because features have none; got "
+                f"{type(part).__name__}. Choose another method, such as BordaCount(), or DIBRA(), which weighs the "
+                "voters by the lists alone."
             )
 
 
@@ -117,13 +117,13 @@ def _tags(part):
 
 
 def of_each_name(given, names, default, parameter):
-    """A parameter's value for each name, from a mapping that may leave some out, or one value for all."""
+    """Return a parameter's value for each name, from one value for all or a mapping, which may omit some."""
     if not isinstance(given, Mapping):
         return dict.fromkeys(names, given)
     for name in given:
         if name not in names:
             raise InputError(
-                f"{parameter} must name estimators, {', '.join(map(repr, names))}; got {name!r}"
+                f"`{parameter}` must name estimators, {', '.join(map(repr, names))}; got {name!r}"
                 f"{did_you_mean(name, names)}."
             )
     return {name: given.get(name, default) for name in names}

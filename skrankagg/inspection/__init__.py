@@ -1,6 +1,6 @@
-"""How sure a consensus is, and who made it: resampled voters, shares of the score, influence, near ties.
+"""Certainty and origin of a consensus: resampled voters, shares of the score, influence, near ties.
 
-Plots of it, and a report on one page, :func:`~skrankagg.plotting.ranking_report`, are in :mod:`skrankagg.plotting`.
+:mod:`skrankagg.plotting` has plots of these, and a report on one page, :func:`~skrankagg.plotting.ranking_report`.
 """
 
 # tools/regenerate.py writes what follows.

@@ -1,4 +1,4 @@
-"""Agreement of lists with orders of their items, and the lists that agree less than the others of their query do."""
+"""Agreement of lists with orders of their items, and the lists that agree less than the others of their query."""
 
 from typing import NamedTuple
 
@@ -10,12 +10,12 @@ from .._arrays._ragged import dense_ranks, group_order, starts_to_ptr, tie_start
 from .._kernels import discordant_pairs
 from ..metrics._agreement._kendall import FROM_COUNTS
 
-# Lists of a query from which on their agreement has a median and a spread to speak of.
+# A query needs this many lists for a meaningful median and spread of their agreement.
 _FEW_LISTS = 5
 # Level of the test for outliers, and the factor that turns a MAD into a standard deviation.
 LEVEL, _MAD_TO_SD = 0.05, 1.4826022185056018
-# Least variance of an agreement, as a share of its variance for random lists. Without it, each list with one swap is an
-# outlier where most lists agree in all pairs, as their spread is 0.
+# Least variance of an agreement, as a share of its variance for random lists. Without it, each list with one swap would
+# be an outlier where most lists agree in all pairs, because their spread is 0.
 _LEAST_VARIANCE = 0.5
 # Quantiles of (value - median) / MAD of n normal values exceed the normal ones by a share of about 2 / n; the rest
 # allows for skew.
@@ -23,7 +23,7 @@ _FEW_VALUES = 3.0
 
 
 class _Pairs(NamedTuple):
-    """Counts of pairs of items, (n_groups,) each: as :func:`skrankagg.metrics._agreement._kendall.pair_counts` has."""
+    """Counts of pairs of items, (n_groups,) each, as from :func:`skrankagg.metrics._agreement._kendall.pair_counts`."""
 
     discordant: np.ndarray
     both: np.ndarray
@@ -33,7 +33,7 @@ class _Pairs(NamedTuple):
 
 
 def count_pairs(ptr, first, second):
-    """Count the pairs of groups sorted by classes `first` (n_rows,), the second ones numbered from 0 in each group."""
+    """Count pairs in groups sorted by the classes `first` (n_rows,); `second` numbers classes from 0 in each group."""
     tie_ptr = starts_to_ptr(tie_starts(ptr, first))
     discordant, both = discordant_pairs(ptr, np.repeat(tie_ptr[1:], np.diff(tie_ptr)), second)
     n = np.diff(ptr)
@@ -43,19 +43,19 @@ def count_pairs(ptr, first, second):
 
 
 def _dense(ptr, ordered):
-    """Number the classes of each group from 0, of rows sorted by class."""
+    """Number the classes of each group from 0; rows are sorted by class."""
     number = np.cumsum(tie_starts(ptr, ordered))
     return number - np.repeat(number[ptr[:-1]], np.diff(ptr))
 
 
 def _sum_over_ties(ptr, dense, value):
-    """Add up a function of the sizes of the classes of each group, which `dense` numbers from 0; none is empty."""
+    """Sum a function of class sizes in each group; `dense` numbers the classes from 0, and no group is empty."""
     size = np.bincount(dense + np.repeat(ptr[:-1], np.diff(ptr)), minlength=ptr[-1]).astype(np.float64)
     return np.add.reduceat(value(size), ptr[:-1])
 
 
 def agreement_with_classes(lists, row_class):
-    """Kendall's tau-b of each list with the classes of its rows, and the agreement below which it is an outlier."""
+    """Return Kendall's tau-b of each list with the classes of its rows, and the threshold that marks outliers."""
     kept = row_class >= 0
     length = np.bincount(lists.row_list[kept], minlength=lists.n_lists)
     kept &= (length > 1)[lists.row_list]
@@ -68,13 +68,13 @@ def agreement_with_classes(lists, row_class):
     pairs = count_pairs(ptr, first, second)
     agreement[chosen] = FROM_COUNTS["b"](*pairs)
     sd = null_deviation(ptr, _dense(ptr, first), second)
-    # Lists too short to differ from random ones even if they agree in all pairs are not tested.
+    # Lists are not tested if they are so short that even agreement in all pairs could be chance.
     long = ~np.isnan(agreement[chosen]) & (np.minimum(pairs.first, pairs.second) > 1 + ndtri(1 - LEVEL) * sd)
     tested = chosen[long]
     n_pairs = np.sqrt(pairs.first * pairs.second)[long]
     query, sd = lists.list_query[tested], sd[long] / n_pairs
     found = _thresholds(query, agreement[tested], n_pairs, sd, np.ones(len(tested), dtype=bool))
-    # Outliers hide each other: the others are the measure in a second pass.
+    # Outliers hide each other, so a second pass measures against the other lists only.
     others = ~(agreement[tested] < found)
     enough = np.bincount(query[others], minlength=lists.n_queries)[query] >= _FEW_LISTS
     threshold[tested] = _thresholds(query, agreement[tested], n_pairs, sd, others | ~enough)
@@ -82,10 +82,10 @@ def agreement_with_classes(lists, row_class):
 
 
 def _thresholds(query, agreement, n_pairs, null_sd, counted):
-    """Agreement below which a list is an outlier of its query, (n_tested,); NaN if no agreement is low enough.
+    """Return the agreement below which a list is an outlier of its query, (n_tested,); NaN if no value is low enough.
 
-    `n_pairs` is the number of untied pairs of each list, and `null_sd` the standard deviation of the agreement of a
-    random list with the same ties. Lists that are not `counted` are compared with those that are.
+    `n_pairs` is the number of untied pairs of each list. `null_sd` is the standard deviation of the agreement of a
+    random list with the same ties. Lists that are not `counted` are compared with the counted ones.
     """
 
     def medians(value):
@@ -98,13 +98,13 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
     angle = 2 * np.arcsin(np.sqrt(((1 - agreement) / 2 * n_pairs + 0.375) / (n_pairs + 0.75)))
     middle = medians(angle)
     apart = np.abs(angle - middle)
-    # Lists of all lengths have one spread, or a spread that shrinks with the length as for random lists.
+    # The spread is the same for lists of all lengths, or it shrinks with the length as for random lists.
     spread = np.maximum(
         _MAD_TO_SD * np.maximum(medians(apart), medians(apart / null_sd) * null_sd),
         np.sqrt(_LEAST_VARIANCE) * null_sd,
     )
     bound = middle + ndtri(1 - LEVEL) * (1 + _FEW_VALUES / n_lists) * spread
-    # Half a pair is the correction for continuity.
+    # Subtract half a pair as the correction for continuity.
     discordant = 0.5 + np.sin(bound / 2) ** 2 * (n_pairs + 0.75) - 0.375
     threshold = 1 - 2 * discordant / n_pairs
     # The reverse of the consensus has agreement -1.
@@ -113,7 +113,7 @@ def _thresholds(query, agreement, n_pairs, null_sd, counted):
 
 
 def null_deviation(ptr, first, second):
-    """Standard deviation of concordant less discordant pairs of two orders with these ties, one of them random."""
+    """Return the standard deviation of concordant minus discordant pairs of two orders with these ties, one random."""
     n = np.diff(ptr).astype(np.float64)
     (a2, a3, a5), (b2, b3, b5) = (
         [
@@ -127,14 +127,14 @@ def null_deviation(ptr, first, second):
         for one in (first, second)
     )
     variance = (n * (n - 1) * (2 * n + 5) - a5 - b5) / 18 + a2 * b2 / (2 * n * (n - 1))
-    # Two items have no third moment.
+    # The term of triples does not exist for two items.
     triples = n * (n - 1) * (n - 2)
     variance += np.divide(a3 * b3, 9 * triples, out=np.zeros(len(n)), where=triples > 0)
     return np.sqrt(np.maximum(variance, 0.0))
 
 
 def robust_z(query, agreement):
-    """Distance from the median of the query in robust standard deviations; NaN for few lists, or without a spread."""
+    """Return robust z-scores of the agreements within each query; NaN for few lists or no spread."""
     known = np.flatnonzero(~np.isnan(agreement))
     z = np.full(len(agreement), np.nan)
     group, value = query[known], agreement[known]
@@ -147,7 +147,7 @@ def robust_z(query, agreement):
 
 
 def _medians(group, value):
-    """Median of the group of each value; groups are sorted."""
+    """Return the median of each value's group; groups are sorted."""
     if not len(group):
         return value
     order = group_order(group, value)

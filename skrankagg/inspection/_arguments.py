@@ -1,4 +1,4 @@
-"""What the functions that take an aggregator and ranked lists begin with."""
+"""Common first steps of functions that take an aggregator and ranked lists."""
 
 import warnings
 from collections.abc import Iterator
@@ -11,18 +11,18 @@ from ..exceptions import InputTypeError, UnequalLengthWarning, UnknownVoterWarni
 
 
 def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> RankedLists:
-    """Check an aggregator, and the lists as its ``transform`` does; returns them encoded, with its voter weights.
+    """Check an aggregator and its lists as ``transform`` does; return the lists encoded, with its voter weights.
 
-    Without `warn` the caller warns of the lists itself.
+    If `warn` is false, the caller issues the warnings about the lists.
     """
     if not isinstance(aggregator, BaseAggregator):
         if hasattr(aggregator, "steps"):
             raise InputTypeError(
-                "aggregator must be an aggregator itself; got a pipeline. Pass its last step, pipeline[-1], and the "
+                "`aggregator` must be an aggregator; got a pipeline. Pass its last step, pipeline[-1], and the "
                 "lists that reach it, pipeline[:-1].transform(X)."
             )
-        hint = "; make an instance of it" if isinstance(aggregator, type) else ", such as BordaCount()"
-        raise InputTypeError(f"aggregator must be an aggregator{hint}; got {aggregator!r}.")
+        hint = "Make an instance of it" if isinstance(aggregator, type) else "Pass one such as BordaCount()"
+        raise InputTypeError(f"`aggregator` must be an aggregator; got {aggregator!r}. {hint}.")
     if aggregator.__sklearn_tags__().requires_fit:
         check_is_fitted(aggregator)
     lists = encode_plain(X)
@@ -31,7 +31,7 @@ def begin(aggregator: BaseAggregator, X: object, *, warn: bool = True) -> Ranked
 
 @contextmanager
 def told_already() -> Iterator[None]:
-    """Silence what the consensus of all lists has warned of, while some are left out."""
+    """Silence warnings that the consensus of all lists has already issued, while some lists are left out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnequalLengthWarning)
         warnings.simplefilter("ignore", UnknownVoterWarning)

@@ -1,4 +1,4 @@
-"""Sets of places that hold the true rank of each item, also where items are equally good."""
+"""Confidence sets of the true rank of each item, valid for equally good items too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._resampling import Resampling, quantile_of_draws
 
 __all__ = ["rank_confidence"]
 
-# What rounding leaves of a variance that is 0, as a share of the sum of squares.
+# Rounding error of a variance that is 0, as a share of the sum of squares.
 _ROUNDING = 1e-12
 
 
@@ -29,37 +29,37 @@ def rank_confidence(
     votes: bool | None = None,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
-    r"""Confidence sets of the true ranks, which hold where items are equally good, too.
+    r"""Compute confidence sets of the true ranks, which are valid for equally good items too.
 
-    The lists are taken to be a sample of those that could have been asked for, and the true rank of an item is that by
-    its expected score. Of items of equal expectation each has all of their places.
+    The lists are treated as a sample of all lists that could have been collected. The true rank of an item is its rank
+    by expected score. Items of equal expectation share all of their places.
 
     Parameters
     ----------
     aggregator : aggregator
-        A method whose scores are sums of what each list says by itself: CombSUM, BordaCount, SimpleBorda,
+        A method whose scores are sums of independent per-list scores: CombSUM, BordaCount, SimpleBorda,
         PositionalScoring, ReciprocalRankFusion or RankBiasedCentroid.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     n_resamples : int, default=1000
         Number of draws.
     confidence : float, default=0.95
-        The chance that a set holds the true rank.
+        Probability that a set contains the true rank.
     simultaneous : bool, default=False
-        Whether all sets of a query hold the true ranks together with this chance; False is each by itself.
+        Whether `confidence` applies to all sets of a query together; False applies it to each set alone.
     unit : {"list", "voter", "query"}, default="list"
-        What is drawn, as in :func:`rank_stability`: what was sampled.
+        The unit that is drawn, as in :func:`rank_stability`: choose the one that was sampled.
     votes : bool or None, default=None
-        Whether a list of weight w is w lists that were sampled, or one whose weight counts more, as in
-        :func:`rank_stability`; None takes weights for numbers of lists in the queries of whole weights only.
+        Whether a list of weight w stands for w sampled lists, or for one list that counts more, as in
+        :func:`rank_stability`. None treats weights as numbers of lists only in queries whose weights are all whole.
     random_state : int, RandomState instance or None, default=0
-        Where the draws come from. Those of a query do not depend on which other queries are there.
+        Source of the draws. The draws of a query do not depend on which other queries are present.
 
     Returns
     -------
     DataFrame of shape (n_candidates, 6)
-        Columns `query`, `item`, `score`, `rank`, as the consensus, and `rank_low` and `rank_high`, the first and the
-        last place of the set, Int64, missing where there is one unit only.
+        Columns `query`, `item`, `score` and `rank` are the consensus. `rank_low` and `rank_high` are the first and the
+        last place of the set, Int64; they are missing where there is only one unit.
 
     Raises
     ------
@@ -73,11 +73,11 @@ def rank_confidence(
     FewListsWarning
         If there are fewer than five units to draw from.
     UserWarning
-        If weights that are whole and above 1 and others that are not whole meet in a query, and `votes` is None.
+        If a query mixes whole weights above 1 with weights that are not whole, and `votes` is None.
 
     See Also
     --------
-    rank_stability : Intervals of the places in the draws, for any method; narrower, and too narrow for equal items.
+    rank_stability : Intervals of the places over the draws, for any method; narrower, and too narrow for equal items.
 
     Notes
     -----
@@ -88,15 +88,16 @@ def rank_confidence(
               n - |\{i : s_j - s_i > q_j \hat\sigma_{ij}\}|\right\},
 
     where :math:`q_j` is the quantile, over draws :math:`*` of the lists, of
-    :math:`\max_i |(s^*_i - s^*_j) - (s_i - s_j)| / \hat\sigma^*_{ij}`, or that of the greatest over all j
-    (`simultaneous`). The standard error is computed again in each draw: with one for all draws the sets hold too seldom
-    where items are equal. An item that every list ranks above another is certainly above it.
+    :math:`\max_i |(s^*_i - s^*_j) - (s_i - s_j)| / \hat\sigma^*_{ij}`; with `simultaneous`, the quantile of the maximum
+    over all j. The standard error is computed again in each draw, because with a single one coverage is too low for
+    equal items. An item that every list ranks above another is certainly above it.
 
-    Over 400 made queries of 30 items, ranked by BordaCount, the sets of 95 % held the true ranks in at least 95 % of
-    cases with 10, 20 and 50 lists, of equally good items, too (``benchmarks/rank_coverage.py``). They are wide: with
-    few lists little is certain, and 10 lists tell hardly any of 30 items apart.
+    Over 400 generated queries of 30 items, ranked by BordaCount, the 95 % sets contained the true ranks in at least
+    95 % of cases. This was so with 10, 20 and 50 lists, and for equally good items too
+    (``benchmarks/rank_coverage.py``). The sets are wide: few lists leave much uncertain, and 10 lists separate hardly
+    any of 30 items.
 
-    Tied items of a list, absent ones and weights count as in the score. Scores that are not sums, such as Copeland's,
+    Ties within a list, absent items and weights count as in the score. Scores that are not sums, such as Copeland's,
     have no standard error of this kind. The cost is `n_resamples` times lists times pairs of items.
 
     References
@@ -134,9 +135,8 @@ def rank_confidence(
         gain, given, _ = aggregator._linear_gains(lists)
     except InputError:
         raise InputError(
-            f"Confidence sets are for scores that are sums of what each list says by itself, such as those of "
-            f"BordaCount, CombSUM or ReciprocalRankFusion; those of {aggregator!r} are not. rank_stability takes any "
-            "method."
+            "`aggregator` must have scores that are sums of independent per-list scores, as BordaCount, CombSUM or "
+            f"ReciprocalRankFusion do; got {aggregator!r}. For other methods use rank_stability."
         ) from None
     ranked, _ = resampling.aggregate()
     low, high = (np.full(lists.n_candidates, np.nan) for _ in range(2))
@@ -152,7 +152,7 @@ def rank_confidence(
 
 
 def _says(lists, q, gain, given):
-    """What each list of a query gives each item, before its weight, (n_lists, n_items)."""
+    """Return the points that each list of a query gives each item, before its weight, (n_lists, n_items)."""
     first, last = lists.list_ptr[q], lists.list_ptr[q + 1]
     rows = slice(lists.row_ptr[first], lists.row_ptr[last])
     says = np.zeros((last - first, lists.query_n_items[q]))
@@ -163,14 +163,14 @@ def _says(lists, q, gain, given):
 
 
 def _confidence_sets(says, drawn, expected, confidence, simultaneous):
-    """First and last places of the sets of all items of a query: two float64 (n_items,).
+    """Return the first and last places of the sets of all items of a query: two float64 (n_items,).
 
-    `says` (n_units, n_items) is what one draw of a unit gives each item, `drawn` (n_units, n_resamples) how often it is
-    drawn, and `expected` (n_units,) how often in the lists as they are; both add up to as many draws.
+    `says` (n_units, n_items) are the points that one draw of a unit gives each item. `drawn` (n_units, n_resamples) is
+    the number of times it is drawn, and `expected` (n_units,) its expectation; each draw has this sum.
     """
     n, n_resamples, total = says.shape[1], drawn.shape[1], expected.sum()
     farthest = np.zeros((n, n_resamples))
-    # Items of greater scores, and of smaller ones, in standard errors.
+    # Differences to items of larger and of smaller scores, in standard errors.
     distance = np.zeros((n, n))
     for j in range(n - 1):
         apart = says[:, j + 1 :] - says[:, j : j + 1]
@@ -188,14 +188,14 @@ def _confidence_sets(says, drawn, expected, confidence, simultaneous):
         farthest = np.broadcast_to(farthest.max(axis=0), farthest.shape)
     bound = quantile_of_draws(farthest, confidence)
     with np.errstate(invalid="ignore"):
-        # An infinite bound separates nothing, nor does it where the distance is infinite: few lists drawn say nothing.
+        # An infinite bound separates no items, nor does an infinite distance: too few lists were drawn.
         above = (distance > bound[:, None]).sum(axis=1)
         below = (-distance > bound[:, None]).sum(axis=1)
     return 1.0 + above, float(n) - below
 
 
 def _studentise(value, total, squares, n):
-    """A value over the standard error of a sum of n terms, by the sum and the sum of squares; 0/0 is 0."""
+    """Divide a value by the standard error of a sum of n terms, from their sum and sum of squares; 0/0 is 0."""
     variance = squares - total**2 / n
     variance[variance <= _ROUNDING * squares] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):

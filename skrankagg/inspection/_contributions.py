@@ -1,4 +1,4 @@
-"""What each list adds to the score of each item, exactly."""
+"""Exact contribution of each list to the score of each item."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from ._arguments import begin
 
 __all__ = ["voter_contributions"]
 
-# Bytes of a row at the peak: two codes, an order, a share, and the four columns.
+# Bytes per row at the peak: two codes, an order, a share, and the four columns.
 _ROW_BYTES = 72
 
 
 def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.DataFrame:
-    r"""Share of each list in the score of each item, for methods whose scores are sums over the lists.
+    r"""Split the score of each item into the contributions of the lists, for methods whose scores are sums over lists.
 
     Parameters
     ----------
     aggregator : aggregator
-        A method whose scores are sums, see Notes. One that learns from judgements, or by ``weighting="global"``, must
-        be fitted and is used as fitted; others need no fit.
+        A method whose scores are sums, see Notes. Fit it first if it learns from judgements or by
+        ``weighting="global"``, and it is used as fitted; other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-        Ranked lists, as ``aggregator.transform`` takes them.
+        Ranked lists, as for ``aggregator.transform``.
 
     Returns
     -------
     DataFrame of shape (n_shares, 4)
-        Columns `query`, `voter`, `item` and `contribution`, float64 in the unit of the score: a row for each item that
-        a list holds and, if the method gives points to items that a list does not hold, one for each of these as well.
-        Rows are sorted by query, by the item's rank in the consensus, and by voter. The contributions to an item add
-        up to its score.
+        Columns `query`, `voter`, `item` and `contribution`, float64 in the unit of the score. There is a row for each
+        item of a list. If the method gives points to items absent from a list, there is a row for each of these as
+        well. Rows are sorted by query, by the item's rank in the consensus, and by voter. The contributions to an item
+        add up to its score.
 
     Raises
     ------
     TypeError
-        If `aggregator` is not an aggregator; a pipeline is none.
+        If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
-        If the method's scores are not sums over the lists, or the lists are not what it can take.
+        If the method's scores are not sums over the lists, or the method cannot take the lists.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
     MemoryError
@@ -51,32 +51,34 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
 
     See Also
     --------
-    voter_influence : What changes without a list; for every method.
-    skrankagg.fuse : Gives the shares of one query, with ``explain=True``, as plain Python.
+    voter_influence : Changes of the consensus without a list, for every method.
+    skrankagg.fuse : Returns the shares of one query as plain Python with ``explain=True``.
 
     Notes
     -----
-    A contribution includes the weight of the list: that in the lists, the aggregator's `voter_weights`, and the weight
-    that it learnt, as :class:`~skrankagg.aggregators.DIBRA`, :class:`~skrankagg.aggregators.PreferenceRelations` and
-    :class:`~skrankagg.aggregators.LearnedWeights` do. The sum equals the score within rounding, :math:`10^{-12}` of
-    the size of its terms.
+    A contribution includes the weight of the list: its weight in the lists, times the aggregator's `voter_weights`,
+    times any weight learned by the method. :class:`~skrankagg.aggregators.DIBRA`,
+    :class:`~skrankagg.aggregators.PreferenceRelations` and :class:`~skrankagg.aggregators.LearnedWeights` learn
+    weights. The sum equals the score within rounding, :math:`10^{-12}` of the size of its terms.
 
-    Scores are such sums for :class:`~skrankagg.aggregators.CombSUM`,
-    :class:`~skrankagg.aggregators.ReciprocalRankFusion` and the other sums of scores, points and reciprocal ranks;
-    for :class:`~skrankagg.aggregators.ProbFuse` and its kin; and for :class:`~skrankagg.aggregators.RankStatistic`
-    with ``statistic="mean"`` and, by logarithms, ``"geometric-mean"``.
+    Scores are such sums for three groups of methods:
+
+    - :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and the other sums
+      of scores, points and reciprocal ranks;
+    - :class:`~skrankagg.aggregators.ProbFuse` and related methods;
+    - :class:`~skrankagg.aggregators.RankStatistic` with ``statistic="mean"`` and, by logarithms, ``"geometric-mean"``.
 
     Some scores are a sum times a factor that depends on all lists:
-    :class:`~skrankagg.aggregators.CombMNZ` multiplies by the number of lists that hold the item, and means divide by
+    :class:`~skrankagg.aggregators.CombMNZ` multiplies by the number of lists that contain the item, and means divide by
     it. Each share is then multiplied by this factor, :math:`h(i) \, w_v s_v(i)` for CombMNZ. It is a share of the
-    score as it stands, not what the score would lose without the list.
+    current score, not the amount that the score would lose without the list.
 
-    A negative contribution lowers the score, as the values of "z-score" below the mean do. There is one score that no
-    list makes: :class:`~skrankagg.aggregators.RankStatistic` with ``absent="ignore"`` gives the worst score to an item
-    that only lists of weight 0 hold, where others have weight, and its contributions are 0.
+    A negative contribution lowers the score, for example a "z-score" value below the mean. One score comes from no
+    list: with ``absent="ignore"``, :class:`~skrankagg.aggregators.RankStatistic` gives the worst score to items that
+    occur only in lists of weight 0, while other items have lists with weight. The contributions to such items are 0.
 
-    Scores of other methods, such as :class:`~skrankagg.aggregators.Copeland`, cannot be divided among the lists
-    exactly.
+    Scores of other methods, such as :class:`~skrankagg.aggregators.Copeland`, cannot be divided exactly among the
+    lists.
 
     Examples
     --------
@@ -98,14 +100,16 @@ def voter_contributions(aggregator: BaseAggregator, lists: PlainLists) -> pd.Dat
     try:
         shares = aggregator._contributions(lists)
     except InputError as error:
-        raise InputError(f"{error} For every method, voter_influence shows what changes without a list.") from None
+        raise InputError(
+            f"{error} Use voter_influence, which shows the change without a list for every method."
+        ) from None
     if shares.absent is None:
         _check_size(aggregator, lists.n_rows)
         candidate, row_list, share = lists.candidate, lists.row_list, shares.held
     else:
         n_lists = np.diff(lists.list_ptr)
         _check_size(aggregator, int(n_lists @ lists.query_n_items))
-        # Every list and every candidate of its query, list by list; the rows of a list replace what absence gives.
+        # Every list and every candidate of its query, list by list; rows of the list overwrite the points for absence.
         own, ptr = gather_ranges(lists.candidate_ptr, lists.list_query)
         candidate, row_list = own, expand(ptr)
         share = shares.absent[row_list].astype(np.float64)

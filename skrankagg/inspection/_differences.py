@@ -1,4 +1,4 @@
-"""How two consensuses of the same queries differ."""
+"""Differences between two consensuses of the same queries."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ __all__ = ["compare_consensus"]
 
 
 def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd.DataFrame:
-    r"""How one consensus differs from another one of the same queries, such as those of two methods or of two years.
+    r"""Compare two consensuses of the same queries, such as the results of two methods or of two years.
 
     Parameters
     ----------
     first, second : DataFrame or RankedLists
-        Consensus frames, as ``transform`` returns them: `query`, `item`, `score` and `rank`, of which one of the last
-        two is enough; or any other runs, one list for each query.
+        Consensus frames as ``transform`` returns them, with `query`, `item`, and `score` or `rank` or both; or any
+        other runs, one list for each query.
     top : int, default=10
         Number of first places for `top_overlap`.
 
     Returns
     -------
     DataFrame of shape (n_queries, 9)
-        A row for each query of `first`, in its order, and then for each that only `second` holds:
+        A row for each query of `first`, in its order, followed by the queries found only in `second`:
 
         - `query`;
         - `n_common`, int64: number of items that both rank;
         - `tau_b`, float64 from -1 to 1: Kendall's :math:`\tau_b` on these; equal scores tie;
         - `top_overlap`, float64 from 0 to 1: number of items that are among the first `top` of both, divided by the
-          mean number of items that the two hold there;
+          mean number of items that the two have there;
         - `leader_changed`, boolean: whether their first items differ;
-        - `largest_rise`, Int64: the most places that an item is higher in `second` than in `first`, counted among the
-          items that
-          both rank, and `rising_item`, the first in `first` of the items that rise so far;
+        - `largest_rise`, Int64: the largest number of places that an item is higher in `second` than in `first`,
+          counted among the items that both rank;
+        - `rising_item`: the item that rises so far, the first in `first` if there are several;
         - `largest_fall` and `falling_item`: the same for items that are lower in `second`.
 
-        Where no item rises, none falls: both are 0, and the items are missing. For a query that only one of the two
-        holds, `n_common` is 0 and all else is missing, as are `tau_b` and the moves where no item is common. The
+        If no item rises, no item falls: both counts are 0, and the items are missing. For a query found in only one of
+        the two, `n_common` is 0 and all else is missing. Without common items, `tau_b` and the moves are missing. The
         columns of items have the type of the ids, or object if some are missing.
 
     Raises
@@ -59,15 +59,15 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
     See Also
     --------
-    voter_influence : Compares the consensus with those without each list.
+    voter_influence : Compares the consensus with the one without each list.
     skrankagg.metrics.kendall_tau : The correlation of two rankings.
     skrankagg.metrics.overlap : The overlap of two rankings; with ``ties="w"`` lists shorter than `top` do not lower it.
     skrankagg.metrics.agreement_matrix : One number for every two of many methods.
 
     Notes
     -----
-    The published order, `rank`, decides on the first items, the overlap and the moves, also among items of equal score;
-    scores say which items tie for `tau_b`. Without ranks, items of equal score are in the order of their ids.
+    The published order, `rank`, decides the first items, the overlap and the moves, even among items of equal score.
+    Scores decide which items tie for `tau_b`. Without ranks, items of equal score are in the order of their ids.
 
     Examples
     --------
@@ -88,10 +88,10 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
     query_of = queries.get_indexer(plain_index(second.queries))
     if (query_of < 0).all():
         raise InputError(
-            "The two consensuses must share some query, and they have none in common"
-            f"{type_hint(queries, plain_index(second.queries))}; compare those of the same queries."
+            "The two consensuses must share a query; they have none in common"
+            f"{type_hint(queries, plain_index(second.queries))}. Compare consensuses of the same queries."
         )
-    # Rows of b by query and item as a numbers them, and where a has the same.
+    # Rows of `second` by query and item, numbered as in `first`, and the rows of `first` with the same query and item.
     item_of = items.get_indexer(plain_index(second.items))
     query, item = query_of[second.list_query[second.row_list]], item_of[second.candidate_item[second.candidate]]
     shared = np.flatnonzero((query >= 0) & (item >= 0))
@@ -147,7 +147,7 @@ def compare_consensus(first: AnyLists, second: AnyLists, *, top: int = 10) -> pd
 
 
 def _classes(run):
-    """Number of the tie class of each row of a run, rising within each list: equal scores tie."""
+    """Number the tie classes of a run's rows, rising within each list; equal scores tie."""
     start = tie_starts(run.row_ptr, run.rank)
     if run.has_scores:
         by_rank = np.zeros(run.n_lists, dtype=bool)
@@ -159,7 +159,7 @@ def _classes(run):
 
 
 def _moves(ptr, place):
-    """How many places higher each member is by `place` than in the order of the rows of its group."""
+    """Count the places by which each member is higher by `place` than in the row order of its group."""
     order = group_order(expand(ptr), place)
     here = positions(ptr)
     there = np.empty(len(place), dtype=np.int64)
@@ -168,7 +168,7 @@ def _moves(ptr, place):
 
 
 def _first_largest(ptr, value):
-    """The largest value of each group, and the first row that has it."""
+    """Return the largest value of each group, and the first row that has it."""
     largest = np.maximum.reduceat(value, ptr[:-1])
     rows = np.flatnonzero(value == np.repeat(largest, np.diff(ptr)))
     start = np.append(True, np.diff(expand(ptr)[rows]) > 0)

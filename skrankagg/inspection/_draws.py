@@ -1,4 +1,4 @@
-"""How often the lists are drawn: each query by itself, or voters and whole queries for all lists together."""
+"""Random draws of lists: within each query, or of voters or queries with all of their lists."""
 
 from functools import cached_property
 from hashlib import blake2b
@@ -13,11 +13,11 @@ UNITS = ("list", "voter", "query")
 
 
 def make_draws(given, lists, unit, n_resamples, seed, votes=None):
-    """The draws of lists as they were `given`, and prepared, with the weights of the method's own voters.
+    """Return the draws of lists, `given` by the user and then prepared, with the weights of the method's own voters.
 
-    Lists without any weight are never drawn. For the unit "query" the lists are those of one board, in the same order.
-    `votes` says of the unit "list" whether a given weight is a number of ballots, None where a query's weights are
-    whole; the weights of the method's own voters multiply what is drawn.
+    Lists of weight 0 are never drawn. For the unit "query", `lists` is the single board, in the same order. For the
+    unit "list", `votes` decides whether given weights are numbers of ballots; None decides it for each query, by
+    whether its weights are whole. The weights of the method's own voters multiply the draws.
     """
     counted = lists.list_weight > 0
     if unit != "list":
@@ -32,41 +32,41 @@ def make_draws(given, lists, unit, n_resamples, seed, votes=None):
     n_ballots = np.add.reduceat(ballots, lists.list_ptr[:-1])
     if (n_ballots == 0).any():
         query = ids[int(np.argmin(n_ballots))]
-        raise InputError(f"Each query needs a list of positive weight to draw from; query {query!r} has none.")
+        raise InputError(f"Query {query!r} has no list of positive weight to draw from. Remove it or weight a list.")
     weight = np.divide(lists.list_weight, ballots, out=np.zeros(lists.n_lists), where=ballots > 0)
     equal = np.logical_and.reduceat((lists.list_weight == 1) & (ballots == 1), lists.list_ptr[:-1])
     return _DrawsOfQueries(lists.list_ptr, weight, ballots, equal, ids, n_resamples, seed)
 
 
 def _draw_votes(given, ids, votes):
-    """Whether the weights of each query are numbers of ballots that can be drawn, bool (n_queries,)."""
+    """Return, for each query, whether its weights are numbers of ballots that can be drawn, bool (n_queries,)."""
     heads, weight = given.list_ptr[:-1], given.list_weight
     with np.errstate(over="ignore"):
         can = np.logical_and.reduceat(weight % 1 == 0, heads) & (np.add.reduceat(weight, heads) < 2**53)
     if votes and not can.all():
         raise InputError(
-            f"votes=True takes a list of weight w for w votes, and some weight of query {ids[first_row(~can)]!r} is "
-            "not whole, or too large; give whole weights or votes=False."
+            f"`votes` must be False unless all weights are whole numbers below 2**53 in total; query "
+            f"{ids[first_row(~can)]!r} has other weights. Give whole weights or votes=False."
         )
     return are_votes(given, votes, "Give votes=False, or whole weights.") & can
 
 
 class _Draws:
-    """Draws of lists, given by `list_ptr` (n_queries + 1,); `weight` (n_lists,) is what one draw of a list weighs."""
+    """Draws of lists; `list_ptr` (n_queries + 1,) splits them, and `weight` (n_lists,) is the weight of one draw."""
 
     def __init__(self, list_ptr, weight, n_units, n_resamples, seed):
         self.list_ptr, self.weight, self.n_resamples, self.seed = list_ptr, weight, n_resamples, seed
-        #: Number of units that are drawn for each query, (n_queries,), with replacement.
+        #: Number of units drawn with replacement for each query, (n_queries,).
         self.n_units = n_units
 
     def weights(self, start, stop):
-        """Weights of the lists of queries in all draws, (n_lists, n_resamples)."""
+        """Return the weights of the lists of some queries in all draws, (n_lists, n_resamples)."""
         own = slice(self.list_ptr[start], self.list_ptr[stop])
         return self.counts(start, stop) * self.weight[own, None]
 
 
 class _DrawsOfQueries(_Draws):
-    """Lists of each query; `ballots` (n_lists,) are the units that a list stands for; where all are `equal`, one."""
+    """Draws within each query; a list stands for `ballots` (n_lists,) units, and for one where all are `equal`."""
 
     def __init__(self, list_ptr, weight, ballots, equal, ids, n_resamples, seed):
         n_units = np.add.reduceat(ballots, list_ptr[:-1]).astype(np.int64)
@@ -74,11 +74,11 @@ class _DrawsOfQueries(_Draws):
         self.ballots, self.equal, self.ids = ballots, equal, ids
 
     def counts(self, start, stop):
-        """How often the lists of queries are drawn, float64 (n_lists, n_resamples)."""
+        """Count the draws of the lists of some queries, float64 (n_lists, n_resamples)."""
         return np.concatenate([self._counts(q) for q in range(start, stop)])
 
     def _counts(self, q):
-        # A query's draws do not depend on which other queries are there.
+        # The draws of a query do not depend on which other queries are present.
         digest = blake2b(str(self.ids[q]).encode(), digest_size=8).digest()
         rng = np.random.default_rng([self.seed, int.from_bytes(digest, "little")])
         own = slice(*self.list_ptr[q : q + 2])
@@ -88,12 +88,12 @@ class _DrawsOfQueries(_Draws):
         return rng.multinomial(self.n_units[q], share, size=self.n_resamples).T.astype(np.float64)
 
     def by_unit(self, q, says):
-        """What each unit of a query says, (n_units, n_items), by what its lists say; its draws, and in expectation."""
+        """Return each unit's points from those of its lists, (n_units, n_items), its counts and their expectation."""
         return says, self._counts(q), self.ballots[slice(*self.list_ptr[q : q + 2])]
 
 
 class _CommonDraws(_Draws):
-    """Voters, or whole queries, that are drawn with all of their lists; `unit` (n_lists,) numbers them."""
+    """Draws of voters or whole queries with all of their lists; `unit` (n_lists,) is the number of each list's unit."""
 
     def __init__(self, list_ptr, weight, unit, n_units, n_resamples, seed):
         super().__init__(list_ptr, weight, np.full(len(list_ptr) - 1, n_units), n_resamples, seed)
@@ -104,18 +104,18 @@ class _CommonDraws(_Draws):
         return _draw(np.random.default_rng(self.seed), int(self.n_units[0]), self.n_resamples)
 
     def counts(self, start, stop):
-        """How often the lists of queries are drawn, float64 (n_lists, n_resamples)."""
+        """Count the draws of the lists of some queries, float64 (n_lists, n_resamples)."""
         return self._counts[self.unit[self.list_ptr[start] : self.list_ptr[stop]]]
 
     def by_unit(self, q, says):
-        """What each unit says, (n_units, n_items), by what the lists of a query say; its draws, and in expectation."""
+        """Return each unit's points from those of its lists, (n_units, n_items), its counts and their expectation."""
         total = np.zeros((len(self._counts), says.shape[1]))
         np.add.at(total, self.unit[slice(*self.list_ptr[q : q + 2])], says)
         return total, self._counts, np.ones(len(total))
 
 
 def _draw(rng, n, n_resamples):
-    """Draw n of n units with replacement: how often each is drawn, (n, n_resamples)."""
+    """Draw n of n units with replacement; return the count of each, (n, n_resamples)."""
     drawn = rng.integers(0, n, size=(n_resamples, n))
     drawn += np.arange(0, n * n_resamples, n)[:, None]
     return np.bincount(drawn.ravel(), minlength=n * n_resamples).reshape(n_resamples, n).T.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Change of a consensus without each of its lists, and lists that agree with the others less than lists like them."""
+"""Influence of each list on the consensus, and lists that disagree unusually with the others."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from ._arguments import begin, told_already
 __all__ = ["voter_influence"]
 
 _MODES = ("silence", "drop")
-# Scores and weights of the replicates that are made at once.
+# Number of scores and weights of the replicates computed at once.
 _CELLS = 1 << 21
 
 
 def voter_influence(
     aggregator: BaseAggregator, lists: PlainLists, *, top: int = 10, mode: Literal["silence", "drop"] = "silence"
 ) -> pd.DataFrame:
-    r"""What changes in the consensus without each list, and how far the list agrees with the others.
+    r"""Measure how the consensus changes without each list, and how well the list agrees with the others.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method. One that learns from judgements, or by ``weighting="global"``, must be fitted and is used as fitted;
-        others need no fit.
+        Any method. Fit it first if it learns from judgements or by ``weighting="global"``, and it is used as fitted;
+        other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-        Ranked lists, as ``aggregator.transform`` takes them.
+        Ranked lists, as for ``aggregator.transform``.
     top : int, default=10
-        Number of first places that `top_changed` looks at.
+        Number of first places that `top_changed` compares.
     mode : {"silence", "drop"}, default="silence"
-        What it is to be without a list: "silence" gives it weight 0, so that its items stay candidates, which needs a
-        method that can weigh lists; "drop" removes its rows, so that items which no other list holds vanish.
+        The way to leave out a list. "silence" gives it weight 0, so that its items stay candidates; the method must be
+        able to weigh lists. "drop" removes its rows, so that items found in no other list vanish.
 
     Returns
     -------
@@ -58,30 +58,30 @@ def voter_influence(
         A row for each list, sorted by query and voter:
 
         - `query` and `voter`;
-        - `weight`, float64: that of the list, times the aggregator's `voter_weights`; weights that it learns are not
-          in it;
+        - `weight`, float64: the weight of the list, times the aggregator's `voter_weights`; learned weights are not
+          included;
         - `agreement`, float64 from -1 to 1: Kendall's :math:`\tau_b` of the list with the consensus of the others, on
-          the items that both hold;
-        - `z`, float64: the agreement less the median of the query's lists, in units of 1.4826 times the median absolute
-          deviation; NaN in a query of fewer than 5 lists, and where the deviation is 0;
-        - `threshold`, float64: the agreement below which a list like it is an outlier, see Notes; NaN where the list is
-          too short to tell, or the query has fewer than 5 such lists;
+          the items that both contain;
+        - `z`, float64: the agreement minus the median of the query's lists, in units of 1.4826 times the median
+          absolute deviation. It is NaN in a query of fewer than 5 lists, and where the deviation is 0;
+        - `threshold`, float64: the agreement below which such a list is an outlier, see Notes. It is NaN where the list
+          is too short to test, or the query has fewer than 5 testable lists;
         - `outlier`, boolean: whether the agreement is below the threshold; NA where there is none;
-        - `distance`, float64 from 0 to 1: share of the pairs of items whose order is swapped; a pair tied in one of the
-          two orders only counts half;
+        - `distance`, float64 from 0 to 1: share of the pairs of items whose order is swapped; a pair tied in only one
+          of the two orders counts half;
         - `top_changed`, Int64: number of the first `top` items that are no longer among them;
         - `leader_changed`, boolean: whether the first item is no longer the first.
 
-        Where no other list of the query has a weight above 0, and where the method fails without the list, the values
-        are missing.
+        The values are missing where no other list of the query has a weight above 0, and where the method fails
+        without the list.
 
     Raises
     ------
     TypeError
-        If `aggregator` is not an aggregator; a pipeline is none.
+        If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
-        If `top` or `mode` is not one of these values, the method cannot weigh lists as "silence" needs, it fails
-        without whichever list, or the lists are not what it can take.
+        If `top` or `mode` is invalid, or "silence" is used with a method that cannot weigh lists. If the method cannot
+        take the lists, or fails whichever list is left out.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
 
@@ -92,44 +92,49 @@ def voter_influence(
 
     See Also
     --------
-    voter_contributions : The share of each list in each score, for methods of sums.
+    voter_contributions : The share of each list in each score, for methods whose scores are sums.
     compare_consensus : The same comparison of any two consensuses.
-    margin_of_victory : The fewest lists without which the leader no longer leads.
-    skrankagg.metrics.consensus_agreement : Agreement of the voters with a consensus that they are part of.
+    margin_of_victory : The least weight of lists whose removal ends the leader's lead.
+    skrankagg.metrics.consensus_agreement : Agreement of the voters with a consensus that includes them.
 
     Notes
     -----
-    The full consensus is compared with the one without the list: what ``aggregator.transform`` returns if the weight of
-    the list is 0, or its rows are gone. Both are taken in their published order, ties by the weight of the lists that
-    hold the item and by item, for `top_changed` and `leader_changed`; for `distance` and `agreement` items of equal
-    score tie. A method that learns the weights of a query from its lists learns them again without the list; what was
-    learnt by ``fit`` stays.
+    The full consensus is compared with the consensus without the list: the result of ``aggregator.transform`` after
+    its weight is set to 0 or its rows are removed. `top_changed` and `leader_changed` use the published order, in
+    which ties are broken by the weight of the lists that contain the item, then by item. `distance` and `agreement`
+    treat items of equal score as tied. Weights that a method learns within a query are learned again without the list;
+    everything learned by ``fit`` stays.
 
-    The agreement is that with the *other* lists. A list always looks closer to a consensus that it is part of, the more
-    so the fewer lists there are.
+    The agreement is measured against the *other* lists. A list always looks closer to a consensus that includes it,
+    and more so the fewer lists there are.
 
-    `outlier` marks a list that agrees significantly less with the others than lists like it do, by a one-sided test at
-    level 0.05 of each list. With m untied pairs of items and agreement :math:`\tau`, :math:`d = m (1 - \tau) / 2` pairs
-    are discordant. The angle [1]_
+    `outlier` marks a list that agrees significantly less with the others than similar lists do, by a one-sided test at
+    level 0.05 for each list. With m untied pairs of items and agreement :math:`\tau`, :math:`d = m (1 - \tau) / 2`
+    pairs are discordant. The angle [1]_
 
     .. math:: \varphi = 2 \arcsin \sqrt{\frac{d + 3/8}{m + 3/4}}
 
-    has about the same spread for good and for poor agreement. A list is an outlier if its angle, with half a pair less
-    for continuity, exceeds the median of the query's lists by more than :math:`1.645 (1 + 3/k)` times its spread, k
-    being their number. The spread is the largest of three: 1.4826 times the median absolute deviation of the angles;
-    that deviation in units of :math:`\sigma`, times the list's own :math:`\sigma`, which allows shorter lists to vary
-    more; and :math:`\sigma / \sqrt{2}`. Here :math:`\sigma` is the standard deviation of :math:`\tau` of random lists
-    of the same length and ties [2]_. Outliers hide each other, so a second pass takes medians of the other lists only.
+    has about the same spread for good and for poor agreement. For continuity, it is computed with half a discordant
+    pair less. A list is an outlier if its angle exceeds the median of the query's k lists by more than
+    :math:`1.645 (1 + 3/k)` times its spread. The spread is the largest of three values:
 
-    Lists of up to 3 items, and lists with so many ties that full agreement could be chance, are not tested. In 33
-    simulated designs 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``): 3 % on boards of 12 models
-    and 30 tasks with one cell in five missing, 2 % of 10 lists of 50 items, 3 % of 25 lists of 5 of 40 items. All
-    reversed tasks of 10 models and more were found on those boards, and 16 to 32 % if the noise was three times as
-    large. Of reversed lists of 5 items 3 to 86 % were found, by the noise. Where a quarter of 12 voters of unequal
-    quality were reversed, 69 to 100 % were found, by method. The test says nothing about how a list is wrong, and lists
-    that follow one bad source support each other.
+    - 1.4826 times the median absolute deviation of the angles;
+    - the same deviation in units of :math:`\sigma`, times the list's own :math:`\sigma`, which allows shorter lists to
+      vary more;
+    - :math:`\sigma / \sqrt{2}`.
 
-    Cost: as many aggregations as the largest number of lists of a query, of all queries at once.
+    Here :math:`\sigma` is the standard deviation of :math:`\tau` of random lists of the same length and ties [2]_.
+    Outliers hide each other, so a second pass takes medians of the other lists only.
+
+    Lists of up to 3 items are not tested, nor are lists with so many ties that full agreement could be chance. In 33
+    simulated designs 0 to 4.4 % of the good lists were marked (``benchmarks/outliers.py``). On boards of 12 models and
+    30 tasks, with one cell in five missing, it was 3 %. It was 2 % for 10 lists of 50 items, and 3 % for 25 lists of 5
+    of 40 items. On the boards, all reversed tasks with at least 10 models were found, and 16 to 32 % with three times
+    the noise. The test found 3 to 86 % of reversed lists of 5 items, depending on the noise. When a quarter of 12
+    voters of unequal quality were reversed, it found 69 to 100 %, depending on the method. The test does not show in
+    which way a list is wrong, and lists that follow one bad source support each other.
+
+    Cost: as many aggregations of all queries at once as the largest number of lists of a query.
 
     References
     ----------
@@ -159,8 +164,8 @@ def voter_influence(
     lists = begin(aggregator, lists)
     if mode == "silence" and not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(
-            f"mode='silence' gives a list weight 0, and {type(aggregator).__name__} cannot weigh lists; choose "
-            "mode='drop'."
+            f"`mode` must be 'drop' for {type(aggregator).__name__}, which cannot weigh lists; got 'silence', which "
+            "gives a list weight 0."
         )
     ranked = aggregator._rank(lists)
     place, tie_class = _places_and_classes(lists.candidate_ptr, ranked.order, ranked.score)
@@ -201,10 +206,10 @@ def voter_influence(
 
 
 class _Without(NamedTuple):
-    """The consensus without some lists, each of another query or in another replicate.
+    """The consensus without some lists, each from a different query or replicate.
 
-    `list` (n_groups,) are the lists left out; group ``g`` has the candidates ``candidate[ptr[g]:ptr[g + 1]]``, with
-    their `place`, from 1, and the number of their tie class, which rises with it.
+    `list` (n_groups,) are the lists left out. Group ``g`` has the candidates ``candidate[ptr[g]:ptr[g + 1]]``, with
+    their `place`, from 1, and the number of their tie class, which increases with the place.
     """
 
     list: np.ndarray
@@ -215,7 +220,7 @@ class _Without(NamedTuple):
 
 
 def _places_and_classes(ptr, order, score):
-    """Place of each member in its group, from 1, and the number of its tie class, from their order and scores."""
+    """Return the place of each member in its group, from 1, and the number of its tie class."""
     place, tie_class = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
     place[order] = positions(ptr)
     tie_class[order] = np.cumsum(tie_starts(ptr, score))
@@ -223,13 +228,13 @@ def _places_and_classes(ptr, order, score):
 
 
 def _alike(lists):
-    """Queries in groups that have about as many lists, as each group has as many replicates as its largest one."""
+    """Group queries with similar numbers of lists, because each group has as many replicates as its largest query."""
     size = np.frexp(np.diff(lists.list_ptr))[1]
     return [np.flatnonzero(size == one) for one in np.unique(size)]
 
 
 def _silence(aggregator, lists, heard, queries, others, failures):
-    """Give each list of some queries weight 0 in turn, those of all these queries at once."""
+    """Give each list of some queries weight 0 in turn, in all of these queries at once."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     own_candidates, _ = gather_ranges(lists.candidate_ptr, queries)
     part = lists if len(queries) == lists.n_queries else lists.take(queries)
@@ -238,7 +243,7 @@ def _silence(aggregator, lists, heard, queries, others, failures):
     if not isinstance(consensus, Consensus):
         consensus = Consensus(consensus)
     scale, sole = consensus.scale, sole_lists_again(part) if consensus.additive else None
-    # What the weights that decide between ties are multiplied by: learnt weights, and 0 for voters to be ignored.
+    # Factors of the weights that break ties: learned weights, and 0 for ignored voters.
     learnt = np.divide(
         heard.list_weight[own_lists], part.list_weight, out=np.zeros(len(own_lists)), where=part.list_weight > 0
     )
@@ -276,12 +281,12 @@ def _silence(aggregator, lists, heard, queries, others, failures):
 
 
 def _try_scores(aggregator, lists, weights, score, failures):
-    """Scores (n_candidates, n_replicates) under each column of weights; NaN where aggregation fails."""
+    """Compute scores (n_candidates, n_replicates) for each column of weights; NaN where aggregation fails."""
     try:
         scores = score(weights)
         if not np.isnan(scores).any():
             return scores
-        raise InputError("scores are NaN")
+        raise InputError("The scores are NaN.")
     except MemoryError:
         raise
     except Exception as error:
@@ -300,7 +305,7 @@ def _try_scores(aggregator, lists, weights, score, failures):
 
 
 def _drop(aggregator, lists, heard, queries, others, failures):
-    """Remove the rows of each list of some queries in turn, those of all these queries at once."""
+    """Remove the rows of each list of some queries in turn, in all of these queries at once."""
     own_lists, list_ptr = gather_ranges(lists.list_ptr, queries)
     position = positions(list_ptr) - 1
     for number in range(int(position.max()) + 1):
@@ -310,7 +315,7 @@ def _drop(aggregator, lists, heard, queries, others, failures):
 
 
 def _try_without(aggregator, lists, dropped, failures):
-    """Consensus of the queries of some lists, one of each, without these; nothing where aggregation fails."""
+    """Yield the consensus of some queries without one list of each; yield nothing where aggregation fails."""
     kept = np.zeros(lists.n_queries, dtype=bool)
     kept[lists.list_query[dropped]] = True
     kept = kept[lists.list_query]
@@ -333,7 +338,7 @@ def _try_without(aggregator, lists, dropped, failures):
 
 
 def _differences(lists, without, place, tie_class, top):
-    """Share of swapped pairs, how many of the top leave it, and whether the leader changes, (n_groups,) each."""
+    """Return the share of swapped pairs, the number of items that leave the top, and leader changes, (n_groups,)."""
     group, before = expand(without.ptr), place[without.candidate]
     order = group_order(group, before)
     after = dense_ranks(without.ptr, without.tie_class[order])
@@ -346,7 +351,7 @@ def _differences(lists, without, place, tie_class, top):
 
 
 def _classes_of_rows(lists, without):
-    """Rows of the lists left out, and the tie class of each one's item without the list, -1 where it is gone."""
+    """Return the rows of the lists left out, and the tie class of their items without the list, -1 for lost items."""
     n = lists.n_candidates
     keys = expand(without.ptr).astype(np.int64) * n + without.candidate
     rows, ptr = gather_ranges(lists.row_ptr, without.list)
@@ -361,7 +366,7 @@ def _tell_of_failures(aggregator, failures, n_tried):
     first = f"{type(failures[0]).__name__}: {failures[0]}"
     if len(failures) == n_tried:
         raise InputError(
-            f"{aggregator!r} must succeed without some list, and failed without each; the first error was {first}"
+            f"{aggregator!r} failed whichever list was left out; the first error was {first}"
         ) from failures[0]
     lists = "1 list" if len(failures) == 1 else f"{len(failures)} lists"
     warn_user(

@@ -1,4 +1,4 @@
-"""Neighbours of a Kemeny order that can change places at little or no cost."""
+"""Neighbours of a Kemeny order that can be swapped at little or no cost."""
 
 from __future__ import annotations
 
@@ -31,61 +31,61 @@ def kemeny_ties(
     voter_weights: VoterWeights | None = None,
     time_limit: float | None = None,
 ) -> pd.DataFrame:
-    r"""Neighbours in Kemeny's order that can change places at no cost, or at little.
+    r"""Find neighbours in Kemeny's order that can be swapped at no cost, or at a small one.
 
     Parameters
     ----------
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     max_cost : float, default=0.0
-        The most that a change of places may add to the Kemeny score, at least 0; ``math.inf`` gives all neighbours.
+        The most that a swap may add to the Kemeny score, at least 0; ``math.inf`` returns all neighbours.
     query : id, default=None
-        The only query to look at; None looks at all.
+        The only query to examine; None examines all.
     absent : {"last", "ignore"}, default="last"
-        Whether a list ties the items that it does not hold with each other, below those that it holds, or ignores
-        them, as in :class:`~skrankagg.aggregators.Kemeny`.
+        How to treat items missing from a list: "last" ties them below the items of the list, "ignore" leaves them out,
+        as in :class:`~skrankagg.aggregators.Kemeny`.
     voter_weights : mapping or pandas.Series of voter to float, default=None
         Weights of the voters, which multiply those of the lists.
     time_limit : float, default=None
-        Seconds for each query; None means no limit, and components of more than 60 items are then searched only.
+        Seconds for each query. None means no limit; a heuristic then searches components of more than 60 items.
 
     Returns
     -------
     DataFrame of shape (n_pairs, 7)
         A row for each two neighbours whose `cost` is at most `max_cost`, by query and from the top of the order:
 
-        - `query`, `item` and `next_item`, which follows it in the consensus of Kemeny;
-        - `cost`, float64: what the Kemeny score grows by if these two change places, in units of list weight;
-        - `component`, Int64: number, from 1 for the top, of the Condorcet component that holds both; NA where each is
-          in another one;
-        - `optimal`, bool: whether the order is proven to be one of the best, of the whole query;
-        - `unique`, boolean: whether it is proven to be the only best order; NA where that is not known.
+        - `query`, `item` and `next_item`, which follows it in Kemeny's consensus;
+        - `cost`, float64: the amount that swapping these two adds to the Kemeny score, in units of list weight;
+        - `component`, Int64: number, from 1 for the top, of the Condorcet component that contains both items; NA if
+          they are in different components;
+        - `optimal`, bool: whether the order is proven to be one of the best orders of the whole query;
+        - `unique`, boolean: whether it is proven to be the only best order; NA where this is not known.
 
         A query without such neighbours has no row.
 
     Raises
     ------
     ValueError
-        If `max_cost` is not a number of at least 0, or the lists have no such query.
+        If `max_cost` is not a number of at least 0, or the lists do not contain the query.
 
     See Also
     --------
     skrankagg.aggregators.Kemeny : Finds the order; ``query_info_`` has `optimal` and `unique` of every query.
     skrankagg.aggregators.condorcet_components : Splits a query into its components.
-    voter_influence : What the order owes to each list.
+    voter_influence : The influence of each list on the order.
 
     Notes
     -----
-    With :math:`W_{ij}` the weight of the lists that rank item :math:`i` above item :math:`j`, a change of places of the
-    neighbours :math:`i` and :math:`j` adds :math:`W_{ij} - W_{ji}` to the score and concerns no other pair. So a `cost`
-    of 0 in an order that is `optimal` is a proof: the order with these two changed is a best one, too, and the lists do
-    not tell the two items apart. It does not hold for several rows at once. Where a, b and c follow each other, and a
-    and b as well as b and c can change places, c can come before a at no cost only if these two draw as well.
+    With :math:`W_{ij}` the weight of the lists that rank item :math:`i` above item :math:`j`, swapping the neighbours
+    :math:`i` and :math:`j` adds :math:`W_{ij} - W_{ji}` to the score and affects no other pair. So a `cost` of 0 in an
+    `optimal` order is a proof that the order with these two swapped is also a best one. The lists then do not separate
+    the two items. The proof does not extend to several rows at once. Suppose a, b and c follow each other, and a and b
+    as well as b and c can be swapped. Then c can come before a at no cost only if a and c draw as well.
 
-    A pair that is *not* here need not have the same order in all best orders: these may differ by a move of a block of
-    items, as in a cycle of three equal majorities, in which no two neighbours can change places at no cost and each of
-    the three rotations is best. `unique` is False then, and where it is True, no other order is best. Items of two
-    components whose majority is not a draw have the same order in every best order [1]_.
+    A pair that is *not* listed need not have the same order in all best orders: these may differ by moving a block of
+    items. In a cycle of three equal majorities, no two neighbours can be swapped at no cost, and each of the three
+    rotations is best; `unique` is then False. Where `unique` is True, no other order is best. Items of two components
+    whose majority is not a draw have the same order in every best order [1]_.
 
     Where the order is not proven, each `cost` is still exact for that order.
 
@@ -101,14 +101,14 @@ def kemeny_ties(
     0     q    a         b   0.0       <NA>     True   False
     """
     if not is_real(max_cost) or not max_cost >= 0:
-        raise InputError(f"max_cost must be a number of at least 0; got {max_cost!r}.")
+        raise InputError(f"`max_cost` must be a number of at least 0; got {max_cost!r}.")
     lists = encode_plain(lists)
     if query is not None:
         lists = check_lists(lists).select(queries=[query])
     kemeny = Kemeny(absent=absent, voter_weights=voter_weights, time_limit=time_limit, verbose=False)
     lists = begin(kemeny, lists)
     ranked = kemeny._rank(lists)
-    # What each candidate and the next one in the order would cost the other way round, and their components.
+    # Cost of the opposite order of each candidate and the next one, and the components of the candidates.
     cost, part = np.full(lists.n_candidates, np.nan), np.zeros(lists.n_candidates, dtype=np.int64)
     order = ranked.order
     for queries, prefer in preference_blocks(lists, absent):
@@ -117,7 +117,7 @@ def kemeny_ties(
             here = order[rows] - rows[0]
             for number, items in enumerate(condorcet_components(own), 1):
                 part[rows[0] + items] = number
-            # To have the lower item first costs this much more.
+            # Additional cost of placing the lower item first.
             cost[rows[:-1]] = margin[here[1:], here[:-1]]
     above = np.flatnonzero(cost <= max_cost)
     first, second = order[above], order[above + 1]

@@ -1,4 +1,4 @@
-"""How much weight of lists must fall silent before the leader is overtaken."""
+"""Least weight of lists whose removal ends the leader's lead."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ._removals import Clock, lightest_cover, lightest_set
 
 __all__ = ["margin_of_victory"]
 
-# Scores of the sets of lists that are tried at once, and how many sets at most.
+# Number of scores of sets of lists computed at once, and largest number of such sets.
 _CELLS, _MOST_COLUMNS = 1 << 18, 512
-# Votes of a query times its items, beyond which votes are not told apart.
+# Largest product of a query's votes and items for which votes are counted separately.
 _MOST_VOTE_CELLS = 20_000_000
 
 
@@ -35,23 +35,23 @@ def margin_of_victory(
     time_limit: float | None = 10.0,
     max_lists: int | None = None,
 ) -> pd.DataFrame:
-    r"""Least weight of lists without which the leader of a consensus no longer leads.
+    r"""Find the least weight of lists without which the leader of a consensus no longer leads.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method that can weigh lists. One that learns from judgements, or by ``weighting="global"``, must be fitted
-        and is used as fitted; others need no fit.
+        Any method that can weigh lists. Fit it first if it learns from judgements or by ``weighting="global"``, and it
+        is used as fitted; other methods need no fit.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-        Ranked lists, as ``aggregator.transform`` takes them.
+        Ranked lists, as for ``aggregator.transform``.
     votes : bool or None, default=None
-        Whether a list of weight w is w equal votes, which leave one by one, or leaves as a whole. None takes lists as
-        votes in queries of whole weights only, as equal ballots with their number are.
+        Whether a list of weight w is w equal votes, which are removed one by one, or is removed as a whole. None
+        treats lists as votes only in queries of whole weights, such as equal ballots with their number.
     time_limit : float or None, default=10.0
         Seconds for the search in each query, above 0; None means no limit.
     max_lists : int, default=None
-        Size of the largest sets of lists, or of votes, that are tried, at least 1; None means no limit. Methods of
-        sums, which need no trying, pay no regard to it.
+        Size of the largest sets of lists, or of votes, to try, at least 1; None means no limit. Methods whose scores
+        are sums ignore it, because they need no trials.
 
     Returns
     -------
@@ -59,49 +59,49 @@ def margin_of_victory(
         A row for each query:
 
         - `query`, and the `leader`, the first item of the consensus;
-        - `margin`, float64: the least total weight of lists without which the leader no longer has the highest score
-          alone; 0 where it shares that already, infinity where it leads without any lists of which one is left; NaN
-          where it is not proven;
-        - `lower_bound` and `upper_bound`, float64: the margin is proven not to be below the one, and lists of the
-          weight of the other have been found, infinity for none;
-        - `optimal`, bool: whether the two meet;
-        - `removed`, tuple: the voters of these lists, in their order, each as often as a vote of its list is removed;
-          empty where there are none.
+        - `margin`, float64: the least total weight of lists without which the leader is no longer alone at the highest
+          score. It is 0 where the leader already shares the highest score, infinity where it leads as long as one list
+          is left, and NaN where it is not proven;
+        - `lower_bound`, float64: the margin is proven to be at least this;
+        - `upper_bound`, float64: weight of lists that were found to end the lead, infinity if none were found;
+        - `optimal`, bool: whether the two bounds are equal;
+        - `removed`, tuple: the voters of these lists, in their order, once for each vote removed from a list; empty
+          where there are none.
 
     Raises
     ------
     TypeError
-        If `aggregator` is not an aggregator; a pipeline is none.
+        If `aggregator` is not an aggregator; pipelines are not accepted.
     ValueError
-        If the method cannot weigh lists or fails without some of them, a parameter is outside its range, the lists are
-        not what the method can take, weights are not whole in spite of ``votes=True``, or there are too many votes to
-        tell them apart.
+        If the method cannot weigh lists, fails without some of them, or cannot take the lists. If a parameter is
+        outside its range, weights are not whole in spite of ``votes=True``, or there are too many votes to count
+        separately.
     sklearn.exceptions.NotFittedError
         If the method must be fitted and is not.
 
     See Also
     --------
-    voter_influence : What changes without each single list.
+    voter_influence : Changes of the consensus without each single list.
     rank_stability : How places change when the lists are drawn again.
 
     Notes
     -----
     A list is removed by weight 0, so that its items stay candidates; at least one list of a weight above 0 stays. The
-    weight of a list is that in the lists, times the aggregator's `voter_weights`. A tie at the top is the end of the
-    lead: which of the tied items comes first is up to the order of ids, and no win. In elections this is the margin of
-    victory by deletion of votes [1]_; if votes are changed instead, fewer may do. Under ``votes=False`` equal ballots
-    that were merged into one list leave together, and the margin is larger.
+    weight of a list is its weight in the lists, times the aggregator's `voter_weights`. A tie at the top ends the
+    lead: the order of ids decides which of the tied items comes first, and that is not a win. In elections this is the
+    margin of victory by deletion of votes [1]_; if votes are changed instead, fewer may be enough. With
+    ``votes=False``, equal ballots merged into one list are removed together, and the margin is larger.
 
-    For sums of what each list says by itself, such as :class:`~skrankagg.aggregators.BordaCount` with its default,
-    :class:`~skrankagg.aggregators.CombSUM` and :class:`~skrankagg.aggregators.ReciprocalRankFusion`, removing a list
-    takes a fixed amount from the leader's lead over each rival. The least weight that takes all of it is a covering
-    problem for each rival, and is solved by branch and bound; for lists of equal weight a sort solves it. What is found
-    is confirmed by aggregating.
+    Some scores are sums of independent per-list scores: :class:`~skrankagg.aggregators.BordaCount` with its default,
+    :class:`~skrankagg.aggregators.CombSUM`, :class:`~skrankagg.aggregators.ReciprocalRankFusion` and others. For
+    these, removing a list takes a fixed amount from the leader's lead over each rival. Finding the least weight that
+    ends the lead is a covering problem for each rival. It is solved by branch and bound, and by a sort for lists of
+    equal weight. The solution is confirmed by aggregating.
 
-    For other methods sets of lists are tried, the lightest first, until one ends the lead; what weighs less is then
-    proven not to. That takes :math:`\binom{m}{k}` aggregations for a margin of k of m lists of equal weight, so that
-    margins of more than a few lists are rarely proven; then `upper_bound` is that of a greedy choice. What is proven
-    within the time limit depends on the speed of the machine.
+    For other methods sets of lists are tried, the lightest first, until one ends the lead; all lighter sets are then
+    proven not to. That takes :math:`\binom{m}{k}` aggregations for a margin of k of m lists of equal weight, so margins
+    of more than a few lists are rarely proven. If a margin is not proven, `upper_bound` comes from a greedy choice. The
+    bounds that are proven within the time limit depend on the speed of the machine.
 
     References
     ----------
@@ -123,16 +123,16 @@ def margin_of_victory(
     [2.0, 4.0]
     """
     if votes is not None and not isinstance(votes, bool):
-        raise InputError(f"votes must be True, False or None; got {votes!r}.")
+        raise InputError(f"`votes` must be True, False or None; got {votes!r}.")
     if time_limit is not None and (not is_real(time_limit) or not time_limit > 0):
-        raise InputError(f"time_limit must be a number of seconds above 0, or None; got {time_limit!r}.")
+        raise InputError(f"`time_limit` must be a number of seconds above 0, or None; got {time_limit!r}.")
     if max_lists is not None:
         check_count("max_lists", max_lists)
     lists = begin(aggregator, lists)
     if not aggregator.__sklearn_tags__().aggregator_tags.voter_weights:
         raise InputError(
-            f"Lists are removed by weight 0, and {type(aggregator).__name__} cannot weigh lists; choose a method that "
-            "can."
+            f"`aggregator` must be able to weigh lists, because lists are removed by weight 0; got {aggregator!r}. "
+            "Choose another method."
         )
     ranked = aggregator._rank(lists)
     leader = ranked.order[lists.candidate_ptr[:-1]]
@@ -165,11 +165,11 @@ def margin_of_victory(
 
 
 class _Lead:
-    """The lead of one item of a query, by its number, over the others, under the weights of the lists that count."""
+    """The lead of one item of a query over the others, under the lists of positive weight."""
 
     def __init__(self, aggregator, lists, leader, heard, votes):
         self.aggregator, self.lists, self.leader = aggregator, lists, leader
-        #: The list of each member, a list or one of its votes, and what the member weighs.
+        #: The list of each member, and the member's weight; a member is a list or one of its votes.
         self.members = np.flatnonzero(heard)
         self.member_weight = lists.list_weight[self.members]
         self._count_votes(votes)
@@ -181,7 +181,7 @@ class _Lead:
         self.scale = consensus.scale if isinstance(consensus, Consensus) else None
         weight = self.member_weight
         unit = common_unit(weight)
-        # In whole numbers, where there is a unit, sums have no rounding.
+        # Sums of whole numbers have no rounding, so weights are counted in a common unit if there is one.
         count = weight / unit
         whole = np.round(count)
         self.whole = bool((np.abs(count - whole) <= 1e-9 * count).all())
@@ -190,7 +190,7 @@ class _Lead:
         self.n_columns = max(1, min(_MOST_COLUMNS, _CELLS // size))
 
     def _count_votes(self, votes):
-        """Make a member of each vote of lists of whole weight, unless lists leave as a whole."""
+        """Make a member of each vote of lists of whole weight, unless lists are removed as a whole."""
         weight = self.member_weight
         whole = bool((weight % 1 == 0).all())
         if votes is False or (votes is None and not whole):
@@ -198,19 +198,19 @@ class _Lead:
         query = show_id(self.lists.queries, 0)
         if not whole:
             raise InputError(
-                f"votes=True takes a list of weight w for w votes, and some weight of query {query} is not whole; give "
+                f"`votes` must be False or None unless all weights are whole; query {query} has other weights. Give "
                 "whole weights or votes=False."
             )
         if weight.sum() * self.lists.n_candidates > _MOST_VOTE_CELLS:
             raise InputError(
-                f"Query {query} has {weight.sum():g} votes, too many to tell apart; votes=False removes whole lists, "
-                "whose margin is an upper bound of that of the votes."
+                f"Query {query} has {weight.sum():g} votes, too many to count separately. Pass votes=False, which "
+                "removes whole lists and gives an upper bound of the margin."
             )
         self.members = np.repeat(self.members, weight.astype(np.int64))
         self.member_weight = np.ones(len(self.members))
 
     def ends(self, masks):
-        """Whether the lead ends without each set of lists, bool (n_sets,), and the lead."""
+        """Return whether the lead ends without each set of lists, bool (n_sets,), and the remaining lead."""
         weights = np.repeat(self.lists.list_weight[:, None], masks.shape[1], axis=1)
         removed = np.add.reduceat(masks * self.member_weight[:, None], self.heads, axis=0)
         weights[self.members[self.heads]] -= removed
@@ -223,7 +223,7 @@ class _Lead:
         return lead <= TOLERANCE * largest, lead
 
     def least_removal(self, clock, max_lists):
-        """Lower and upper bound of the margin, and the numbers of the lists found."""
+        """Return the lower and upper bound of the margin, and the numbers of the lists found."""
         nothing: list[int] = []
         if not len(self.rivals):
             return math.inf, math.inf, nothing
@@ -236,18 +236,18 @@ class _Lead:
         return lower * self.unit, upper * self.unit, self.members[chosen] if chosen is not None else nothing
 
     def _by_sums(self, clock):
-        """As `lightest_set`, for methods of sums; None for others."""
+        """Find the lightest set as `lightest_set` does, for methods whose scores are sums; None for others."""
         try:
             gain, _, _ = self.aggregator._linear_gains(self.lists)
         except InputError:
             return None
         lists, weight = self.lists, self.member_weight
         table = sparse_rows(lists.row_ptr, lists.candidate, gain, lists.n_candidates).toarray()[self.members]
-        # What the removal of each list takes from the lead over each rival.
+        # Amount that the removal of each list takes from the lead over each rival.
         loss = (table[:, [self.leader]] - table[:, self.rivals]) * weight[:, None]
         size = np.abs(table * weight[:, None]).sum(axis=0).max()
         need = loss.sum(axis=0) - TOLERANCE * size
-        # Over a rival that no list puts level or higher the lead never ends.
+        # The lead over a rival never ends if every list ranks the leader above it.
         order = [r for r in np.argsort(need, kind="stable") if (loss[:, r] <= 0).any()]
         upper, chosen, lower = math.inf, None, math.inf
         for r in order:
@@ -261,5 +261,5 @@ class _Lead:
             return lower, upper, None
         mask = np.zeros((len(self.members), 1), dtype=bool)
         mask[chosen] = True
-        # What only rounding would end is left to trying.
+        # If only rounding would end the lead, sets of lists are tried instead.
         return (min(lower, upper), upper, chosen) if self.ends(mask)[0][0] else None

@@ -1,29 +1,29 @@
-"""The lightest set of members that makes something happen: by trying sets, the lightest first, and exactly for sums."""
+"""Search for the lightest set of members with some effect: exact for sums, else by trying sets, the lightest first."""
 
 import heapq
 from time import monotonic
 
 import numpy as np
 
-# Nodes of the search between two looks at the clock.
+# Nodes of the search between two checks of the clock.
 _NODES = 256
-# Of a bound that is counted in whole units, what may be rounding.
+# Part of a bound in whole units that may be rounding error.
 _SLACK = 1e-9
 
 
 class Clock:
-    """Seconds that are left; None for no limit."""
+    """Clock that counts down some seconds; None for no limit."""
 
     def __init__(self, seconds):
         self.end = None if seconds is None else monotonic() + seconds
 
     def is_over(self):
-        """Whether the time is over."""
+        """Return whether the time is over."""
         return self.end is not None and monotonic() > self.end
 
 
 def sets_by_weight(weight, most):
-    """All sets of up to `most` members, not empty, the lightest first: their weights and members, (n_members,) tuples.
+    """Yield all sets of 1 to `most` members, the lightest first: weight, and members as a tuple (n_members,).
 
     >>> from skrankagg.inspection._removals import sets_by_weight
     >>> list(sets_by_weight([1.0, 1.0, 3.0], 2))
@@ -45,8 +45,8 @@ def sets_by_weight(weight, most):
 def lightest_cover(value, weight, need, most, whole, clock):
     """Find the lightest set of members whose values, above 0, add up to `need`, lighter than `most`.
 
-    Returns a proven lower bound of its weight, at most `most`; and its weight and members, or `most` and None where
-    there is no such set or the time is over before one is found. `whole` says that weights are whole numbers.
+    Returns a proven lower bound of its weight, at most `most`; and its weight and members. These are `most` and None if
+    there is no such set, or the time is over before one is found. `whole` means that weights are whole numbers.
 
     >>> import numpy as np
     >>> from skrankagg.inspection._removals import Clock, lightest_cover
@@ -58,7 +58,7 @@ def lightest_cover(value, weight, need, most, whole, clock):
     weights = np.concatenate([[0.0], np.cumsum(weight[order])])
 
     def bound(start, left):
-        """Least weight of fractions of the members from `start` on that have the value that is left."""
+        """Return the least weight of fractions of the members from `start` on whose values add up to `left`."""
         if left <= 0:
             return 0.0
         place = int(np.searchsorted(values, values[start] + left))
@@ -91,12 +91,12 @@ def lightest_cover(value, weight, need, most, whole, clock):
 
 
 def lightest_set(happens, weight, most_members, n_columns, clock):
-    """Find the lightest set of members that makes something happen, by trying.
+    """Find the lightest set of members that makes something happen, by trying sets.
 
-    ``happens(sets)`` takes masks (n_members, n_sets) and returns whether it happens, bool (n_sets,), and how far it is
-    from happening, less is nearer. A set has at least one member and at most `most_members`. `n_columns` sets are tried
-    at once. Returns a proven lower bound of the weight, infinite if no set can do it; and the least weight found and
-    its members, infinity and None for none.
+    ``happens(sets)`` takes masks (n_members, n_sets). It returns whether each set has the effect, bool (n_sets,), and
+    how far it is from it; smaller values are nearer. A set has from 1 to `most_members` members. `n_columns` sets are
+    tried at once. Returns a proven lower bound of the weight, infinite if no set has the effect. It also returns the
+    least weight found with its members, or infinity and None if none was found.
     """
     n = len(weight)
     allowed = n - 1 if most_members is None else min(most_members, n - 1)
@@ -130,7 +130,7 @@ def lightest_set(happens, weight, most_members, n_columns, clock):
 
 
 def _greedy(happens, weight, allowed, n_columns, clock):
-    """Add the member that brings it nearest for its weight, one by one, and then leave out what is not needed."""
+    """Add members one by one, the nearest to the effect per weight first; then leave out those not needed."""
     chosen = np.zeros(len(weight), dtype=bool)
     distance = happens(chosen[:, None])[1][0]
     while chosen.sum() < allowed:

@@ -1,4 +1,4 @@
-"""Draws of the lists, and what a method makes of them: scores and places of the items in many replicates."""
+"""Repeated draws of the lists, and the scores and places that a method gives the items in each draw."""
 
 from dataclasses import dataclass
 
@@ -20,19 +20,20 @@ from ._arguments import begin
 from ._draws import UNITS, make_draws
 
 _PLURAL = {"list": "lists", "voter": "voters", "query": "queries"}
-# Scores that are made at one time, 8 MB, besides what is sorted.
+# Number of scores computed at one time, 8 MB, not counting the sort.
 _CELLS = 1 << 20
-# Below so many lists the draws say little.
+# With fewer units than this, draws contain little information.
 _FEW = 5
 
 
 @dataclass
 class Replicates:
-    """What the replicates of some queries give.
+    """Results of the replicates of some queries.
 
-    `queries` are the first of them and the one after the last, `ptr` their candidates from 0. `first` and `last` are
-    the places of the class of each item, (n_candidates, n_resamples), and `score_se` (n_candidates,) is the standard
-    deviation of the scores. `valid` (n_queries, n_resamples) says which replicates count: not those that failed.
+    `queries` are the number of the first query and one past the last, and `ptr` splits their candidates, from 0.
+    `first` and `last` are the places of each item's tie class, (n_candidates, n_resamples). `score_se`
+    (n_candidates,) is the standard deviation of the scores. `valid` (n_queries, n_resamples) marks the replicates that
+    count; failed ones do not.
     """
 
     queries: tuple
@@ -43,7 +44,7 @@ class Replicates:
     valid: np.ndarray
 
     def of_queries(self):
-        """Query, standard deviations of its candidates, and their places in the replicates of it that count."""
+        """Yield each query, the standard deviations of its candidates, and their places in its valid replicates."""
         for k, q in enumerate(range(*self.queries)):
             own, valid = slice(self.ptr[k], self.ptr[k + 1]), self.valid[k]
             first = self.first[own] if valid.all() else self.first[own][:, valid]
@@ -53,11 +54,11 @@ class Replicates:
 
 
 class _Failing(Exception):
-    """A method fails in some replicate of several queries together."""
+    """Failure of a method in some replicate of several queries together."""
 
 
 class Resampling:
-    """Lists that are drawn again and again, and a method that aggregates them.
+    """Repeated draws of lists, and a method that aggregates them.
 
     Parameters are those of :func:`~skrankagg.inspection.rank_stability`.
     """
@@ -71,19 +72,22 @@ class Resampling:
         check_share("confidence", confidence, low=False, high=False)
         check_choice("unit", unit, UNITS)
         if votes is not None and not isinstance(votes, bool):
-            raise InputError(f"votes must be True, False or None; got {votes!r}.")
+            raise InputError(f"`votes` must be True, False or None; got {votes!r}.")
         if votes and unit != "list":
-            raise InputError(f"votes=True is for unit='list', which draws ballots; got unit={unit!r}. Leave out votes.")
+            raise InputError(
+                f"`votes` must be False or None unless unit='list', which draws ballots; got unit={unit!r}. Leave out "
+                "votes."
+            )
         tags = aggregator.__sklearn_tags__()
         if not tags.aggregator_tags.voter_weights:
             raise InputError(
-                f"Lists are drawn by weighing them, and {type(aggregator).__name__} cannot weigh lists; choose a "
-                "method that can."
+                f"`aggregator` must be able to weigh lists, because draws change their weights; got {aggregator!r}. "
+                "Choose another method."
             )
         if tags.requires_fit and unit == "query":
             raise InputError(
-                f"unit='query' pools the lists of all queries, whose voters {type(aggregator).__name__} then does "
-                "not know; choose unit='list', unit='voter' or a method that is not fitted."
+                f"`unit` must be 'list' or 'voter' for {type(aggregator).__name__}, which was fitted for its voters; "
+                "got 'query', which pools the voters of all queries. Or choose a method that is not fitted."
             )
         self.aggregator, self.n_resamples, self.n_jobs = aggregator, int(n_resamples), n_jobs
         self.progress = Progress("replicates", verbose)
@@ -91,7 +95,7 @@ class Resampling:
         self.draws = make_draws(given, lists, unit, self.n_resamples, abs(int(seed)), votes)
         self.lists = _pool(lists) if unit == "query" else lists
         aggregator._warn_of_lists(self.lists)
-        #: Component of each candidate, (n_candidates,), 1 where the method does not compare items.
+        #: Component of each candidate, (n_candidates,); all are 1 if the method does not compare items.
         self.component = component_labels(self.lists, tags.aggregator_tags.compares)
         few = int((self.draws.n_units < _FEW).sum())
         if few:
@@ -101,12 +105,12 @@ class Resampling:
                     if unit == "list"
                     else "The lists have"
                 )
-                + f" fewer than {_FEW} {_PLURAL[unit]} to draw from: so few cannot tell how sure a consensus is.",
+                + f" fewer than {_FEW} {_PLURAL[unit]} to draw from: so few cannot show how certain a consensus is.",
                 FewListsWarning,
             )
 
     def aggregate(self):
-        """The consensus of all lists, encoded, and in each query the size of its terms where these may cancel."""
+        """Return the encoded consensus of all lists, and the size of each query's terms where these may cancel."""
         lists = self.lists
         result = self.aggregator._aggregate_what_fits(lists) if self.aggregator._repeats_columns else None
         scale = result.scale if isinstance(result, Consensus) else None
@@ -115,13 +119,13 @@ class Resampling:
         return self.aggregator._rank(lists), scale
 
     def replicates(self, ranked, scale):
-        """Aggregate the draws of some queries at a time: :class:`Replicates`; takes what `aggregate` gave."""
+        """Aggregate the draws of some queries at a time as :class:`Replicates`, given the result of `aggregate`."""
         lists = self.lists
         centre = np.empty(lists.n_candidates)
         centre[ranked.order] = ranked.score
         size = lists.query_n_items * self.n_resamples
         cells, large = np.cumsum(size) // _CELLS, size > _CELLS
-        # A large query is by itself, so that its draws are made in the same parts as where it is alone.
+        # A large query gets its own block, so that its draws are split in the same way as when it is alone.
         starts = np.flatnonzero((np.diff(cells, prepend=-1) != 0) | large | np.append(False, large[:-1]))
         try:
             for start, stop in zip(starts, [*starts[1:], lists.n_queries], strict=True):
@@ -131,14 +135,14 @@ class Resampling:
             self.progress.close()
 
     def _blocks(self, start, stop, centre, scale):
-        """The replicates of some queries: together, or of each by itself where the method fails in some of them."""
+        """Yield the replicates of some queries together, or one query at a time if the method fails in some of them."""
         lists = self.lists
         block = lists if stop - start == lists.n_queries else lists.take(np.arange(start, stop))
         own = centre[lists.candidate_ptr[start] : lists.candidate_ptr[stop]]
         try:
             yield self._block((start, stop), block, own, None if scale is None else scale[start:stop])
         except _Failing:
-            # A draw in which one query fails counts for the others.
+            # If one query fails in a draw, the draw still counts for the others.
             for q in range(start, stop):
                 yield from self._blocks(q, q + 1, centre, scale)
 
@@ -150,7 +154,7 @@ class Resampling:
         failure, last, valid = None, None, np.empty((block.n_queries, self.n_resamples), dtype=bool)
         total, squares = np.zeros(block.n_candidates), np.zeros(block.n_candidates)
         scores = self.aggregator._repeat_many(block)
-        # One query may have too many items for all replicates at once.
+        # A single query may have too many items to compute all replicates at once.
         some = max(1, _CELLS // block.n_candidates) if block.n_queries == 1 else self.n_resamples
         for k in range(0, self.n_resamples, some):
             part = slice(k, k + some)
@@ -182,7 +186,7 @@ class Resampling:
         return Replicates(queries, block.candidate_ptr, score_se, first, first if last is None else last, valid)
 
     def _scores(self, block, scores, weights):
-        """Scores of some replicates, (n_candidates, n_replicates), NaN in those that fail, and an error of these."""
+        """Return scores of some replicates, (n_candidates, n_replicates), NaN where they fail, and one such error."""
         if self.n_jobs is None or effective_n_jobs(self.n_jobs) == 1:
             found = [_try(scores, weights, block.n_candidates)]
         else:
@@ -210,7 +214,7 @@ def _try(scores, weights, n_candidates):
 
 
 def _pool(lists):
-    """All lists as those of one query, ``all``."""
+    """Pool all lists into one query, ``all``."""
     frame = lists.to_frame()
     frame["weight"] = lists.list_weight[lists.row_list]
     voter = pd.factorize(pd.MultiIndex.from_arrays([frame["query"], frame["voter"]]))[0]
@@ -218,7 +222,7 @@ def _pool(lists):
 
 
 def quantile_of_draws(values, share):
-    """The least value of each row, (n, n_resamples), that at least this share of its values does not exceed: (n,)."""
-    # Shares are a few roundings from what they are meant to be: 0.05 / 2 * 1000 is 25.
+    """Return the least value of each row, (n, n_resamples), that this share of its values do not exceed: (n,)."""
+    # Rounding errors make shares slightly too large: 0.05 / 2 * 1000 is 25.
     at = max(int(np.ceil(round(share * values.shape[1], 9))), 1) - 1
     return np.partition(values, at, axis=1)[:, at]

@@ -1,4 +1,4 @@
-"""Places that items take when the lists are drawn again: intervals, means, chances of the top places, groups."""
+"""Places of items when the lists are drawn again: intervals, means, chances of the top places, groups."""
 
 from __future__ import annotations
 
@@ -32,54 +32,55 @@ def rank_stability(
     n_jobs: int | None = None,
     verbose: bool | Literal["auto"] = False,
 ) -> pd.DataFrame:
-    r"""Tell which places the items of a consensus take when its lists are drawn again.
+    r"""Compute the places that items of a consensus take when its lists are drawn again.
 
-    The answer is to "how much does the order depend on which voters were asked?". It is about stability and is not
-    inference: of items that are equally good, one is as far ahead in most draws as it is in the lists, see Notes.
+    The result answers the question "how much does the order depend on which voters were asked?". It describes
+    stability and is not inference. Among equally good items, one that is ahead in the lists is as far ahead in most
+    draws, see Notes.
 
     Parameters
     ----------
     aggregator : aggregator
-        Any method that can weigh lists. One that learns from judgements, or by ``weighting="global"``, must be fitted
-        and is used as fitted; one that learns weights for each query learns them again in each draw.
+        Any method that can weigh lists. Fit it first if it learns from judgements or by ``weighting="global"``, and it
+        is used as fitted. A method that learns weights for each query learns them again in each draw.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     n_resamples : int, default=1000
         Number of draws.
     confidence : float, default=0.95
-        Share of the draws that the interval of an item holds.
+        Share of the draws that the interval of an item covers.
     places : sequence of int, default=(1, 10)
-        Numbers of first places of which the chances are reported.
+        Numbers of first places whose chances are reported.
     unit : {"list", "voter", "query"}, default="list"
-        What is drawn: the lists of each query by themselves; voters, each with its lists of all queries; or queries,
-        whose lists then make up one board of all items, see Notes.
+        The unit that is drawn. "list" draws the lists of each query separately, and "voter" draws voters, each with its
+        lists of all queries. "query" draws queries, whose lists then form one board of all items, see Notes.
     votes : bool or None, default=None
-        Whether a list of weight w is w equal ballots, of which as many are drawn as there are, or one list, whose
-        weight multiplies what is drawn. None takes lists as ballots in the queries of whole weights only. For
-        ``unit="list"`` alone: voters and queries are always drawn with their weights.
+        Whether a list of weight w is w equal ballots, which are drawn separately, or one list whose weight multiplies
+        its draws. As many ballots are drawn as there are. None treats lists as ballots only in queries of whole
+        weights. This applies to ``unit="list"`` only: voters and queries are always drawn with their weights.
     random_state : int, RandomState instance or None, default=0
-        Where the draws come from. Those of a query do not depend on which other queries are there.
+        Source of the draws. The draws of a query do not depend on which other queries are present.
     n_jobs : int, default=None
-        Processes that share the draws, for methods that take long, such as Kemeny; None is one, -1 all cores.
+        Processes that share the draws, for slow methods such as Kemeny; None is one, -1 all cores.
     verbose : bool or "auto", default=False
-        Whether to write how far it is; "auto" does in a terminal or a notebook.
+        Whether to report progress; "auto" does so in a terminal or a notebook.
 
     Returns
     -------
     DataFrame of shape (n_candidates, 11 + n_top)
         A row for each item of each query, sorted as the consensus:
 
-        - `query`, `item`, `score`, `rank`: the consensus of the lists as they are; the query of a board of all queries
-          is ``all``
+        - `query`, `item`, `score`, `rank`: the consensus of the original lists; with ``unit="query"``, the query is
+          ``all``
         - `rank_low`, `rank_high`: the best and the worst place of the interval, Int64, missing where a query has one
           list
         - `rank_mean`, `score_se`: mean place, and standard deviation of the score, over the draws
-        - `top_1`, `top_10`: the chance of one of the first places, of those of `places`
+        - `top_1`, `top_10`: the chance of being among the first k places, for each k of `places`
         - `above_next`: share of the draws in which the item is above the next one of the consensus, ties half; NaN for
           the last
         - `tied_group`: number of the group, from 1, Int64; a group ends after an item that is above the next one in at
           least `confidence` of the draws
-        - `n_resamples`: the draws that count
+        - `n_resamples`: the number of draws that count
 
     Raises
     ------
@@ -95,45 +96,47 @@ def rank_stability(
     NotComparedWarning
         If the method compares items and no chain of lists connects all items of a query.
     UserWarning
-        If weights that are whole and above 1 and others that are not whole meet in a query, and `votes` is None.
+        If a query mixes whole weights above 1 with weights that are not whole, and `votes` is None.
 
     See Also
     --------
-    rank_confidence : Sets that hold the true rank, equal items included.
+    rank_confidence : Sets that contain the true rank, valid for equal items too.
     preference_probabilities : Share of the draws in which one item is above another, for all items of a query.
     voter_influence : Leaves out one list at a time.
 
     Notes
     -----
-    A draw takes as many lists of the query as there are, with replacement: the weight of a list is multiplied by how
-    often it is drawn, multinomial counts with expectation 1. Where lists are ballots (`votes`), as many ballots are
-    drawn as there are, and a line of weight w stands for w of them, so that repeated and weighted lists give the same.
-    Other weights, and those in `voter_weights`, multiply what is drawn. An item stays a candidate where no list that
-    holds it is drawn.
+    A draw takes as many lists of the query as there are, with replacement. The weight of a list is multiplied by the
+    number of times it is drawn, a multinomial count with expectation 1. Where lists are ballots (`votes`), as many
+    ballots are drawn as there are. A row of weight w stands for w ballots, so repeated and weighted lists give the same
+    result. Other weights, and those in `voter_weights`, multiply the draws. An item stays a candidate even if no list
+    that contains it is drawn.
 
-    **Items that no list compares**: where the items of a query fall into several components (see
-    :meth:`RankedLists.components <skrankagg.RankedLists.components>`), `above_next` is NaN for items of two components,
-    and all columns that count places among all items are missing for the whole query.
+    **Items that no list compares**: the items of a query may fall into several components (see
+    :meth:`RankedLists.components <skrankagg.RankedLists.components>`). Then `above_next` is NaN for items of two
+    components, and all columns that count places among all items are missing for the whole query.
 
-    Items that tie in a draw share their places: the interval begins at the quantile of the first of them and ends at
-    that of the last (inverse distribution function, so that both are places), the mean is of the middle, and the
-    chance of the first k places is the part of the places that lies there.
+    Items that tie in a draw share their places. The interval begins at the quantile of the first shared place and ends
+    at the quantile of the last, by the inverse distribution function, so that both are places. The mean uses the middle
+    of the shared places. The chance of the first k places counts the fraction of the shared places that are among them.
 
-    With ``unit="query"`` the lists of all queries are pooled, as those of a leaderboard whose tasks are queries, and
-    whole queries are drawn. Where the tasks of a leaderboard are the voters of one query, draw lists.
+    With ``unit="query"`` the lists of all queries are pooled, as in a leaderboard whose tasks are queries, and whole
+    queries are drawn. If the tasks of a leaderboard are the voters of one query, draw lists.
 
-    A draw in which a query has no list of positive weight, or in which the method fails, does not count; if it fails in
-    all draws, its error is raised.
+    A draw does not count for a query if no list of positive weight is drawn, or if the method fails. If the method
+    fails in all draws, its error is raised.
 
-    An interval holds the true rank in about its share of cases only where the items differ and lists are many. Over
-    400 made queries of 30 items, ranked by BordaCount, 95 % intervals held it in 98 % of cases with 50 lists and in
-    94 % with 10 where the items differ much, and in 95 % and 88 % where they differ little; where all are equally good,
-    hardly an interval holds all places (``benchmarks/rank_coverage.py``). The first place is harder: at a medium spread
-    the interval of the best item held it in about 81 % of cases with 10 lists, in 90 % with 20 and in 95 % with 50,
-    where the intervals of all items held 93, 96 and 98 %; it was 62, 75 and 87 % where items differ little.
-    :func:`rank_confidence` is made for that question; take it with fewer than 50 lists.
+    Intervals have their nominal coverage of the true rank only where items differ and there are many lists. Over 400
+    generated queries of 30 items, ranked by BordaCount, 95 % intervals covered it as follows
+    (``benchmarks/rank_coverage.py``). If the items differ much, coverage was 98 % with 50 lists and 94 % with 10; if
+    they differ little, 95 % and 88 %. If all are equally good, hardly any interval contains all places.
 
-    The cost is that of aggregating `n_resamples` times; sums and majorities of all draws are computed together.
+    Coverage is lower for the first place. At a medium spread, the interval of the best item covered its true rank in
+    about 81 % of cases with 10 lists, 90 % with 20 and 95 % with 50. The intervals of all items covered 93, 96
+    and 98 %. For items that differ little, the best item's coverage was 62, 75 and 87 %. Use :func:`rank_confidence`
+    for this question if there are fewer than 50 lists.
+
+    The method aggregates `n_resamples` times; sums and majorities of all draws are computed together.
 
     References
     ----------
@@ -174,7 +177,7 @@ def rank_stability(
     lists, n = resampling.lists, resampling.lists.n_candidates
     columns = {name: np.full(n, np.nan) for name in ("rank_low", "rank_high", "rank_mean", "score_se")}
     columns |= {f"top_{k}": np.full(n, np.nan) for k in places} | {"above_next": np.full(n, np.nan)}
-    # Places and groups are among items of all components.
+    # Places and groups refer to the items of all components.
     one = n_components(lists, resampling.component) == 1
     columns |= {"tied_group": np.where(one[lists.candidate_query], 1.0, np.nan)}
     columns |= {"n_resamples": np.zeros(n, dtype=np.int64)}
@@ -185,7 +188,7 @@ def rank_stability(
             columns["n_resamples"][own] = first.shape[1]
             if first.shape[1] == 0:
                 continue
-            # From here on in the order of the consensus.
+            # All arrays below are in the order of the consensus.
             same = last is first
             first = first[order]
             last = first if same else last[order]
@@ -218,7 +221,7 @@ def preference_probabilities(
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    """Share of the draws of the lists in which one item is above another, for all items of a query.
+    """Compute the share of draws of the lists in which one item is above another, for all items of a query.
 
     Parameters
     ----------
@@ -227,23 +230,24 @@ def preference_probabilities(
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
         Ranked lists.
     query : object, default=None
-        Id of the query; None where there is one only.
+        Id of the query; None if there is only one.
     n_resamples : int, default=1000
         Number of draws.
     unit : {"list", "voter", "query"}, default="list"
-        What is drawn, as in :func:`rank_stability`.
+        The unit that is drawn, as in :func:`rank_stability`.
     votes : bool or None, default=None
         Whether weights are numbers of ballots, as in :func:`rank_stability`.
     random_state : int, RandomState instance or None, default=0
-        Where the draws come from: the same draws as those of :func:`rank_stability`.
+        Source of the draws, which are the same as in :func:`rank_stability`.
     n_jobs : int, default=None
         Processes that share the draws; None is one, -1 all cores.
 
     Returns
     -------
     DataFrame of shape (n_items, n_items)
-        Rows and columns are the items in the order of the consensus: the share of the draws in which the row's item is
-        above the column's, ties half; 1/2 for an item and itself, NaN for two items that no chain of lists connects.
+        Rows and columns are the items in the order of the consensus. A value is the share of the draws in which the
+        row's item is above the column's, ties half. It is 1/2 for an item and itself, and NaN for two items that no
+        chain of lists connects.
 
     Raises
     ------
@@ -259,7 +263,7 @@ def preference_probabilities(
     NotComparedWarning
         If the method compares items and no chain of lists connects all items of a query.
     UserWarning
-        If weights that are whole and above 1 and others that are not whole meet in a query, and `votes` is None.
+        If a query mixes whole weights above 1 with weights that are not whole, and `votes` is None.
 
     See Also
     --------
@@ -268,8 +272,8 @@ def preference_probabilities(
 
     Notes
     -----
-    These are shares of draws, see the Notes of :func:`rank_stability`, and no probabilities that an item is better.
-    The time grows with the square of the number of items.
+    These are shares of draws, not probabilities that an item is better; see the Notes of :func:`rank_stability`. The
+    time grows with the square of the number of items.
 
     Examples
     --------
@@ -299,7 +303,9 @@ def preference_probabilities(
     (block,) = resampling.replicates(ranked, scale)
     ((_, _, first, _),) = block.of_queries()
     if first.shape[1] == 0:
-        raise InputError("The lists must give a consensus in some draw; in none does a list of positive weight count.")
+        raise InputError(
+            "No draw gives a consensus, because none includes a list of positive weight. Check the weights."
+        )
     first = first[ranked.order]
     items = lists.items.take(lists.candidate_item[ranked.order])
     shares = np.stack([_share_above(place, first) for place in first])
@@ -312,22 +318,22 @@ def _choose_query(X, query, unit):
     lists = check_lists(encode_plain(X))
     if query is not None:
         if unit == "query":
-            raise InputError("unit='query' makes one board of all queries; leave out query.")
+            raise InputError("`query` must be None with unit='query', which makes one board of all queries.")
         return lists.select(queries=[query])
     if lists.n_queries > 1 and unit != "query":
         raise InputError(
-            f"query must be the id of one of the {lists.n_queries} queries, such as {lists.queries[0]!r}; got None."
+            f"`query` must be the id of one of the {lists.n_queries} queries, such as {lists.queries[0]!r}; got None."
         )
     return lists
 
 
 def _share_of_top(first, last, k):
-    """Share of the replicates in which an item is among the first k, by the part of its class that is, (n_items,)."""
+    """Return the share of replicates in which an item is in the first k, a tied class counting in part, (n_items,)."""
     if last is first:
         return (first <= k).mean(axis=1)
     return np.clip((k + 1 - first) / (last - first + 1), 0.0, 1.0).mean(axis=1)
 
 
 def _share_above(one, other):
-    """Share of the replicates in which the places of one are before those of the other; half where they tie."""
+    """Return the share of replicates in which the first places are before the second ones; ties count half."""
     return ((one < other).mean(axis=-1) + (one <= other).mean(axis=-1)) / 2

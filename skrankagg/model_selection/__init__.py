@@ -1,4 +1,4 @@
-"""Compare aggregators and choose among them."""
+"""Comparison and selection of aggregators."""
 
 # tools/regenerate.py writes what follows.
 from ._comparator import Comparator

@@ -1,4 +1,4 @@
-"""Compare aggregators on the same lists against the same judgements."""
+"""Comparison of aggregators on the same lists and judgements."""
 
 from __future__ import annotations
 
@@ -48,85 +48,90 @@ __all__ = ["Comparator"]
 class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     """Compare aggregators on the same queries, and aggregate with the best of them.
 
-    Lists and judgements are encoded once; every method aggregates and is measured on the codes. Methods that see the
-    lists alone are measured on the queries that they are fitted on, those that learn from judgements on held-out ones:
-    they need `cv`.
+    Lists and judgements are encoded once; every method aggregates and is measured on the codes. Methods that use the
+    lists alone are measured on the queries that they are fitted on. Methods that learn from judgements are measured on
+    held-out queries and need `cv`.
 
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
-        Methods to compare, under names of their own. An estimator may be the string "drop".
+        Methods to compare, with their names. An estimator may be the string "drop".
     metrics : str, Measure, callable or sequence of these, default=("map", "p@10", "ndcg@10")
-        Measures, see :func:`~skrankagg.metrics.measure_names`, each once. The first one decides which method is best.
+        Measures, see :func:`~skrankagg.metrics.measure_names`, each once. The first one determines the best method.
     qrels : Qrels or DataFrame, default=None
-        Judgements; those given to :meth:`fit` come first.
+        Judgements; those passed to :meth:`fit` take precedence.
     n_jobs : int, default=None
-        Threads that run methods at the same time; None means 1, -1 all processors. Times are fair with 1 only.
+        Threads that run methods at the same time; None means 1, -1 all processors. Times are comparable with 1 only.
     verbose : bool or "auto", default="auto"
-        Whether to print a line for each method as it ends; "auto" does in a terminal and a notebook.
+        Whether to print a line when a method ends; "auto" does so in a terminal and a notebook.
     learns : list or tuple of str, default=()
-        Names of methods whose ``fit`` learns from judgements in a way that cannot be seen. They are treated like those
-        that can be seen, see Notes.
+        Names of methods whose ``fit`` learns from judgements in a way that cannot be detected. They are treated like
+        the detected ones, see Notes.
     error_score : "raise" or float, default=nan
-        What a method that fails gets for every measure, as in scikit-learn's searches: a FitFailedWarning names it, and
-        the other methods stay. "raise" raises its error.
+        Value of every measure for a method that fails, as in scikit-learn's searches. A FitFailedWarning names the
+        method, and the other methods stay. "raise" raises its error.
     with_voters : bool, default=False
-        Whether to measure the voters themselves as well, under their names (written as str), behind the methods.
+        Whether to measure the voters themselves as well, under their names (written as str), after the methods.
     cv : int, splitter, iterable or None, default=None
-        How methods that learn from judgements are measured: on the folds of the queries that this makes, as in
-        :func:`~skrankagg.model_selection.cross_val_consensus`. None refuses such methods.
+        Folds of the queries on which methods that learn from judgements are measured, as in
+        :func:`~skrankagg.model_selection.cross_val_consensus`. None rejects such methods.
 
     Attributes
     ----------
     results_ : DataFrame of shape (n_methods, n_metrics + 1)
-        Each measure over the judged queries (the mean, of counts the sum), and the `time` in seconds of fit and
-        aggregation, with `cv` of all folds and of the fit on all queries; indexed by `method`, in the order given. A
-        method that failed has `error_score` and no time. With ``with_voters=True`` a row for each voter follows, whose
-        time is NaN.
+        Each measure over the judged queries (the mean; the sum for counts), and the `time` in seconds, indexed by
+        `method` in the order given. The time includes fit and aggregation; with `cv`, all folds and the fit on all
+        queries. A failed method has `error_score` and no time. With ``with_voters=True`` a row for each voter follows,
+        whose time is NaN.
     per_query_ : DataFrame of shape (n_methods * n_judged_queries, n_metrics)
-        The measures of each query, indexed by `method` and `query`; with ``with_voters=True`` those of the voters, too.
+        The measures of each query, indexed by `method` and `query`; with ``with_voters=True`` for the voters too.
     runs_ : mapping of str to DataFrame
-        The consensus of each method that did not fail, the held-out one if it learns from judgements, and with
-        ``with_voters=True`` the lists of each voter.
+        The consensus of each method that did not fail, held out if it learns from judgements; with
+        ``with_voters=True`` also the lists of each voter.
     failures_ : dict of str to str
-        What each method that failed has raised.
+        The error of each failed method.
     best_name_ : str
-        Name of the method with the best first measure, the first of equals, among those that did not fail: the highest,
-        or the lowest where less is better, as of "rbp_resid". A voter is never the best.
+        Name of the successful method with the best first measure, the first one of equals. The best value is the
+        highest, or the lowest where lower is better, as for "rbp_resid". A voter is never the best.
     best_estimator_ : estimator
         That method, fitted on all queries.
     best_score_ : float
-        Its first measure, negated where less is better.
+        Its first measure, negated where lower is better.
     aggregators_ : list of estimators
         All methods, fitted on all queries unless they failed.
     named_aggregators_ : dict of str to estimator
-        The same under their names.
+        The same by name.
 
     See Also
     --------
-    skrankagg.metrics.evaluate : Measure runs that exist already.
+    skrankagg.metrics.evaluate : Measures existing runs.
     skrankagg.metrics.evaluate_voters : Measures voters alone, also over the queries that they answer.
     skrankagg.model_selection.cross_val_consensus : The held-out consensus of one method.
 
     Notes
     -----
     Queries without judgements are aggregated and not measured. Voters are measured over the same queries as the
-    methods; one that a voter has no list for counts as an empty list. A voter that is best in hindsight was chosen by
-    these judgements, so name the one to beat beforehand: ``compare(baseline="bm25")``. Parameters of the methods are
+    methods; a query without a list of a voter counts as an empty list. The voter that is best in hindsight was chosen
+    by these judgements, so name the one to beat beforehand: ``compare(baseline="bm25")``. Parameters of the methods are
     parameters of the Comparator, as in ``Comparator([("sum", CombSUM())]).set_params(sum__norm="rank")``.
 
-    A method learns from judgements if one of its parameters at any depth is a ``qrels`` or a ``scoring`` (except
-    :class:`~skrankagg.metrics.ConsensusScorer`, which sees lists alone), a :class:`~skrankagg.metrics.RankingScorer` or
-    a :class:`~skrankagg.Qrels`; if it, or an estimator inside it, has the aggregator tag ``supervised``, weighs or
-    selects voters by a measure, or is a Comparator; or if `learns` names it. With `cv` each of its consensuses comes
-    from a fit on other queries, over the same judged queries as those of all methods, and then it is fitted on all. It
-    is given RankedLists and, where some part of it has no judgements, those of the Comparator, of the training queries
-    alone, as `y`.
+    A method learns from judgements in any of these cases:
 
-    What was learnt before cannot be held out, such as voter weights that were measured on these queries and are now a
-    parameter; if `learns` names such a method, it is refused whatever `cv` is. Let the Comparator fit what learns them,
-    or measure them on other queries. Which method is best is itself chosen by judgements: ``cross_val_score`` of the
-    Comparator measures that choice.
+    - One of its parameters at any depth is a ``qrels``, a :class:`~skrankagg.Qrels`, a
+      :class:`~skrankagg.metrics.RankingScorer`, or a ``scoring`` other than
+      :class:`~skrankagg.metrics.ConsensusScorer`, which uses lists alone.
+    - It, or an estimator inside it, has the aggregator tag ``supervised``, weighs or selects voters by a measure, or is
+      a Comparator.
+    - `learns` names it.
+
+    With `cv` each consensus of such a method comes from a fit on other queries, and all methods are measured over the
+    same judged queries. It is then fitted on all queries. It receives RankedLists. If some part of it has no
+    judgements, it also receives the Comparator's judgements of the training queries alone, as `y`.
+
+    Anything learned before cannot be held out, such as voter weights that were measured on these queries and are now a
+    parameter. If `learns` names such a method, it is rejected whatever `cv` is. Let the Comparator fit the estimator
+    that learns them, or measure them on other queries. The choice of the best method itself uses judgements:
+    ``cross_val_score`` of the Comparator measures that choice.
 
     Examples
     --------
@@ -167,7 +172,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     _parameter_constraints: dict = {
         "aggregators": [list],
         "metrics": [str, Measure, callable, list, tuple],
-        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels reports what is wrong with anything else
         "n_jobs": N_JOBS,
         "verbose": ["boolean", StrOptions({"auto"})],
         "learns": [list, tuple],
@@ -215,11 +220,12 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+            Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
-            Judgements, another way to give them; an array names for each query the one whose judgements it gets.
+            Judgements, another way to pass them; an array contains, for each query, the id of the query whose
+            judgements it gets.
         qrels : Qrels, default=None
-            Judgements; None takes those of the constructor.
+            Judgements; None uses those of the constructor.
 
         Returns
         -------
@@ -229,10 +235,10 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Raises
         ------
         ValueError
-            If there are no judgements, or they share no query or no item with the lists; if a method learns from
-            judgements and `cv` is None; if `cv` does not test every query once; if all methods fail; if the first
-            measure is one such as "num_ret", of which neither more nor less is better; if a voter that is to be
-            measured and a method have one name.
+            If there are no judgements, or they share no query or no item with the lists. If a method learns from
+            judgements and `cv` is None, or `cv` does not test every query once. If all methods fail. If neither higher
+            nor lower is better for the first measure, as for "num_ret". If a measured voter and a method have the same
+            name.
         TypeError
             If the judgements are a plain frame, which scikit-learn would split like data.
 
@@ -251,7 +257,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
             refuse_learners(learners)
         refuse_learnt(members, self.learns)
         measures = get_measures(self.metrics)
-        _first_measure(measures)  # refuses one that cannot tell which method is best
+        _first_measure(measures)  # raises if the measure cannot determine the best method
         lists = check_lists(X)
         voters = name_voters(lists, members) if self.with_voters else []
         chosen = choose_qrels(self, *resolve_names(self, X, lists, y, qrels))
@@ -260,7 +266,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         aligned = chosen.align(lists)
         verbose = is_interactive() if self.verbose == "auto" else self.verbose
 
-        # What cannot be cloned is a mistake in the list of methods, not the failure of one of them.
+        # An estimator that cannot be cloned is a mistake in the list of methods, not the failure of one method.
         members = [(name, clone(estimator)) for name, estimator in members]
 
         def run(k, name, estimator, task):
@@ -276,7 +282,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
         with fitting(self, lists, chosen):
             whole = fit_task(self, len(members))
-            # All are made here, for the threads must not number them.
+            # All parts are made here, because threads must not number them.
             tasks = [whole.part(name) for name, _ in members]
             outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(
                 delayed(run)(k, *member, task) for k, (member, task) in enumerate(zip(members, tasks, strict=True), 1)
@@ -287,7 +293,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return self
 
     def _keep(self, outcomes, rivals, measures, queries):
-        """Set the attributes from the outcomes of the methods and, as their rivals, of voters."""
+        """Set the attributes from the results of the methods and of voters, their rivals."""
         failures = warn_of_failures(outcomes, self.error_score)
         methods = [outcome.name for outcome in outcomes]
         self.failures_ = failures
@@ -312,7 +318,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         )
         for frame in (self.results_, self.per_query_):
             note_measures(frame, measures)
-        # Neither a failed method nor one that no query has a value of is the best.
+        # The best method is not a failed one, nor one without a value in any query.
         first = next(iter(measures))
         scores = orient(self.results_[first].iloc[: len(methods)], measures[first])
         best = methods.index(scores.drop(list(failures)).fillna(-np.inf).idxmax())
@@ -326,7 +332,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+            Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
 
         Returns
         -------
@@ -341,22 +347,24 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
     def score(self, X: AnyLists, y: Judgements | None = None, *, qrels: Qrels | None = None) -> float:
         """Measure the best method on other lists.
 
-        On the lists of ``fit`` a method that learns from judgements flatters: its held-out value is ``best_score_``.
+        On the lists of ``fit``, the value of a method that learns from judgements is too high: ``best_score_`` is the
+        held-out value.
 
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries
             Ranked lists.
         y : Qrels, AlignedQrels or array-like of shape (n_queries,), default=None
-            Judgements, another way to give them; an array names for each query the one whose judgements it gets.
+            Judgements, another way to pass them; an array contains, for each query, the id of the query whose
+            judgements it gets.
         qrels : Qrels, default=None
-            Judgements; None takes those of the constructor.
+            Judgements; None uses those of the constructor.
 
         Returns
         -------
         float
-            The first measure over the queries of `X` that have judgements, negated where less is better: scikit-learn
-            takes the greatest score for the best.
+            The first measure over the judged queries of `X`, negated where lower is better, because scikit-learn treats
+            the greatest score as the best.
         """
         check_is_fitted(self)
         lists = check_lists(X)
@@ -368,21 +376,21 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return orient(measures[first].summarize(values[first]), measures[first])
 
     def compare(self, baseline: str | None = None, **options: Unpack[ComparisonOptions]) -> pd.DataFrame:
-        """Test which methods differ from one of them.
+        """Test which methods differ from a baseline.
 
         Parameters
         ----------
         baseline : str, default=None
-            Name of the method, or of a voter that was measured, to compare with; None takes the row with the best mean.
+            Name of the method, or of a measured voter, to compare with; None takes the row with the best mean.
         **options
-            Of :func:`~skrankagg.model_selection.compare_methods`: `metric`, `test`, `correction`, `confidence`,
+            Options of :func:`~skrankagg.model_selection.compare_methods`: `metric`, `test`, `correction`, `confidence`,
             `n_resamples`, `random_state`.
 
         Returns
         -------
         DataFrame of shape (n_methods, 10)
-            Mean, difference, its interval, effect size, counts of queries won, tied and lost, p-values; NaN for methods
-            that failed, whatever their `error_score`, and the p-values are not corrected for them.
+            Mean, difference, its interval, effect size, counts of queries won, tied and lost, p-values. Failed methods
+            have NaN, whatever their `error_score`, and the correction of p-values does not count them.
         """
         check_is_fitted(self)
         return compare_methods(self._measured(), baseline, **options)
@@ -395,7 +403,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         query: object = None,
         per_query: bool = False,
     ) -> pd.DataFrame:
-        """Choose measures and queries of the results.
+        """Select measures and queries of the results.
 
         Parameters
         ----------
@@ -411,7 +419,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Returns
         -------
         DataFrame
-            A row for each method, or for each method and query; `error_score` in those of methods that failed.
+            A row for each method, or for each method and query; failed methods have `error_score`.
         """
         check_is_fitted(self)
         table = self.per_query_ if per_query or query is not None else self.results_
@@ -427,9 +435,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         baseline: str | None = None,
         **options: Unpack[LatexOptions],
     ) -> str:
-        """Write results as a LaTeX table in the manner of booktabs, the best of each measure in bold.
+        """Write results as a LaTeX table in the style of booktabs, with the best of each measure in bold.
 
-        A method that failed is never the best; where its `error_score` is NaN its cells are dashes.
+        A failed method is never the best; its cells are dashes if its `error_score` is NaN.
 
         Parameters
         ----------
@@ -442,9 +450,9 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         per_query : bool, default=False
             Whether to show each query, as in :meth:`select_results`.
         baseline : str, default=None
-            A method; those that are significantly better or worse get a raised + or -. None marks nothing.
+            Name of a method. Significantly better or worse methods get a raised + or -. None marks nothing.
         **options
-            Of :func:`~skrankagg.model_selection.latex_table`: `decimals`, `caption`, `label` and others.
+            Options of :func:`~skrankagg.model_selection.latex_table`: `decimals`, `caption`, `label` and others.
 
         Returns
         -------
@@ -458,7 +466,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         return latex_table(table, marks=marks, **options)
 
     def _measured(self):
-        """The measures of each query, NaN where a method failed: its error_score was not measured."""
+        """Return the measures of each query, NaN where a method failed, because its error_score was not measured."""
         failed = self.per_query_.index.get_level_values(0).isin(list(self.failures_))
         return self.per_query_.mask(np.broadcast_to(failed[:, None], self.per_query_.shape))
 
@@ -467,14 +475,14 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         names = [name for name, _ in self.aggregators]
         unknown = [name for name in self.learns if name not in names]
         if unknown:
-            raise InputError(f"learns must name methods among {', '.join(names)}; got {unknown[0]!r}.")
+            raise InputError(f"`learns` must name methods among {', '.join(names)}; got {unknown[0]!r}.")
 
     def _needs_judgements(self):
-        """Whether it learns from judgements: by them it chooses the best method."""
+        """Return True: the Comparator chooses the best method by judgements."""
         return True
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Columns of the best method's consensus.
+        """Return the columns of the best method's consensus.
 
         Parameters
         ----------
@@ -489,7 +497,7 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
         Raises
         ------
         NotFittedError
-            Before ``fit``: which method is best is not known yet.
+            Before ``fit``, when the best method is not known yet.
         """
         keep_out_of_html()
         check_is_fitted(self)
@@ -500,11 +508,11 @@ class Comparator(RemembersRows, CallbackSupport, TransformerMixin, Composition):
 
 
 def _first_measure(measures):
-    """Name of the measure that decides which method is best."""
+    """Return the name of the measure that determines the best method."""
     first = next(iter(measures))
     if measures[first].greater_is_better is None:
         raise InputError(
-            f"The first of metrics decides which method is best; of {first!r} neither more nor less is better. Put "
-            "another one first."
+            f"The first of `metrics` determines the best method; got {first!r}, for which neither higher nor lower is "
+            "better. Put another one first."
         )
     return first

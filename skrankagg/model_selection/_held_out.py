@@ -1,4 +1,4 @@
-"""Consensus of every query by a fit on other queries."""
+"""Consensus of each query by a method fitted on other queries."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ def cross_val_consensus(
     cv: int | BaseCrossValidator | Iterable[Any] = 5,
     n_jobs: int | None = None,
 ) -> pd.DataFrame:
-    """Aggregate every query by a method that was fitted on other queries.
+    """Aggregate every query with a method fitted on other queries.
 
     The queries are split into folds. For each fold a clone of the estimator is fitted on all other queries, with their
-    judgements, and aggregates those of the fold. So no consensus was learnt from the judgements of its own query, and
-    the result can be measured by them, compared with other runs, or saved.
+    judgements, and aggregates the queries of the fold. No consensus depends on the judgements of its own query, so
+    the result can be evaluated with them, compared with other runs, or saved.
 
     Parameters
     ----------
     aggregator : estimator
-        An aggregator, or a pipeline or a search of one: its ``transform`` returns a consensus.
+        An aggregator, or a pipeline or search around one, whose ``transform`` returns a consensus.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them. Whatever they are, the
-        estimator is given RankedLists, whose samples are queries.
+        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists. In every case the estimator receives
+        RankedLists, whose samples are queries.
     y : Qrels, AlignedQrels or None, default=None
-        Judgements for ``fit``; None where the estimator holds some, or needs none.
+        Judgements for ``fit``; None if the estimator contains some, or needs none.
     qrels : Qrels, default=None
-        Judgements; they come before `y`, and both before those that the estimator holds.
+        Judgements; they take precedence over `y`, and both over judgements that the estimator contains.
     cv : int, splitter or iterable, default=5
-        Number of folds, neighbours in the order of the lists; or a splitter of samples, which are queries, such as
+        Number of folds, neighbours in the order of the lists; or a splitter whose samples are queries, such as
         ``KFold(5, shuffle=True)``; or pairs of positions of queries, (train, test). Each query must be in one test set.
     n_jobs : int, default=None
         Threads that fit folds at the same time; None means 1, -1 all processors.
@@ -57,29 +57,30 @@ def cross_val_consensus(
     Returns
     -------
     DataFrame
-        Columns `query`, `item`, `score`, `rank` and the method's own, query by query in the order of the lists, which
-        sort the queries of a frame.
+        Columns `query`, `item`, `score`, `rank` and the method's own, query by query in the order of the lists. Queries
+        of a frame are sorted.
 
     Raises
     ------
     ValueError
-        If a query is in no test set, or in several, or in the training set of its own fold; if there are fewer queries
-        than folds; if no query of a training set is judged and the method learns from judgements.
+            If a query is in no test set, in several, or in the training set of its own fold. If there are fewer queries
+            than folds. If a training set has no judged query and the method learns from judgements.
     TypeError
+        If the judgements are a plain frame, or the estimator does not return a consensus.
         If the judgements are a plain frame, or the estimator returns no consensus.
 
     See Also
     --------
-    Comparator : With ``cv`` it measures methods in this way, and compares them with others.
-    sklearn.model_selection.cross_val_score : Measures each fold, and returns no consensus.
+    Comparator : Measures methods in this way with ``cv``, and compares them with others.
+    sklearn.model_selection.cross_val_score : Measures each fold, without returning a consensus.
 
     Notes
     -----
-    Queries without judgements are aggregated, too, and are in training sets, where methods that learn from the lists
-    learn from them. For a method that learns nothing the result is that of ``transform``.
+    Queries without judgements are aggregated too. They are also in training sets, where methods that learn from the
+    lists use them. For a method that learns nothing, the result equals ``transform``.
 
-    Scores of different folds come from different fits. Within a query they are comparable, which is what measures of
-    rankings ask for.
+    Scores of different folds come from different fits. Within a query they are comparable, which is sufficient for
+    measures of rankings.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def cross_val_consensus(
     else:
         if isinstance(y, AlignedQrels) and len(y) != lists.n_queries:
             raise InputError(
-                f"y must have a sample for each of the {lists.n_queries} queries; it has {len(y)}. Make it of these "
+                f"`y` must have a sample for each of the {lists.n_queries} queries; it has {len(y)}. Make it of these "
                 "lists: qrels.align(lists)."
             )
         aligned = choose_qrels(aggregator, y, qrels).align(lists)
@@ -116,29 +117,29 @@ def cross_val_consensus(
 
 
 def query_folds(cv, lists):
-    """Split queries so that each is tested once: (train, test) positions; InputError where one is not."""
+    """Split queries so that each is tested exactly once, as (train, test) positions; raise InputError otherwise."""
     cv = QueryKFold(cv) if is_integer(cv) else check_cv(cv)
     folds = [(np.asarray(train), np.asarray(test)) for train, test in cv.split(lists)]
     n_queries = lists.n_queries
     for side in (side for fold in folds for side in fold):
         if side.ndim != 1 or side.dtype.kind not in "iu" or not ((side >= 0) & (side < n_queries)).all():
             raise InputError(
-                f"cv must give positions of queries, from 0 to {n_queries - 1}; got {side!r}. The samples of a frame "
+                f"`cv` must give positions of queries, from 0 to {n_queries - 1}; got {side!r}. The samples of a frame "
                 "are rows: split RankedLists.from_frame(df), or give a splitter such as QueryKFold(5)."
             )
     tested = np.bincount(np.concatenate([test for _, test in folds]), minlength=n_queries)
     if (tested != 1).any():
         q = int(np.flatnonzero(tested != 1)[0])
         raise InputError(
-            f"Every query must be in exactly one test set of cv; {show_id(lists.queries, q)} is in {tested[q]}, and so "
-            f"are {int((tested != 1).sum()) - 1} others in none or several. Choose folds, such as cv=5 or "
+            f"`cv` must have every query in exactly one test set; {show_id(lists.queries, q)} is in {tested[q]}, and "
+            f"{int((tested != 1).sum()) - 1} others are in none or several. Choose folds, such as cv=5 or "
             "KFold(5, shuffle=True), and no qrels= of the splitter: lists.judged(qrels) leaves out unjudged queries."
         )
     for train, test in folds:
         both = np.intersect1d(train, test)
         if len(both):
             raise InputError(
-                f"A query must not be in the training and the test set of one fold of cv; "
+                f"`cv` must not have a query in both the training and the test set of a fold; "
                 f"{show_id(lists.queries, int(both[0]))} is in both. Leave it out of the training set."
             )
     return folds

@@ -1,4 +1,4 @@
-"""Likelihood of lists under a model that was fitted to other lists of the same queries."""
+"""Likelihood of held-out lists under a model fitted to other lists of the same queries."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ __all__ = ["cross_val_likelihood"]
 
 
 def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | VoterKFold = 5) -> pd.DataFrame:
-    r"""Tell how likely a model finds lists that it was not fitted to, without judgements.
+    r"""Compute how likely held-out lists are under a fitted model, without judgements.
 
     The lists of each query are divided into folds. For each fold the worths are fitted to the other lists of the query,
-    and the log-likelihood of those of the fold is computed under these worths.
+    and the log-likelihood of the lists of the fold is computed under these worths.
 
     Parameters
     ----------
     aggregator : PlackettLuce
         The model with its parameters. A clone of it is fitted.
     lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-        Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+        Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
     cv : int or VoterKFold, default=5
-        Number of folds, which are then divided at random, always in the same way; or a VoterKFold.
+        Number of folds, divided at random but always in the same way; or a VoterKFold.
 
     Returns
     -------
@@ -39,44 +39,44 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
         - `query`
         - `log_likelihood`: sum over all lists, each under the worths of the fold that holds it out
-        - `n_lists`, `n_choices`: lists, and choices that they are made of, counted by their weights
-        - `per_choice`: mean log-likelihood of a choice; NaN without any
-        - `uniform`: what `per_choice` is if all items are equally good
+        - `n_lists`, `n_choices`: numbers of lists, and of the choices that they consist of, counted by weight
+        - `per_choice`: mean log-likelihood of a choice; NaN if there are none
+        - `uniform`: the value of `per_choice` if all items are equally good
 
     Raises
     ------
     TypeError
         If `aggregator` is not PlackettLuce, or `cv` is another splitter.
     ValueError
-        If `cv` is below 2; with ``prior=0``, if the lists of some training set leave worths open.
+        If `cv` is below 2. With ``prior=0``, if the lists of some training set do not determine the worths.
 
     See Also
     --------
     VoterKFold : The folds.
     skrankagg.aggregators.PlackettLuce : The model, and its likelihood.
-    cross_val_consensus : Holds out queries, whose consensus can then be judged.
+    cross_val_consensus : Holds out queries, whose consensus can then be evaluated with judgements.
 
     Notes
     -----
-    A model that has learnt something has a `per_choice` above `uniform`; :math:`e` to its power is the geometric mean
-    of the chances that the model gave to the choices that were made. One that is below may have a `prior` too
-    small for so few lists.
+    A model that has learned something has a `per_choice` above `uniform`. :math:`e` to the power of `per_choice` is the
+    geometric mean of the chances that the model gave to the actual choices. A lower `per_choice` may mean that `prior`
+    is too small for so few lists.
 
-    Values of different `prior` compare directly. With another `absent` the choices are others, from other items, so
-    compare how far each is above its own `uniform`. Without ties the parameter `ties` changes nothing. With ties,
-    "davidson" has the likelihood of what was seen, "efron" and "breslow" approximations, each in its own way; they do
-    not compare. To "davidson" a tie has no chance whose number of items no training list ties, and the value is then
-    minus infinity.
+    Values of different `prior` can be compared directly. Another `absent` changes the choices and the items to choose
+    from, so compare how far each value is above its own `uniform`. Without ties the parameter `ties` changes nothing.
+    With ties, "davidson" has the exact likelihood of the data; "efron" and "breslow" are different approximations. They
+    cannot be compared. With "davidson", a tie has no chance if no training list ties the same number of items, and the
+    value is then minus infinity.
 
-    Lists count by their own weights. `voter_weights` of the model multiply them in the fit alone, so that different
+    Lists count by their own weights. The model's `voter_weights` multiply them only in the fit, so that different
     weights are measured by the same lists. Weights of comparisons and ballots are numbers of lists, which the folds
     divide, see :class:`VoterKFold`.
 
-    With `weighting` the reliability of a voter is learnt from its other lists: those of its group in the query, with
-    "global" also those of other queries. A voter that has none is an average one.
+    With `weighting`, the reliability of a voter is learned from its other lists: those in the same group of the query
+    and, with "global", also those of other queries. A voter without other lists is treated as average.
 
     A list of :math:`L` items is :math:`L` choices, or :math:`L - 1` if its last item was the only one left. If a query
-    has only one list, nothing is learnt: all worths are equal.
+    has only one list, nothing is learned: all worths are equal.
 
     Examples
     --------
@@ -98,16 +98,15 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
     """
     if not isinstance(aggregator, PlackettLuce):
         raise InputTypeError(
-            f"cross_val_likelihood needs a model that gives lists a likelihood, which is PlackettLuce; got "
-            f"{aggregator!r}. "
-            "Other methods can be measured by judgements, see Comparator, or by their agreement with the lists."
+            f"`aggregator` must have a likelihood of lists, which is PlackettLuce; got {aggregator!r}. "
+            "Measure other methods by judgements, see Comparator, or by their agreement with the lists."
         )
     if is_integer(cv):
         cv = VoterKFold(cv, shuffle=True, random_state=0)
     elif not isinstance(cv, VoterKFold):
         raise InputTypeError(
-            f"cross_val_likelihood holds out lists within their queries, so cv must be an int or a VoterKFold; got "
-            f"{cv!r}. Choose cv=VoterKFold(5, shuffle=True, random_state=0)."
+            f"`cv` must be an int or a VoterKFold, because lists are held out within their queries; got {cv!r}. Choose "
+            "cv=VoterKFold(5, shuffle=True, random_state=0)."
         )
     lists = check_lists(encode_plain(lists))
     aggregator = clone(aggregator).set_params(std_errors=None)
@@ -137,6 +136,6 @@ def cross_val_likelihood(aggregator: PlackettLuce, lists: PlainLists, cv: int | 
 
 
 def _n_choices(lists, absent):
-    """Choices in the lists of each query, counted by weight; the last of items to choose from is not one."""
+    """Count the choices in the lists of each query by weight; the only item left is not a choice."""
     left = lists.query_n_items[lists.list_query] if absent == "last" else lists.list_length
     return lists.sum_over_lists(lists.list_weight * (lists.list_length - (lists.list_length == left)))

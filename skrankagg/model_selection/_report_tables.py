@@ -1,9 +1,9 @@
-"""Tables of a comparison, as text, Markdown, LaTeX and a Styler: a frame in, a str out.
+"""Tables of a comparison as text, Markdown, LaTeX or a Styler: a frame in, a str out.
 
-A table has a row for each method and a column for each measure. The best value of a measure is marked: the highest, or
-the lowest where the column is named after a measure of which less is better; where all methods are level nothing is.
-Counts and times are shown and not marked: more of them is not better. A dash stands for a missing number, such as those
-of a method that failed.
+A table has a row for each method and a column for each measure. The best value of a measure is marked. It is the
+lowest value for measures where lower is better, else the highest. If all methods are equal, no value is marked. Counts
+and times are shown without a mark, because larger values are not better. A dash stands for a missing number, such as
+the measures of a failed method.
 
 >>> import pandas as pd
 >>> from skrankagg.model_selection import text_table
@@ -57,28 +57,28 @@ def text_table(
     mark_best: bool | list[str] = True,
     time: str = "time",
 ) -> str:
-    """Write results as plain text, numbers right-aligned, a star at the best value of each measure.
+    """Write results as plain text with right-aligned numbers and a star at the best value of each measure.
 
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
+        Numbers, NaN if missing; a row for each method, in the order to show. The index, of one level or several,
         labels the rows.
     references : DataFrame, default=None
-        More rows, shown below a rule and never marked, such as single voters. What they lack is left blank.
+        More rows, such as single voters, shown below a rule and never marked. Columns that they lack are left blank.
     marks : DataFrame of str, default=None
-        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
+        Text after each number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
-        Whether to mark the best value of each measure; a list of methods marks the best among these.
+        Whether to mark the best value of each measure; a list of methods marks the best among them.
     time : str, default="time"
         Name of the column of seconds, if there is one; shown in ms or s.
 
     Returns
     -------
     str
-        Lines without blanks at their ends, and without a line end after the last.
+        Lines without trailing blanks, and without a newline after the last one.
 
     See Also
     --------
@@ -100,7 +100,7 @@ def text_table(
     header, labels, columns = _lay_out(table, references, marks, decimals, mark_best, time)
     padded = [_align(column, str.ljust) for column in zip(header, *labels, strict=True)]
     for title, cells, best, behind in columns:
-        # A column with marks keeps a place for them, so that its numbers stay aligned.
+        # A column with marks keeps space for them, so that its numbers stay aligned.
         stars = ["*" if one else "" for one in best]
         ends = _align(["", *map(str.__add__, stars, behind)], str.ljust)
         padded.append(_align(map(str.__add__, [title, *cells], ends), str.rjust))
@@ -113,7 +113,7 @@ def text_table(
 
 
 class LatexOptions(TypedDict, total=False):
-    """Options of :func:`latex_table` for what passes them on."""
+    """Options of :func:`latex_table` for functions that pass them on."""
 
     references: pd.DataFrame | None
     decimals: int
@@ -134,27 +134,27 @@ def latex_table(
     caption: str | None = None,
     label: str | None = None,
 ) -> str:
-    r"""Write results as a LaTeX table in the manner of booktabs, the best value of each measure in bold.
+    r"""Write results as a LaTeX table in the style of booktabs, with the best value of each measure in bold.
 
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
+        Numbers, NaN if missing; a row for each method, in the order to show. The index, of one level or several,
         labels the rows.
     references : DataFrame, default=None
         More rows, shown below a rule and never in bold.
     marks : DataFrame of str, default=None
-        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
+        Text after each number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold; a list of methods does so with the best among these.
+        Whether to set the best value of each measure in bold; a list of methods sets the best among them in bold.
     time : str, default="time"
         Name of the column of seconds, if there is one; shown in ms or s.
     caption : str, default=None
         Caption, in LaTeX. With a caption or a label, the tabular is part of a floating table.
     label : str, default=None
-        What references call the table, such as "tab:methods".
+        Label of the table for references, such as "tab:methods".
 
     Returns
     -------
@@ -204,7 +204,7 @@ def latex_table(
     ]
     if caption is None and label is None:
         return "\n".join(lines)
-    # The label comes after the caption: it names the number that the caption has made.
+    # The label follows the caption, because it refers to the number that the caption creates.
     caption = [] if caption is None else [rf"\caption{{{caption}}}"]
     label = [] if label is None else [rf"\label{{{label}}}"]
     return "\n".join([r"\begin{table}", r"\centering", *caption, *label, *lines, r"\end{table}"])
@@ -219,21 +219,21 @@ def markdown_table(
     mark_best: bool | list[str] = True,
     time: str = "time",
 ) -> str:
-    r"""Write results as a Markdown table, the best value of each measure in bold.
+    r"""Write results as a Markdown table with the best value of each measure in bold.
 
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, NaN for none; a row for each method, in the order to show. The index, of one level or several,
+        Numbers, NaN if missing; a row for each method, in the order to show. The index, of one level or several,
         labels the rows.
     references : DataFrame, default=None
         More rows, shown at the end and never in bold.
     marks : DataFrame of str, default=None
-        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
+        Text after each number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold; a list of methods does so with the best among these.
+        Whether to set the best value of each measure in bold; a list of methods sets the best among them in bold.
     time : str, default="time"
         Name of the column of seconds, if there is one; shown in ms or s.
 
@@ -276,25 +276,25 @@ def style_table(
     mark_best: bool | list[str] = True,
     time: str = "time",
 ) -> Styler:
-    """Style results for a notebook, the best value of each measure in bold.
+    """Style results for a notebook, with the best value of each measure in bold.
 
     Parameters
     ----------
     table : DataFrame of shape (n_methods, n_columns)
-        Numbers, NaN for none.
+        Numbers, NaN if missing.
     marks : DataFrame of str, default=None
-        What follows a number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
+        Text after each number, such as the "+" and "-" of :func:`significance_marks`; same labels as `table`.
     decimals : int, default=4
         Decimals of measures.
     mark_best : bool or list, default=True
-        Whether to set the best value of each measure in bold; a list of methods does so with the best among these.
+        Whether to set the best value of each measure in bold; a list of methods sets the best among them in bold.
     time : str, default="time"
         Name of the column of seconds, if there is one; shown in ms or s.
 
     Returns
     -------
     pandas.io.formats.style.Styler
-        It needs jinja2.
+        The styled table; it needs jinja2.
 
     See Also
     --------
@@ -327,11 +327,11 @@ def style_table(
     )
 
 
-# ---------------------------------------------------------------------- what all kinds of table show
+# ---------------------------------------------------------------------- shared parts of all kinds of table
 
 
 def _lay_out(results, references, marks, decimals, mark_best, time):
-    """Titles of the labels, labels of all rows, and of each column its title, cells, which are best, and marks."""
+    """Return titles of the labels, labels of all rows, and for each column its title, cells, best cells and marks."""
     header = ["method" if name is None else str(name) for name in results.index.names]
     labels = _labels(results)
     if references is None:
@@ -374,7 +374,7 @@ def _time_unit(seconds):
 def _is_count(measure, values):
     if measure is not None:
         return measure.is_total
-    # Whole numbers, some of them above 1, are hardly means over queries.
+    # Whole numbers, with some above 1, are unlikely to be means over queries.
     finite = values[np.isfinite(values)]
     return bool((finite == np.round(finite)).all() and (finite > 1).any())
 
@@ -386,8 +386,8 @@ def _eligible(index, mark_best):
 
 
 def _best(values, decimals):
-    # Values are compared as printed: where only one of two equal numbers is marked, readers suspect a misprint.
-    # Methods without a value do not count: being ahead of those alone marks nothing.
+    # Values are compared as printed: if only one of two equal numbers were marked, it would look like a misprint.
+    # Methods without a value do not count: a lead over them alone is not marked.
     shown = np.array([float(f"{value:.{decimals}f}") if np.isfinite(value) else np.nan for value in values])
     known = shown[~np.isnan(shown)]
     return (shown == known.max(initial=-np.inf)) & (known.min(initial=np.inf) < known.max(initial=-np.inf))
@@ -409,6 +409,6 @@ def _transposed(columns, rows):
 
 def _escape(name):
     name = " ".join(name.split()).translate(_LATEX)
-    if name[:1] in {"[", "*"}:  # at the beginning of a row they would be arguments of the line end before
+    if name[:1] in {"[", "*"}:  # at the start of a row they would be arguments of the line end before
         name = f"{{{name[0]}}}{name[1:]}"
     return name

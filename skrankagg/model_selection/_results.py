@@ -1,4 +1,4 @@
-"""Slices of a comparison, by measure, cutoff and query."""
+"""Selection of measures, cutoffs and queries from a comparison."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def select_results(
     metric: MeasureLike | Sequence[MeasureLike] | None = None,
     query: object = None,
 ) -> pd.DataFrame:
-    """Choose measures and queries of a comparison.
+    """Select measures and queries of a comparison.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ def select_results(
     metric : str, Measure or sequence of these, default=None
         Measures, by name ("ndcg", at all cutoffs) or in full ("ndcg@10"); None takes all.
     query : object or list, default=None
-        The id of a query, or a list of ids, of a table with a row for each method and query; None is all.
+        The id of a query, or a list of ids, for a table with a row for each method and query; None is all.
 
     Returns
     -------
     DataFrame
-        Indexed like `table`; by method alone for the id of a query.
+        Indexed like `table`; by method alone if `query` is a single id.
 
     Raises
     ------
@@ -72,15 +72,15 @@ def _check_queries(table, query):
     """Return the ids of the requested queries as a list."""
     if "query" not in table.index.names:
         raise InputError(
-            "`query` needs a table with a row for each method and query; got one without queries. "
-            "Pass comparator.per_query_."
+            "`query` must be None for a table without queries. "
+            "Pass comparator.per_query_, which has a row for each method and query."
         )
     queries = query if isinstance(query, list) else [query]
     known = table.index.get_level_values("query")
     unknown = [one for one in queries if one not in known]
     if unknown:
         raise InputError(
-            f"`query` must be None or judged queries; {unknown[0]!r} is not one. There are "
+            f"`query` must be None or judged queries; got {unknown[0]!r}. There are "
             f"{', '.join(map(repr, known.unique()[:5].tolist()))}{', ...' if known.nunique() > 5 else ''}."
         )
     return queries
@@ -97,7 +97,7 @@ def _columns(table, metric, k):
     for place, one in enumerate(wanted or ()):
         wanted[place] = one if one in names else base_name(one) if isinstance(one, str) else None
         if wanted[place] not in names:
-            raise InputError(f"{one!r} is not a measure of this comparison; it has {', '.join(measured)}.")
+            raise InputError(f"`metric` must be one of {', '.join(measured)}; got {one!r}.")
 
     def chosen(column, measure):
         named = wanted is None or any(one in (column, measure.name) for one in wanted)

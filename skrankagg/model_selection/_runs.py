@@ -1,4 +1,4 @@
-"""Outcomes of running methods on the same lists: a consensus and its measures, or an error."""
+"""Results of running methods on the same lists: a consensus with its measures, or an error."""
 
 import time
 from collections.abc import Mapping
@@ -18,29 +18,29 @@ from ..metrics._relevance._own_measure import OwnMeasure
 
 @dataclass
 class Outcome:
-    """Outcome of one method."""
+    """Result of running one method."""
 
     name: str
-    estimator: object  # fitted, or an unfitted copy where it failed; None of a voter
-    measured: dict  # of measure to an array of shape (n_judged_queries,), which holds the error score if it failed
-    result: object = None  # its consensus, an EncodedConsensus or a frame
+    estimator: object  # fitted, or an unfitted copy if it failed; None for a voter
+    measured: dict  # from measure to an array of shape (n_judged_queries,); contains the error score if it failed
+    result: object = None  # the consensus, an EncodedConsensus or a frame
     elapsed: float = np.nan  # seconds of fit and aggregation
     error: Exception | None = None
 
     @property
     def failure(self):
-        """The error with its type, as a traceback ends."""
+        """Return the error with its type, as in the last line of a traceback."""
         text = str(self.error)
         return type(self.error).__name__ + (f": {text}" if text else "")
 
 
 def run_method(name, estimator, X, lists, judged, measures, error_score):
-    """Fit a method in place, aggregate and measure: `lists` are `X` encoded, `judged` the same with judgements."""
+    """Fit a method in place, aggregate and measure; `lists` are `X` encoded, `judged` the same with judgements."""
     return _run(name, estimator, lambda: fit_rank(estimator, X, lists), judged, measures, error_score)
 
 
 def run_held_out(name, estimator, lists, aligned, folds, judged, measures, error_score):
-    """Measure a method out of fold and fit it in place on all lists, with the judgements `aligned` unless None."""
+    """Measure a method on held-out folds and fit it in place on all lists, with judgements `aligned` unless None."""
 
     def aggregate():
         result = hold_out(estimator, lists, aligned, folds)
@@ -62,14 +62,14 @@ def _run(name, estimator, aggregate, judged, measures, error_score):
         if error_score == "raise":
             raise
         constant = {measure: np.full(len(judged.queries), float(error_score)) for measure in measures}
-        # Half fitted, it would look as if it could be used.
+        # A half-fitted estimator would look usable.
         return Outcome(name, clone(estimator), constant, error=error)
-    # What a measure of one's own raises is no failure of the method.
+    # An error of a custom measure is not a failure of the method.
     return Outcome(name, estimator, measured | judged.values(graded, own), result, elapsed)
 
 
 def warn_of_failures(outcomes, error_score):
-    """Warn of the methods that failed, or raise if all did; returns what each of them raised, by name."""
+    """Warn about failed methods, or raise if all failed; return the error of each by name."""
     failed = [outcome for outcome in outcomes if outcome.error is not None]
     if not failed:
         return {}
@@ -77,32 +77,31 @@ def warn_of_failures(outcomes, error_score):
     if len(failed) == len(outcomes):
         mistakes = all(isinstance(one.error, (InputError, InputTypeError)) for one in failed)
         raise (InputError if mistakes else ValueError)(
-            f"At least one method must succeed, and all failed: {found}. error_score='raise' raises the first error as "
-            "it is."
+            f"At least one method must succeed; all failed: {found}. Pass error_score='raise' to get the first error "
+            "itself."
         ) from failed[0].error
     warn_user(
         f"{len(failed)} of {len(outcomes)} methods failed and got error_score={error_score:g} for every measure: "
-        f"{found}. failures_ holds the messages in full; error_score='raise' raises the first error.",
+        f"{found}. failures_ contains the full messages; error_score='raise' raises the first error.",
         FitFailedWarning,
     )
     return {one.name: one.failure for one in failed}
 
 
 def name_voters(lists, members):
-    """Names of the voters next to the methods, (name, estimator) tuples; InputError where one is that of a method."""
+    """Return the names of the voters to list next to the (name, estimator) tuples; no name may occur in both."""
     voters = [str(voter) for voter in plain_index(lists.voters).tolist()]
     both = next((name for name, _ in members if name in voters), None)
     if both is not None:
         raise InputError(
-            f"with_voters=True measures voters under their names, and {both!r} is that of a voter and of a "
-            "method; rename "
-            "the method."
+            f"`with_voters` must be False if a voter and a method have the same name; got True, and {both!r} is the "
+            "name of both. Rename the method."
         )
     return voters
 
 
 def measure_voters(names, lists, judged, measures):
-    """Outcomes of the voters themselves, under these names, which have no estimator and take no time."""
+    """Return the results of the voters themselves under these names; they have no estimator and no time."""
     return [
         Outcome(name, None, measured, VoterRun(lists, voter))
         for voter, (name, measured) in enumerate(zip(names, judged.measure_voters(measures), strict=True))
@@ -117,13 +116,13 @@ class VoterRun:
         self.voter = voter
 
     def to_frame(self):
-        """Write it as a frame of the columns of a consensus."""
+        """Return the lists as a frame with the columns of a consensus."""
         own = self.lists.keep_lists(self.lists.list_voter == self.voter)[0].to_frame()
         return own[[name for name in ("query", "item", "score", "rank") if name in own]]
 
 
 class Runs(Mapping):
-    """Consensus frames by method, each built when it is looked up; methods that failed have none."""
+    """Consensus frames by method, each built on access; failed methods have none."""
 
     def __init__(self, results, failures):
         self._results = results

@@ -1,4 +1,4 @@
-"""Which differences between methods are more than chance: a frame of per-query values in, a frame out."""
+"""Tests of differences between methods, from and to frames: per-query values in, p-values out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["compare_methods", "compare_ranks", "significance_marks"]
 
 
 class PairedTestOptions(TypedDict, total=False):
-    """Options of :func:`compare_methods` that choose the test, for what passes them on."""
+    """Options of :func:`compare_methods` that choose the test, for functions that pass them on."""
 
     test: Literal["t", "wilcoxon", "sign", "randomization"]
     correction: Literal["holm", "bonferroni", "bh", "by", "none"]
@@ -43,15 +43,15 @@ class ComparisonOptions(PairedTestOptions, total=False):
 
 
 def query_table(per_query, metric=None):
-    """Lay out a measure, or the first one, as a frame of shape (n_queries, n_methods); returns its column as well."""
+    """Return one measure, by default the first, as a frame (n_queries, n_methods), and its column."""
     if not isinstance(per_query, pd.DataFrame) or per_query.index.nlevels != 2:
         raise InputTypeError(
-            "Methods are compared on a frame of measures indexed by method and query, such as comparator.per_query_; "
+            "`table` must be a frame of measures indexed by method and query, such as comparator.per_query_; "
             f"got {type(per_query).__name__}."
         )
     column = per_query.columns[0] if metric is None else find_column(per_query, metric)
     if column not in per_query:
-        raise InputError(f"{column!r} is not a measure of this comparison; it has {', '.join(map(str, per_query))}.")
+        raise InputError(f"`metric` must be one of {', '.join(map(str, per_query))}; got {column!r}.")
     methods = per_query.index.get_level_values(0).unique()
     return per_query[column].unstack(level=0)[methods], column
 
@@ -67,54 +67,60 @@ def compare_methods(
     n_resamples: int = 9999,
     random_state: int | np.random.RandomState | None = 0,
 ) -> pd.DataFrame:
-    """Compare every method with one of them on the same queries.
+    """Compare every method with a baseline on the same queries.
 
     Parameters
     ----------
     table : DataFrame
         Measures, indexed by method and query.
     baseline : str, default=None
-        The method to compare with; None takes the one with the best mean, the lowest of a measure of which less is
-        better.
+        The method to compare with; None takes the one with the best mean, which is the lowest for measures where lower
+        is better.
     metric : str or Measure, default=None
         Measure; None takes the first.
     test : {"t", "wilcoxon", "sign", "randomization"}, default="t"
-        Paired, two-sided.
+        The test, paired and two-sided.
     correction : {"holm", "bonferroni", "bh", "by", "none"}, default="holm"
-        For the number of comparisons.
+        Correction for the number of comparisons.
     confidence : float or None, default=0.95
-        Of the interval of the difference, a bootstrap (BCa) over the queries; it is not corrected. None makes none.
+        Confidence of the interval of the difference, a bootstrap (BCa) over the queries, not corrected; None skips it.
     n_resamples : int, default=9999
-        Of the bootstrap, and of the randomisation test where it is drawn.
+        Number of resamples of the bootstrap, and of the randomisation test if it draws them.
     random_state : int, RandomState instance or None, default=0
-        Where the draws come from.
+        Source of the draws.
 
     Returns
     -------
     DataFrame of shape (n_methods, 10)
-        Indexed by method, the baseline first, then in their order: `mean`; `difference` from the baseline; `low` and
-        `high`, its interval; `effect`, Hedges' g of the paired differences; `wins`, `ties` and `losses`, counts of
-        queries; `pvalue` and `adjusted`. The baseline's own comparison is NaN, its counts are 0. The same holds for a
-        method without values, such as one that failed; the correction does not count it. A query is won by the better
-        value, which is the lower one of a measure of which less is better; the difference keeps its sign.
+        Indexed by method, the baseline first, then in their order:
+
+        - `mean`, and `difference` from the baseline;
+        - `low` and `high`, the interval of the difference;
+        - `effect`, Hedges' g of the paired differences;
+        - `wins`, `ties` and `losses`, counts of queries;
+        - `pvalue` and `adjusted`.
+
+        The baseline's own comparison is NaN, and its counts are 0. The same applies to a method without values, such as
+        a failed one, which the correction does not count. The better value wins a query; this is the lower one for
+        measures where lower is better. The difference keeps its sign.
 
     Raises
     ------
     ValueError
-        If the measure, the baseline, the test or the correction is unknown, or if there is no baseline for a measure
-        such as "num_ret", of which neither more nor less is better.
+        If the measure, the baseline, the test or the correction is unknown. If there is no baseline, and neither higher
+        nor lower is better for the measure, as for "num_ret".
 
     See Also
     --------
-    compare_ranks : All methods with each other.
+    compare_ranks : Compares all methods with each other.
 
     Notes
     -----
-    Intervals of fewer than 20 queries are too short: those of 95 % hold the difference in 84 % of cases with 5 queries,
-    and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` holds it more often.
+    Intervals of fewer than 20 queries are too short: 95 % intervals contain the difference in 84 % of cases with 5
+    queries, and in 90 % with 10. :func:`~skrankagg.stats.bootstrap_interval` with ``method="t"`` has better coverage.
 
-    Queries that lack a value of either method are left out of their comparison. If the same queries chose the baseline,
-    as ``baseline=None`` does, the p-values are too small: name it beforehand.
+    A comparison leaves out queries without a value of either method. If the same queries chose the baseline, as with
+    ``baseline=None``, the p-values are too small: choose it beforehand.
 
     Examples
     --------
@@ -133,16 +139,19 @@ def compare_methods(
     values, column = query_table(table, metric)
     if baseline is None:
         if prefers(column, table) is None:
-            raise InputError(f"Of {column!r} neither more nor less is better; name a baseline to compare with.")
+            raise InputError(
+                f"`baseline` must be given for {column!r}, for which neither higher nor lower is better; got None."
+            )
         baseline = orient(values.mean(), column, table).idxmax()
     if baseline not in values:
         raise InputError(
-            f"baseline must be one of the methods, {', '.join(map(str, values))}; got {baseline!r}"
+            f"`baseline` must be one of the methods, {', '.join(map(str, values))}; got {baseline!r}"
             f"{did_you_mean(baseline, values)}."
         )
     if values[baseline].isna().all():
         raise InputError(
-            f"baseline must have values to compare with; {baseline!r} has none, as when it failed. Choose another."
+            f"`baseline` must have values to compare with; got {baseline!r}, which has none, as when it failed. Choose "
+            "another."
         )
     options = {"n_resamples": n_resamples, "random_state": random_state}
     rows = {baseline: {"mean": values[baseline].mean(), "wins": 0, "ties": 0, "losses": 0}}
@@ -171,7 +180,7 @@ def significance_marks(
     alpha: float = 0.05,
     **options: Unpack[PairedTestOptions],
 ) -> pd.DataFrame:
-    """Marks for a table: which methods differ from a baseline in which measures.
+    """Mark in a table the methods that differ significantly from a baseline in each measure.
 
     Parameters
     ----------
@@ -184,18 +193,18 @@ def significance_marks(
     alpha : float, default=0.05
         Level of the adjusted p-values.
     **options
-        Of :func:`compare_methods`: `test`, `correction`, `random_state`.
+        Options of :func:`compare_methods`: `test`, `correction`, `random_state`.
 
     Returns
     -------
     DataFrame of shape (n_methods, n_metrics)
-        "+" where a method is better than the baseline, "-" where it is worse, else ""; nothing for measures such as
-        "num_ret", of which neither more nor less is better.
+        "+" where a method is better than the baseline, "-" where it is worse, else "". Measures such as "num_ret",
+        where neither higher nor lower is better, have no marks.
 
     See Also
     --------
     compare_methods : The tests that the marks report.
-    latex_table : Sets the marks after the numbers.
+    latex_table : Writes the marks after the numbers.
 
     Examples
     --------
@@ -227,8 +236,8 @@ def compare_ranks(
     Parameters
     ----------
     table : DataFrame
-        Measures, indexed by method and query. Methods without any value, such as those that failed, are left out, and
-        then queries that lack a value of some method.
+        Measures, indexed by method and query. Methods without any value, such as failed ones, are left out, and then
+        queries that lack a value of some method.
     metric : str or Measure, default=None
         Measure; None takes the first.
     alpha : float, default=0.05
@@ -237,9 +246,9 @@ def compare_ranks(
     Returns
     -------
     mean_ranks : Series of shape (n_methods,)
-        1 for a method that is best on every query, indexed by method, best first.
+        Mean rank of each method, best first; 1 for a method that is best on every query.
     result : FriedmanResult
-        The test, its methods in the order given.
+        The test, with its methods in the order given.
 
     See Also
     --------

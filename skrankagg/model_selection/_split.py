@@ -1,4 +1,4 @@
-"""Splitters of ranked lists: every query goes to one side, whole."""
+"""Splitters of ranked lists that keep each query whole."""
 
 from collections.abc import Iterator
 
@@ -17,9 +17,9 @@ __all__ = ["QueryKFold", "QueryShuffleSplit"]
 
 
 class _QuerySplitter(BaseCrossValidator):
-    """Split queries by a splitter of samples, and give back the samples of the queries: rows of a frame, or queries.
+    """Base of splitters of queries, which return positions of samples: rows of a frame, or queries.
 
-    A subclass has the parameters `qrels` and `query`, and ``_splitter(n_queries)``.
+    A subclass has the parameters `qrels` and `query`, and the method ``_splitter(n_queries)``.
     """
 
     def split(
@@ -30,7 +30,7 @@ class _QuerySplitter(BaseCrossValidator):
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries
-            Ranked lists, or any frame with the column `query`. Of a frame the samples are rows.
+            Ranked lists, or any frame with the column `query`. The samples of a frame are its rows.
         y, groups : object
             Ignored: the queries are in `X`.
 
@@ -53,13 +53,13 @@ class _QuerySplitter(BaseCrossValidator):
         judged = np.ones(len(queries), dtype=bool) if self.qrels is None else find_queries(self.qrels, queries)
         chosen = np.flatnonzero(judged)
         for train, test in self._splitter(len(chosen)).split(chosen):
-            side = np.where(judged, 0, 1)  # methods may learn from queries without judgements
+            side = np.where(judged, 0, 1)  # queries without judgements go to training, where methods may use them
             side[chosen[train]], side[chosen[test]] = 1, 2
             side = side[code]
             yield np.flatnonzero(side == 1), np.flatnonzero(side == 2)
 
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
-        """Number of splits.
+        """Return the number of splits.
 
         Parameters
         ----------
@@ -75,35 +75,35 @@ class _QuerySplitter(BaseCrossValidator):
 
 
 class QueryKFold(_QuerySplitter):
-    """Split queries into folds, each of which is the test set once.
+    """Split queries into folds; each fold is the test set once.
 
-    All rows of a query fall on one side, so that no list is broken up.
+    All rows of a query are on one side, so that no list is divided.
 
     Parameters
     ----------
     n_splits : int, default=5
         Number of folds, at least 2.
     shuffle : bool, default=False
-        Whether to shuffle the queries, else folds are neighbours in the order of the ids.
+        Whether to shuffle the queries; else folds are neighbours in the order of the ids.
     random_state : int, RandomState instance or None, default=None
         Seed of the shuffle.
     query : str, default="query"
         Name of the column of query ids.
     qrels : Qrels or DataFrame, default=None
-        Judgements: only judged queries are divided into folds, so that every test set has some; a query without
-        judgements is in every training set and in no test set. None divides all queries.
+        Judgements. Only judged queries are divided into folds, so that every test set contains some. Queries without
+        judgements are in every training set and in no test set. None divides all queries.
 
     See Also
     --------
     QueryShuffleSplit : Random splits.
-    skrankagg.RankedLists : Encoded lists, which scikit-learn's own splitters split between queries.
+    skrankagg.RankedLists : Encoded lists, which scikit-learn's own splitters split by query.
     skrankagg.RankedLists.judged : Leaves out the queries without judgements, from training as well.
 
     Notes
     -----
-    A row-wise splitter such as ``cv=5`` on a frame breaks lists up: some rows of a query are fitted on, others are
-    scored. The scorers refuse that, which scikit-learn turns into NaN unless ``error_score="raise"``. On
-    :class:`~skrankagg.RankedLists` ``cv=5`` makes the same folds as this splitter does.
+    A row-wise splitter such as ``cv=5`` on a frame divides lists: some rows of a query are used for fitting, others for
+    scoring. The scorers reject this with an error, which scikit-learn turns into NaN unless ``error_score="raise"``. On
+    :class:`~skrankagg.RankedLists`, ``cv=5`` makes the same folds as this splitter.
 
     Examples
     --------
@@ -139,14 +139,14 @@ class QueryKFold(_QuerySplitter):
         self.random_state = random_state
         self.query = query
         self.qrels: Qrels | None = None if qrels is None else check_qrels(qrels)
-        self._splitter()  # refuses what it cannot take
+        self._splitter()  # raises for invalid arguments
 
     def _splitter(self, n_queries=None):
         if n_queries is not None and n_queries < self.n_splits:
             kind = "queries" if self.qrels is None else "judged queries"
             raise InputError(
-                f"QueryKFold(n_splits={self.n_splits}) needs at least {self.n_splits} {kind}; X has {n_queries}. "
-                "Choose fewer folds."
+                f"`n_splits` of QueryKFold must be at most the number of {kind}, which is {n_queries}; got "
+                f"{self.n_splits}. Choose fewer folds."
             )
         return KFold(self.n_splits, shuffle=self.shuffle, random_state=self.random_state)
 
@@ -154,7 +154,7 @@ class QueryKFold(_QuerySplitter):
 class QueryShuffleSplit(_QuerySplitter):
     """Split queries at random, several times.
 
-    All rows of a query fall on one side; a query may be tested in several splits, or in none.
+    All rows of a query are on one side. A query may be tested in several splits, or in none.
 
     Parameters
     ----------
@@ -167,12 +167,12 @@ class QueryShuffleSplit(_QuerySplitter):
     query : str, default="query"
         Name of the column of query ids.
     qrels : Qrels or DataFrame, default=None
-        Judgements: only judged queries are split, and `test_size` and `train_size` count them; a query without
-        judgements is in every training set and in no test set. None splits all queries.
+        Judgements. Only judged queries are split, and `test_size` and `train_size` count them. Queries without
+        judgements are in every training set and in no test set. None splits all queries.
 
     See Also
     --------
-    QueryKFold : Folds, each of which is tested once.
+    QueryKFold : Folds that test each query once.
 
     Examples
     --------

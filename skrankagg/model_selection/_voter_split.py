@@ -1,4 +1,4 @@
-"""A splitter of lists within their queries: voters are held out where what is learnt belongs to a query."""
+"""Splitter of lists within queries: holds out voters when learning happens within a query."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ from ..exceptions import InputError, InputTypeError
 
 __all__ = ["VoterKFold"]
 
-# So many lists of a query NumPy can draw from.
+# NumPy can draw from fewer lists of a query than this.
 _MOST = 10**9
 
 
 class VoterKFold:
-    """Split the lists of each query into folds, each of which is the test set once.
+    """Split the lists of each query into folds; each fold is the test set once.
 
-    This is not a splitter of scikit-learn's kind, whose samples are queries here: both sets hold lists of all queries,
-    as weights of the lists, so that all items stay candidates.
+    This is not a splitter of scikit-learn's kind, because samples are queries here. Both sets contain lists of all
+    queries, given as weights of the lists, so that all items stay candidates.
 
     Parameters
     ----------
     n_splits : int, default=5
         Number of folds, at least 2.
     shuffle : bool, default=False
-        Whether to divide the lists of a query at random, else folds are neighbours in the order of the voters.
+        Whether to divide the lists of a query at random; else folds are neighbours in the order of the voters.
     random_state : int, RandomState instance or None, default=None
-        Seed of the shuffle. The folds of a query do not depend on which other queries are there.
+        Seed of the shuffle. The folds of a query do not depend on which other queries are present.
 
     See Also
     --------
-    QueryKFold : Holds out whole queries, for what is learnt for all queries together.
-    cross_val_likelihood : Likelihood of the lists that are held out.
+    QueryKFold : Holds out whole queries, for learning from all queries together.
+    cross_val_likelihood : Likelihood of the held-out lists.
     skrankagg.RankedLists.with_list_weight : Gives lists other weights.
 
     Notes
     -----
-    A list of weight 1 is in one test set, with all of its weight, and in the training sets of the other folds. A list
-    of weight 0 is in none.
+    A list of weight 1 is in one test set, with all of its weight, and in the training sets of the other folds. Lists of
+    weight 0 are in no test set.
 
-    Where all weights of a query are whole, a list of weight w is w lists, as ballots and comparisons are, and
+    If all weights of a query are whole, a list of weight w stands for w lists, such as ballots or comparisons. Then
     ``shuffle=True`` divides these: some may be in the training set and others in the test set of a fold.
-    ``shuffle=False`` refuses such lists, as a fold would hold out everything that says the same. A list of a query with
-    other weights stays whole.
+    ``shuffle=False`` rejects such lists, because a fold would hold out all equal lists together. In a query with other
+    weights each list stays whole.
 
-    The numbers of lists in the folds of a query differ by at most 1. If a query has fewer lists than there are folds,
-    the last folds leave it out of the test set and have all of its lists in the training set. If it has only one list,
-    nothing is left for training in the fold that tests it.
+    The numbers of lists in the folds of a query differ by at most 1. A query with fewer lists than folds is not in the
+    test sets of the last folds, and all of its lists are in their training sets. If a query has only one list, nothing
+    is left for training in the fold that tests it.
 
-    Comparisons of one judge are different lists, and are not held out together.
+    Comparisons of one judge are separate lists, and are not held out together.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class VoterKFold:
         shuffle: bool = False,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
-        KFold(n_splits, shuffle=shuffle, random_state=random_state)  # refuses what it cannot take
+        KFold(n_splits, shuffle=shuffle, random_state=random_state)  # raises for invalid arguments
         self.n_splits = n_splits
         self.shuffle = shuffle
         self.random_state = random_state
@@ -92,26 +92,26 @@ class VoterKFold:
         Parameters
         ----------
         X : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; dicts and lists as RankedLists.from_runs and from_lists take them.
+            Ranked lists; dicts and lists as for RankedLists.from_runs and from_lists.
         y, groups : object
-            Refused: scikit-learn gives them to splitters of samples.
+            Not accepted: scikit-learn passes them to splitters of samples.
 
         Yields
         ------
         train, test : ndarray of shape (n_lists,), dtype=float64
             Weights for ``lists.with_list_weight``, in the order of the lists of RankedLists: by query, then by voter.
-            Their sum is the weight of the lists, and so is that of all test sets.
+            The two add up to the weights of the lists, and so do all test sets.
 
         Raises
         ------
         TypeError
             If it is called as scikit-learn calls splitters of samples.
         ValueError
-            If lists stand for several, and are not shuffled.
+            If a list stands for several lists and `shuffle` is false.
         """
         if y is not ... or groups is not ...:
             raise InputTypeError(
-                "VoterKFold divides the lists within each query, while the samples of scikit-learn's functions are "
+                "VoterKFold divides the lists within each query, but the samples of scikit-learn's functions are "
                 "queries. Hold out queries with QueryKFold, or lists with cross_val_likelihood."
             )
         lists = check_lists(encode_plain(X))
@@ -127,7 +127,7 @@ class VoterKFold:
             yield weight - test, test
 
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
-        """Number of folds.
+        """Return the number of folds.
 
         Parameters
         ----------
@@ -145,20 +145,21 @@ class VoterKFold:
         return f"VoterKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, random_state={self.random_state})"
 
     def _divide(self, weight, queries, q, seed):
-        """Weights of the lists of a query in each test set, (n_splits, n_lists)."""
+        """Return the weights of the lists of a query in each test set, (n_splits, n_lists)."""
         whole = bool((weight % 1 == 0).all())
         if whole and weight.max() > 1 and not self.shuffle:
             raise InputError(
-                f"A list of weight {weight.max():g} of query {show_id(queries, q)} stands for as many lists that say "
-                "the same, which one fold would hold out together; choose shuffle=True, which divides them."
+                f"`shuffle` must be True to divide a list of weight {weight.max():g} of query "
+                f"{show_id(queries, q)}; got False. It stands for that many equal lists, which one fold would hold "
+                "out together."
             )
         if whole and weight.sum() >= _MOST:
             raise InputError(
-                f"The lists of query {show_id(queries, q)} stand for {weight.sum():g} lists; VoterKFold divides fewer "
-                f"than {_MOST:g}. Divide the weights by a number."
+                f"Query {show_id(queries, q)} must have fewer than {_MOST:g} lists; got weights of {weight.sum():g} "
+                "in total. Divide the weights by a number."
             )
         left = weight.astype(np.int64) if whole else (weight > 0).astype(np.int64)
-        # The first folds have one more where the lists cannot be divided evenly.
+        # If the lists cannot be divided evenly, the first folds get one more.
         sizes = (left.sum() + np.arange(self.n_splits)[::-1]) // self.n_splits
         if not self.shuffle:
             fold = np.repeat(np.arange(self.n_splits), sizes)

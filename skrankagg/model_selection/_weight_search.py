@@ -1,4 +1,4 @@
-"""Weights of voters to search among: the points of a grid, or random ones."""
+"""Candidate weights of voters for a search: points of a grid, or random ones."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
@@ -13,14 +13,14 @@ from ..exceptions import InputError, InputTypeError
 
 __all__ = ["DirichletWeights", "weight_grid"]
 
-# More points than any search will try; a list of so many takes some 100 MB.
+# More points than any search will try; a list of this many takes some 100 MB.
 _MOST_POINTS = 200_000
 
 
 def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, float]]:
     """List all weights of voters that are multiples of a step and add up to 1, for a search.
 
-    They are the values of ``voter_weights`` in a ``GridSearchCV``, for any method that weighs lists.
+    They are values of ``voter_weights`` in a ``GridSearchCV``, for any method that weighs lists.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
     Returns
     -------
     list of dict of voter to float
-        The points, those with more weight on the first voters first. Their number is the binomial coefficient of
-        n + m - 1 over m - 1 for m voters: 11 for 2 voters at a step of 0.1, 66 for 3, 286 for 4.
+        The points; those with more weight on the first voters come first. For m voters their number is the binomial
+        coefficient of n + m - 1 over m - 1. At a step of 0.1 it is 11 for 2 voters, 66 for 3 and 286 for 4.
 
     Raises
     ------
@@ -45,12 +45,12 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
     See Also
     --------
     DirichletWeights : Random weights, for many voters.
-    skrankagg.preprocessing.VoterWeighter : Weights that are measured and not searched.
+    skrankagg.preprocessing.VoterWeighter : Measures weights instead of searching for them.
 
     Notes
     -----
-    The points are counted in whole steps, so that rounding drops none of them. Only the proportions of the weights
-    matter to a method.
+    The points are counted in whole steps, so that rounding loses none. Only the proportions of the weights matter to a
+    method.
 
     Examples
     --------
@@ -74,18 +74,18 @@ def weight_grid(voters: Iterable[Any], step: float = 0.1) -> list[dict[Any, floa
     voters = _check_voters(voters)
     if not is_real(step) or not 0 < step <= 1 or abs(1 / step - round(1 / step)) > 1e-9 / step:
         near = f", such as {_nearest(step)}" if is_real(step) and 0 < step < 1 else ", such as 0.1 or 0.05"
-        raise InputError(f"step must be 1 / n for a whole number n, so that weights add up to 1; got {step!r}{near}.")
+        raise InputError(f"`step` must be 1 / n for a whole number n, so that weights add up to 1; got {step!r}{near}.")
     n, m = round(1 / step), len(voters)
     count = comb(n + m - 1, m - 1)
     if count > _MOST_POINTS:
         number = f"{count:,}" if count < 10**15 else "more than 10**15"
         raise InputError(
-            f"A grid for {m} voters at step {step:g} has {number} points; at most {_MOST_POINTS:,} are listed. Draw "
-            "weights at random: RandomizedSearchCV(method, {'voter_weights': DirichletWeights(voters)}); or take a "
+            f"`step` must give at most {_MOST_POINTS:,} points; {step:g} for {m} voters gives {number} points. Draw "
+            "random weights with RandomizedSearchCV(method, {'voter_weights': DirichletWeights(voters)}), or take a "
             "larger step."
         )
     points = []
-    # n steps and m - 1 bars between the voters: between two bars is the weight of one.
+    # n steps and m - 1 bars between the voters: the weight of a voter is the number of steps between two bars.
     for bars in combinations(range(n + m - 1), m - 1):
         edges = (-1, *bars, n + m - 1)
         points.append([(edges[k + 1] - edges[k] - 1) / n for k in range(m)])
@@ -98,34 +98,35 @@ def _nearest(step):
 
 
 def _check_voters(voters):
-    """The voters as a list of distinct plain ids."""
+    """Return the voters as a list of distinct plain ids."""
     if isinstance(voters, str | bytes | Mapping) or not isinstance(voters, Iterable):
         raise InputTypeError(
-            f"voters must be a sequence of ids, such as lists.voters; got {type(voters).__name__}. Put them in a list."
+            f"`voters` must be a sequence of ids, such as lists.voters; got {type(voters).__name__}. "
+            "Put them in a list."
         )
     voters = [voter.item() if isinstance(voter, np.generic) else voter for voter in voters]
     if not voters:
-        raise InputError("voters must hold at least one id; got none.")
+        raise InputError("`voters` must contain at least one id; got none.")
     if len({*voters}) < len(voters):
         twice = next(voter for k, voter in enumerate(voters) if voter in voters[:k])
-        raise InputError(f"voters must be distinct; {twice!r} occurs twice. Drop it once.")
+        raise InputError(f"`voters` must be distinct; {twice!r} occurs twice. Drop it once.")
     return voters
 
 
 class DirichletWeights:
     """Random weights of voters that add up to 1, for a ``RandomizedSearchCV`` over ``voter_weights``.
 
-    Where a grid has too many points, random ones cover it: most of them differ in every weight, which helps where a few
-    voters matter.
+    Random points cover the space if a grid has too many points. Most of them differ in every weight, which helps if
+    only a few voters matter.
 
     Parameters
     ----------
     voters : sequence of ids
         Voters, such as ``lists.voters``.
     concentration : float or mapping of voter to float, default=1.0
-        Parameter of the Dirichlet distribution, above 0: 1 draws all weights alike, less than 1 favours weights that
-        leave most voters out, more than 1 favours nearly equal ones. In a mapping, a voter of a greater value has a
-        greater weight on average.
+        Parameter of the Dirichlet distribution, above 0. At 1 all weights are equally likely, below 1 weights that
+        leave most voters out are favoured, and above 1 nearly equal ones. In a mapping, voters of greater values have
+        greater weights on average.
 
     See Also
     --------
@@ -155,14 +156,14 @@ class DirichletWeights:
             missing = [voter for voter in self.voters if voter not in concentration]
             if missing:
                 raise InputError(
-                    f"concentration must hold a value for every voter; {missing[0]!r} has none. Give it one."
+                    f"`concentration` must have a value for every voter; {missing[0]!r} has none. Give it one."
                 )
             values = [concentration[voter] for voter in self.voters]
         else:
             values = [concentration] * len(self.voters)
         for value in values:
             if not is_real(value) or not isfinite(value) or value <= 0:
-                raise InputError(f"concentration must be finite and above 0; got {value!r}. Use 1 for any weights.")
+                raise InputError(f"`concentration` must be finite and above 0; got {value!r}. Use 1 for any weights.")
         self._alpha = np.array(values, dtype=np.float64)
 
     def rvs(self, *, random_state: int | np.random.RandomState | None = None) -> dict[Any, float]:
@@ -171,7 +172,7 @@ class DirichletWeights:
         Parameters
         ----------
         random_state : int, RandomState instance or None, default=None
-            Where the draw comes from.
+            Source of the draw.
 
         Returns
         -------
@@ -179,7 +180,7 @@ class DirichletWeights:
             Weights, at least 0, which add up to 1.
         """
         random = check_random_state(random_state)
-        # The logarithm of a gamma variate, which itself would be 0 for a small concentration.
+        # Logarithm of a gamma variate, because the variate itself would be 0 for a small concentration.
         size = (
             np.log(random.standard_gamma(self._alpha + 1)) - random.standard_exponential(len(self._alpha)) / self._alpha
         )

@@ -1,4 +1,4 @@
-"""A bar for each method of a comparison."""
+"""Bar plot of the methods of a comparison."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
 
 __all__ = ["ComparisonDisplay"]
 
-# Two shades of one blue: they differ in lightness, which every eye and every printer sees, and both are light
-# enough for the dark whiskers. Voters are grey.
+# Two shades of blue that differ in lightness, for every eye and printer, and are light enough for dark whiskers. Voters
+# are grey.
 _BEST, _OTHERS, _VOTERS, _WHISKER, _LINE = "#3b8dc4", "#c3daec", "#dedede", "#1a1a1a", "#d55e00"
 
 
 class ComparisonDisplay:
-    r"""Methods as horizontal bars, best on top, each with its number and 95 % interval; the best voter as a line.
+    r"""Methods as horizontal bars, best on top, each with its number and 95 % interval; a line marks the best voter.
 
-    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     results : Series of shape (n_methods,)
-        Measure of each method, indexed by its name; NaN, as of a method that failed, is drawn last and without a bar.
+        Measure of each method, indexed by its name. NaN, such as for a failed method, is drawn last and without a bar.
     interval : DataFrame of shape (n_methods, 2) or None, default=None
-        Ends of the interval of each method, columns `low` and `high`, with the same index; NaN and None draw no
+        Ends of the interval of each method, columns `low` and `high`, with the same index. NaN and None have no
         whiskers.
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest bar is the best, or the lowest; None colours none of them.
+        Whether the highest bar is the best, or the lowest; None highlights no bar.
     voters : sequence of str, default=()
-        Which of the results are those of single voters: their bars are grey, and a line is drawn at the best of them.
+        Names of results of single voters: their bars are grey, and a line marks the best of them.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     bars_ : matplotlib BarContainer
@@ -60,15 +60,16 @@ class ComparisonDisplay:
 
     See Also
     --------
-    skrankagg.model_selection.Comparator : Makes the comparison.
+    skrankagg.model_selection.Comparator : Computes the comparison.
 
     Notes
     -----
-    Whiskers are the 95 % interval of the mean by the percentile bootstrap over queries, which
-    :func:`~skrankagg.stats.bootstrap_interval` computes; they tell how far the mean would move with other queries. With
-    fewer than 20 queries they are too short.
-    Methods are measured on the same queries and move together, so intervals that overlap do not mean that two methods
-    are level: :meth:`Comparator.compare <skrankagg.model_selection.Comparator.compare>` has the interval of the
+    Whiskers are the 95 % interval of the mean by the percentile bootstrap over queries, computed by
+    :func:`~skrankagg.stats.bootstrap_interval`. They show how far the mean would move with other queries. With fewer
+    than 20 queries they are too short.
+
+    Methods are measured on the same queries and move together, so overlapping intervals do not mean that two methods
+    are equal. :meth:`Comparator.compare <skrankagg.model_selection.Comparator.compare>` returns the interval of the
     difference. Totals, such as the number of relevant items, and single queries have no interval.
 
     The best voter is best in hindsight, by the same judgements: a method that passes the line would have beaten any
@@ -124,13 +125,13 @@ class ComparisonDisplay:
         Parameters
         ----------
         comparator : Comparator
-            Fitted.
+            A fitted comparator.
         metric : str or Measure, default=None
-            A measure that it has computed; None takes the first.
+            A measure that the comparator has computed; None takes the first.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
@@ -146,8 +147,7 @@ class ComparisonDisplay:
         metric = measured[0] if metric is None else find_column(measured, metric)
         if metric not in measured:
             raise InputError(
-                f"ComparisonDisplay expects a measure that the Comparator has computed, one of "
-                f"{', '.join(measured)}; got {metric!r}."
+                f"`metric` must be one of those computed by the Comparator, {', '.join(measured)}; got {metric!r}."
             )
         voters = [name for name in comparator.results_.index if name not in comparator.named_estimators_]
         return cls._from_queries(comparator._measured()[[metric]], metric, voters).plot(ax, **bar_kwargs)
@@ -162,7 +162,7 @@ class ComparisonDisplay:
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw a measure of runs that exist already.
+        """Draw a measure of existing runs.
 
         Parameters
         ----------
@@ -173,9 +173,9 @@ class ComparisonDisplay:
         metric : str or Measure, default="map"
             A measure.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
@@ -206,14 +206,14 @@ class ComparisonDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure, as high as the number of methods asks for.
+            Axes to draw on; None makes a new figure, whose height depends on the number of methods.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
         ComparisonDisplay
-            Itself, with `ax_`, `figure_`, `bars_` and `voter_line_`.
+            This display, with `ax_`, `figure_`, `bars_` and `voter_line_`.
         """
         lowest_first = self.greater_is_better is False
         results = self.results.sort_values(ascending=lowest_first, kind="stable")
@@ -246,11 +246,11 @@ class ComparisonDisplay:
         if best_voter is not None:
             value = results[best_voter]
             label = f"best voter: {best_voter} ({_written(value)})"
-            # Before the bars and behind the whiskers.
+            # Drawn before the bars and behind the whiskers.
             self.voter_line_ = ax.axvline(
                 value, color=_LINE, linewidth=1.3, linestyle=(0, (4, 2)), label=label, zorder=1.5
             )
-        # The line would run through numbers next to the bars: they are in a column instead.
+        # The line would run through numbers next to the bars, so they are in a column instead.
         ends = high if best_voter is None else np.where(np.isnan(high), high, np.nanmax(high))
         _write_values(ax, values, np.nanmin(low), ends)
         if self.voter_line_ is not None:
@@ -259,7 +259,7 @@ class ComparisonDisplay:
         return self
 
     def _best_voter(self, results):
-        """Name of the best of the voters; None without any that has a value, or where no value is the best."""
+        """Return the name of the best voter; None if no voter has a value, or no value is the best."""
         voters = results[results.index.isin(list(self.voters))].dropna()
         return None if self.greater_is_better is None or not len(voters) else voters.index[0]
 
@@ -281,7 +281,7 @@ def _write_values(ax, values, low, ends):
         )
         for k, (value, end) in enumerate(zip(values, ends, strict=True))
     ]
-    # The axis must reach far enough for the longest whisker and the number next to it, whatever its width.
+    # The axis must be long enough for the longest whisker and the number next to it, whatever its width.
     figure = ax.figure.figure
     figure.draw_without_rendering()
     margin = max(text.get_window_extent().width for text in texts) + 8 * figure.dpi / 72

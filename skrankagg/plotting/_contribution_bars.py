@@ -1,4 +1,4 @@
-"""Why an item is where it is: shares of the lists in the scores of the first items, stacked."""
+"""Stacked bars of the lists' shares in the scores of the first items."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 __all__ = ["ContributionDisplay"]
 
 _OTHERS = "#c9c9c9"
-# Colours that differ next to each other; further voters are grey.
+# Colours that can be told apart next to each other; further voters are grey.
 _MOST_COLORS = 7
 
 
 class ContributionDisplay:
     r"""Shares of the lists in the scores of the first items, as stacked bars.
 
-    Why is this item first, and which lists speak against it? Shares that lower a score are drawn to the left of 0. Make
-    one with :meth:`from_estimator` or :meth:`from_frame`.
+    The plot shows why an item is first, and which lists lower its score. Negative shares are drawn to the left of 0.
+    Create one with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
@@ -54,22 +54,22 @@ class ContributionDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     bars_ : dict of str to list of matplotlib BarContainer
-        Bars by the name in the legend: those to the right and, where there are any, those to the left.
+        Bars by their name in the legend: those to the right and, if any, those to the left.
 
     See Also
     --------
     skrankagg.inspection.voter_contributions : The numbers.
-    VoterInfluenceDisplay : What changes without a list, for every method.
+    VoterInfluenceDisplay : Changes without a list, for every method.
 
     Notes
     -----
-    The end of the parts to the right, less the parts to the left, is the score, which is written at the end of a bar.
-    Where shares are negative a line marks it. The voters with the largest shares in the items shown have a colour of
-    their own, in the order of the legend; the others are drawn together.
+    The score is the sum of the parts to the right minus the parts to the left; it is written at the end of a bar. A
+    line marks it where shares are negative. The voters with the largest shares in the items shown have their own
+    colours, in the order of the legend. The other voters are drawn together.
 
     Examples
     --------
@@ -109,25 +109,24 @@ class ContributionDisplay:
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Aggregate the lists of a query and show what each of them adds to the scores.
+        """Aggregate the lists of a query and show how much each of them adds to the scores.
 
         Parameters
         ----------
         aggregator : aggregator
-            A method whose scores are sums over the lists, as :func:`~skrankagg.inspection.voter_contributions` takes
-            it.
+            A method whose scores are sums over the lists, see :func:`~skrankagg.inspection.voter_contributions`.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
-            Id of the query; None where there is one only.
+            Id of the query; None if there is only one.
         top : int, default=10
             Number of items to show.
         n_voters : int, default=7
-            Number of voters with a colour of their own, up to 7.
+            Number of voters with their own colour, up to 7.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
@@ -147,23 +146,23 @@ class ContributionDisplay:
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw what ``voter_contributions`` has returned.
+        """Draw a result of ``voter_contributions``.
 
         Parameters
         ----------
         table : DataFrame
-            What :func:`~skrankagg.inspection.voter_contributions` returns: columns `voter`, `item`, `contribution`,
-            items in the order of the consensus.
+            Result of :func:`~skrankagg.inspection.voter_contributions`: columns `voter`, `item` and `contribution`,
+            with items in the order of the consensus.
         query : object, default=None
-            Id of the query; None where there is one only.
+            Id of the query; None if there is only one.
         top : int, default=10
             Number of items to show.
         n_voters : int, default=7
-            Number of voters with a colour of their own, up to 7.
+            Number of voters with their own colour, up to 7.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
@@ -184,16 +183,16 @@ class ContributionDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         n_voters : int, default=7
-            Number of voters with a colour of their own, up to 7.
+            Number of voters with their own colour, up to 7.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
         ContributionDisplay
-            Itself, with `ax_`, `figure_` and `bars_`.
+            This display, with `ax_`, `figure_` and `bars_`.
         """
         check_count("n_voters", n_voters)
         parts = self._parts(min(n_voters, _MOST_COLORS))
@@ -204,7 +203,7 @@ class ContributionDisplay:
         self.bars_, handles, entries = {}, [], []
         for name, color, values in parts:
             style = {"height": 0.7, "color": color, "edgecolor": "white", "linewidth": 0.7, **bar_kwargs}
-            # The grey bar of several voters may stand on both sides.
+            # The grey bar of several voters may extend to both sides.
             up, down = np.maximum(values, 0.0).sum(axis=1), np.minimum(values, 0.0).sum(axis=1)
             drawn = [ax.barh(place, up, left=right, **style)]
             if (down < 0).any():
@@ -227,10 +226,10 @@ class ContributionDisplay:
         return self
 
     def _parts(self, n_colors):
-        """Name, colour and shares (n_items, n_voters of the part) of what is drawn, largest voter first."""
+        """Return name, colour and shares (n_items, n_voters of the part) of each part, largest voter first."""
         values = np.nan_to_num(self.table.to_numpy(dtype=np.float64))
         size = np.abs(values).sum(axis=0)
-        # Voters that differ by rounding only stay in their order.
+        # Voters that differ only by rounding stay in their order.
         order = np.argsort(-np.round(size / (size.max() or 1.0), 9), kind="stable")
         n_own = len(order) if len(order) <= n_colors else n_colors - (n_colors == _MOST_COLORS)
         names = labels_of(self.table.columns)
@@ -240,7 +239,7 @@ class ContributionDisplay:
 
 
 def _write_scores(ax, place, score, right, left):
-    """Write the score at the end of each bar, and make room for it."""
+    """Write the score at the end of each bar, and make space for it."""
     low, high = min(left.min(), 0.0), max(right.max(), 0.0)
     decimals = max(0, 2 - int(np.floor(np.log10(np.abs(score).max())))) if np.abs(score).max() > 0 else 0
     for row, value, end in zip(place, score, right, strict=True):

@@ -25,27 +25,27 @@ _TEXT, _BAR = "#1a1a1a", "#d55e00"
 
 
 class CriticalDifferenceDisplay:
-    r"""Mean ranks of methods over the queries; a bar joins those that do not differ by Nemenyi's test.
+    r"""Mean ranks of methods over the queries; a bar joins methods that do not differ by Nemenyi's test.
 
-    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     result : FriedmanResult
-        What :func:`~skrankagg.stats.friedman_nemenyi` gives.
+        Result of :func:`~skrankagg.stats.friedman_nemenyi`.
     names : sequence of str
-        Methods, in its order.
+        Methods, in the order of `result`.
     label : str, default="mean rank"
         Label of the axis.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     bars_ : list of matplotlib Line2D
-        One for each group of methods that do not differ.
+        One line for each group of methods that do not differ.
 
     See Also
     --------
@@ -92,15 +92,15 @@ class CriticalDifferenceDisplay:
         Parameters
         ----------
         comparator : Comparator
-            Fitted.
+            A fitted comparator.
         metric : str or Measure, default=None
             Measure; None takes the first.
         alpha : float, default=0.05
             Level.
         qrels : DataFrame or Qrels, default=None
-            Judgements for a measure that it has not computed; None takes its own.
+            Judgements for a measure that the comparator has not computed; None uses its own.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -121,7 +121,7 @@ class CriticalDifferenceDisplay:
         alpha: float = 0.05,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw runs that exist already.
+        """Draw existing runs.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ class CriticalDifferenceDisplay:
         alpha : float, default=0.05
             Level.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -161,12 +161,12 @@ class CriticalDifferenceDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
         CriticalDifferenceDisplay
-            Itself, with `ax_`, `figure_` and `bars_`.
+            This display, with `ax_`, `figure_` and `bars_`.
         """
         result = self.result
         order = np.argsort(result.mean_ranks, kind="stable")
@@ -175,13 +175,13 @@ class CriticalDifferenceDisplay:
         groups = result.groups()
         step, gap = 0.24, 0.12  # inches of a row of names, and of a bar
         height = 0.85 + gap * (len(groups) + 1) + step * (n_left + 0.3)
-        # A line of a few inches, and on both sides a margin for the longest name.
+        # A line of a few inches, with margins on both sides for the longest name.
         line, margin = 4.0, 0.75 + 0.075 * max(len(str(name)) for name in self.names)
         ax = new_axes(ax, (line + 2 * margin, height + 0.3))
         low, high = 1.0, float(k)
         inch = (high - low) / line
         ax.set_xlim(low - margin * inch, high + margin * inch)
-        # In inches from the axis down; the critical difference stands above it.
+        # Positions are inches below the axis; the critical difference is above it.
         ax.set_ylim(height - 0.85, -0.85)
         ax.set_axis_off()
         ax.plot([low, high], [0, 0], color=_TEXT, linewidth=1.0)

@@ -1,4 +1,4 @@
-"""A measure at growing cutoffs, and precision at growing recall: a line for each method."""
+"""Line plots of a measure at growing cutoffs, and of precision at growing recall, for each method."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _size(table):
 
 
 def _draw_lines(ax, table, line_kwargs, greater_is_better=True):
-    """A line for each row over the columns; the legend to the right of the axes has the best mean on top."""
+    """Draw a line over the columns for each row; the legend to the right of the axes has the best mean on top."""
     lines = []
     for k, (name, values) in enumerate(table.iterrows()):
         style = {"linewidth": 1.2, "markersize": 4.0, **line_style(k), **line_kwargs}
@@ -52,9 +52,9 @@ def _draw_lines(ax, table, line_kwargs, greater_is_better=True):
 
 
 class CutoffDisplay:
-    r"""A measure at growing cutoffs, a line or a row of bars for each method.
+    r"""A measure at growing cutoffs, with a line or a row of bars for each method.
 
-    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -63,16 +63,16 @@ class CutoffDisplay:
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest value is the best, or the lowest; None marks none of the bars.
+        Whether the highest value is the best, or the lowest; None marks no bar.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     lines_ : list of matplotlib Line2D, or of BarContainer
-        One for each method, or with bars one for each cutoff.
+        One for each method; with bars, one for each cutoff.
 
     See Also
     --------
@@ -116,20 +116,20 @@ class CutoffDisplay:
         Parameters
         ----------
         comparator : Comparator
-            Fitted.
+            A fitted comparator.
         metric : str or Measure, default=None
-            A measure that takes a cutoff, without one, such as "ndcg" or "p"; None takes the first that the Comparator
-            has computed.
+            A measure that takes a cutoff, given without one, such as "ndcg" or "p"; None takes the first one that the
+            Comparator has computed.
         cutoffs : sequence of int, default=None
-            None takes those that the Comparator has computed, or 1 to 10 where it has computed fewer than two.
+            None takes the cutoffs that the Comparator has computed, or 1 to 10 if it has computed fewer than two.
         kind : {"line", "bar"}, default="line"
-            What to draw.
+            The kind of plot.
         qrels : DataFrame or Qrels, default=None
-            Judgements for cutoffs that it has not computed; None takes its own.
+            Judgements for cutoffs that the comparator has not computed; None uses its own.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **kwargs
-            For :meth:`matplotlib.axes.Axes.plot`, or with bars for :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.plot`, or to :meth:`matplotlib.axes.Axes.barh` for bars.
 
         Returns
         -------
@@ -158,7 +158,7 @@ class CutoffDisplay:
         ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a measure of runs that exist already.
+        """Draw a measure of existing runs.
 
         Parameters
         ----------
@@ -167,15 +167,15 @@ class CutoffDisplay:
         qrels : DataFrame or Qrels
             Judgements.
         metric : str or Measure, default="ndcg"
-            A measure that takes a cutoff, without one.
+            A measure that takes a cutoff, given without one.
         cutoffs : sequence of int, default=range(1, 11)
             Cutoffs.
         kind : {"line", "bar"}, default="line"
-            What to draw.
+            The kind of plot.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **kwargs
-            For :meth:`matplotlib.axes.Axes.plot`, or with bars for :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.plot`, or to :meth:`matplotlib.axes.Axes.barh` for bars.
 
         Returns
         -------
@@ -196,16 +196,16 @@ class CutoffDisplay:
         Parameters
         ----------
         kind : {"line", "bar"}, default="line"
-            What to draw.
+            The kind of plot.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **kwargs
-            For :meth:`matplotlib.axes.Axes.plot`, or with bars for :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.plot`, or to :meth:`matplotlib.axes.Axes.barh` for bars.
 
         Returns
         -------
         CutoffDisplay
-            Itself, with `ax_`, `figure_` and `lines_`.
+            This display, with `ax_`, `figure_` and `lines_`.
         """
         check_choice("kind", kind, ("line", "bar"))
         n_methods, n_cutoffs = self.table.shape
@@ -222,7 +222,7 @@ class CutoffDisplay:
         return self
 
     def _plot_bars(self, ax, kwargs):
-        # A panel for each cutoff, from left to right, all on one scale, the methods in the same rows.
+        # One panel for each cutoff, from left to right, on one scale; methods are in the same rows.
         lowest_first = self.greater_is_better is False
         last = self.table.iloc[:, -1].to_numpy()
         table = self.table.iloc[np.argsort(last if lowest_first else -last, kind="stable")]
@@ -255,15 +255,15 @@ class CutoffDisplay:
 
 def _at(metric, k):
     if callable(metric) and (not isinstance(metric, Measure) or isinstance(metric, OwnMeasure)):
-        raise InputError(f"CutoffDisplay expects a measure that takes a cutoff; {get_measure(metric)} takes none.")
+        raise InputError(f"`metric` must be a measure that takes a cutoff; got {get_measure(metric)}. Choose another.")
     name, bracket, options = str(metric).partition("[")
     return f"{name}@{k}{bracket}{options}"
 
 
 class InterpolatedPrecisionDisplay:
-    r"""Interpolated precision at eleven recalls, a line for each method.
+    r"""Interpolated precision at eleven recalls, with a line for each method.
 
-    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class InterpolatedPrecisionDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     lines_ : list of matplotlib Line2D
@@ -281,7 +281,7 @@ class InterpolatedPrecisionDisplay:
 
     See Also
     --------
-    skrankagg.metrics.interpolated_precision : What is drawn.
+    skrankagg.metrics.interpolated_precision : The values of the plot.
 
     Examples
     --------
@@ -316,13 +316,13 @@ class InterpolatedPrecisionDisplay:
         Parameters
         ----------
         comparator : Comparator
-            Fitted.
+            A fitted comparator.
         qrels : DataFrame or Qrels, default=None
-            Judgements; None takes those of the Comparator's constructor.
+            Judgements; None uses those of the Comparator's constructor.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **line_kwargs
-            For :meth:`matplotlib.axes.Axes.plot`.
+            Passed on to :meth:`matplotlib.axes.Axes.plot`.
 
         Returns
         -------
@@ -336,7 +336,7 @@ class InterpolatedPrecisionDisplay:
     def from_predictions(
         cls, runs: Mapping[str, AnyLists], qrels: AnyQrels, *, ax: Axes | None = None, **line_kwargs: Any
     ) -> Self:
-        """Draw runs that exist already.
+        """Draw existing runs.
 
         Parameters
         ----------
@@ -345,9 +345,9 @@ class InterpolatedPrecisionDisplay:
         qrels : DataFrame or Qrels
             Judgements.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **line_kwargs
-            For :meth:`matplotlib.axes.Axes.plot`.
+            Passed on to :meth:`matplotlib.axes.Axes.plot`.
 
         Returns
         -------
@@ -362,14 +362,14 @@ class InterpolatedPrecisionDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **line_kwargs
-            For :meth:`matplotlib.axes.Axes.plot`.
+            Passed on to :meth:`matplotlib.axes.Axes.plot`.
 
         Returns
         -------
         InterpolatedPrecisionDisplay
-            Itself, with `ax_`, `figure_` and `lines_`.
+            This display, with `ax_`, `figure_` and `lines_`.
         """
         ax = new_axes(ax, _size(self.table))
         ax.set_xlabel("recall")

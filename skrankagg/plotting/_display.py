@@ -1,4 +1,4 @@
-"""What the plots share: matplotlib when it is needed, colours, values from two sources."""
+"""Shared parts of the plots: import of matplotlib on demand, colours, and values from comparators or runs."""
 
 from collections.abc import Mapping
 
@@ -10,16 +10,16 @@ from ..metrics import evaluate, get_measure
 from ..metrics._relevance._registry import find_column, find_measure
 from ..stats._effects import interval_of_mean
 
-# The palette of Okabe and Ito without its yellow, which is too light for lines: colour-blind readers tell them apart.
+# The palette of Okabe and Ito, which colour-blind readers can distinguish; without its yellow, too light for lines.
 _COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
 _DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 _RESAMPLES = 2000
-_LEAST = 1e-5  # what the geometric mean takes for lower values
+_LEAST = 1e-5  # floor of the geometric mean
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p")
 
 
 def line_style(k):
-    """Colour, dashes and marker of the k-th line: no two of the first 77 have the same colour and marker."""
+    """Return colour, dashes and marker of the k-th line; the first 77 lines differ in colour or marker."""
     return {
         "color": _COLORS[k % len(_COLORS)],
         "linestyle": _DASHES[k // len(_COLORS) % len(_DASHES)],
@@ -28,7 +28,7 @@ def line_style(k):
 
 
 def import_pyplot():
-    """Import ``matplotlib.pyplot``, or say how to install it."""
+    """Import ``matplotlib.pyplot``; if it is missing, raise an error that explains how to install it."""
     try:
         import matplotlib.pyplot
     except ImportError:
@@ -37,7 +37,7 @@ def import_pyplot():
 
 
 def plot_formats():
-    """Suffixes of the files that plots can be saved in, without their dots."""
+    """Return the suffixes of the file formats that plots can be saved in, without their dots."""
     import_pyplot()
     from matplotlib.backend_bases import FigureCanvasBase
 
@@ -45,7 +45,7 @@ def plot_formats():
 
 
 def new_axes(ax, size):
-    """Axes to draw on: those given, or those of a new figure of a size in inches."""
+    """Return the given axes, or those of a new figure of a size in inches."""
     plt = import_pyplot()
     if ax is None:
         _, ax = plt.subplots(figsize=size, layout="constrained")
@@ -53,14 +53,14 @@ def new_axes(ax, size):
 
 
 def legend_beside(ax, handles, side="right", gap=0.0, **options):
-    """A legend outside of the axes, where it covers no data; it writes dollar signs as they are.
+    """Draw a legend outside of the axes, where it covers no data; dollar signs are written as they are.
 
-    It is on the "right"; or in one row "above" the axes, `gap` inches away, or "below" the label of their lower axis.
+    The `side` is "right"; or in one row "above" the axes, `gap` inches away, or "below" the label of the lower axis.
     """
     from matplotlib.transforms import ScaledTranslation
 
     if side == "below":
-        # The numbers and the label of the axis are this high, whatever the layout does to the axes.
+        # Height of the tick labels and of the axis label, independent of the layout.
         ax.figure.figure.draw_without_rendering()
         bottom = ax.xaxis.get_tightbbox()
         gap = (0.0 if bottom is None else (bottom.y0 - ax.bbox.y0) / ax.figure.dpi) - 0.1
@@ -88,9 +88,9 @@ def legend_beside(ax, handles, side="right", gap=0.0, **options):
 
 
 def summary_interval(measure, values, random_state=0):
-    """The 95 % interval of the mean of a measure over queries, (NaN, NaN) of a total or fewer than two queries.
+    """Return the 95 % interval of a measure's mean over queries, (NaN, NaN) for totals or fewer than two queries.
 
-    One seed draws the same resamples, so that methods and weights are measured on the same queries.
+    Equal seeds draw the same resamples, so that methods and weights are measured on the same queries.
     """
     values = np.asarray(values, dtype=np.float64)
     values = values[~np.isnan(values)]
@@ -106,13 +106,13 @@ def summary_interval(measure, values, random_state=0):
 def check_fitted(display, comparator):
     """Raise ValueError unless a Comparator is fitted."""
     if not hasattr(comparator, "results_"):
-        raise InputError(f"{display} expects a fitted Comparator; call its fit(lists) first.")
+        raise InputError(f"`comparator` of {display} must be fitted. Call its fit(lists) first.")
 
 
 def measured_values(display, comparator, names, qrels=None):
-    """Measures of each query of a fitted Comparator, by method and query, NaN where a method failed.
+    """Return measures of each query of a fitted Comparator, by method and query, NaN where a method failed.
 
-    Those that it has not computed are measured on its runs, against `qrels` or, where these are None, its own.
+    Measures that the comparator has not computed are computed for its runs, against `qrels` or, if None, its own.
     """
     check_fitted(display, comparator)
     measured = comparator._measured()
@@ -124,29 +124,28 @@ def measured_values(display, comparator, names, qrels=None):
     if qrels is None:
         lacking = [name for name in names if name not in measured.columns]
         raise InputError(
-            f"{display} expects measures that the Comparator has computed, and {', '.join(lacking[:3])} "
-            f"{'is' if len(lacking) == 1 else 'are'} not among {', '.join(measured.columns)}. Name them in its "
-            "metrics, or give qrels=."
+            f"`metric` of {display} must be computed by the Comparator, which has {', '.join(measured.columns)}; got "
+            f"{', '.join(lacking[:3])}. Name it in the Comparator's metrics, or give qrels=."
         )
-    # A Comparator measures the judged queries of its own lists: the others have no results, and are left out below.
-    # Methods that failed have no run.
+    # A Comparator measures the judged queries of its own lists; other queries have no results and are left out below.
+    # Failed methods have no run.
     table = evaluate_runs(dict(comparator.runs_), qrels, given, missing_queries="zero")
     return table.reindex(measured.index)
 
 
 def summaries(values):
-    """Summaries of shape (n_methods, n_measures) of measures by method and query, NaN where a method has no value."""
+    """Return summaries (n_methods, n_measures) of measures by method and query; NaN where a method has no value."""
 
     def summarize(name):
         measure = find_measure(name, values)
-        # The sum of no counts would be 0.
+        # Without this check, the sum of no counts would be 0.
         return lambda column: np.nan if column.isna().all() else measure.summarize(column)
 
     return pd.DataFrame({name: values[name].groupby(level=0, sort=False).agg(summarize(name)) for name in values})
 
 
 def evaluate_runs(runs, qrels, names, **conventions):
-    """Measures of each query of some runs, indexed by method and query."""
+    """Evaluate each query of some runs; the result is indexed by method and query."""
     runs = runs if isinstance(runs, Mapping) else {"run": runs}
     for name in names:
         get_measure(name, **conventions)

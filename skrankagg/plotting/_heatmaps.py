@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 __all__ = ["AgreementDisplay", "VoterWeightsDisplay"]
 
-# Largest number of rows for which the cells show their numbers.
+# Largest number of rows for which cells show their numbers.
 _MAX_NUMBERED = 25
-# Values that the measures can take. Distances that are not normalised have no highest one.
+# Ranges of the measures. Distances that are not normalised have no upper limit.
 _CORRELATIONS = frozenset({"gamma", "spearman", "tau-a", "tau-ap", "tau-b", "tau-x", "weighted-tau"})
 _SHARES = frozenset({"average-overlap", "overlap", "rbo"})
 _DISTANCES = frozenset({"footrule", "kendall-distance"})
 
 
 def _draw_matrix(ax, table, label, limits, cmap, numbered):
-    """Draw a coloured cell for each value, if asked with its number."""
+    """Draw a coloured cell for each value, with its number if `numbered`."""
     values = table.to_numpy(dtype=np.float64)
     image = ax.imshow(values, cmap=cmap, vmin=limits[0], vmax=limits[1], aspect="auto")
     columns = [str(name) for name in table.columns]
@@ -62,12 +62,12 @@ def _draw_matrix(ax, table, label, limits, cmap, numbered):
 
 
 def _fit_upright(names):
-    """Whether names below cells fit next to each other."""
+    """Return whether names below cells fit next to each other."""
     return max(map(len, names), default=0) <= 3 and len(names) <= 12
 
 
 def _number_format(values):
-    """How the numbers of a matrix are written: two decimals without a leading zero, fewer where they are large."""
+    """Return a formatter of a matrix's numbers: two decimals without a leading zero, fewer for large values."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     decimals = 2 if largest < 10 else 1 if largest < 100 else 0
 
@@ -79,24 +79,24 @@ def _number_format(values):
 
 
 class AgreementDisplay:
-    r"""Agreement of every two voters, or methods, as a heat map.
+    r"""Agreement of all pairs of voters or methods, as a heat map.
 
-    Make one with :meth:`from_lists`, :meth:`from_comparator` or :meth:`from_predictions`.
+    Create one with :meth:`from_lists`, :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     table : DataFrame of shape (n, n)
-        What :func:`~skrankagg.metrics.agreement_matrix` gives.
+        Result of :func:`~skrankagg.metrics.agreement_matrix`.
     label : str, default="agreement"
         Label of the colour bar.
     limits : tuple of two floats, default=None
-        Lowest and highest value of the colours. None takes 0 and 1, or -1 and 1 where values are negative; if some are
-        beyond 1 or -1, as distances may be, the largest one takes the place of 1.
+        Lowest and highest value of the colours. None takes 0 and 1, or -1 and 1 if there are negative values. If some
+        values exceed 1 in size, as distances may, the largest one replaces 1.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     image_ : matplotlib AxesImage
@@ -110,9 +110,14 @@ class AgreementDisplay:
 
     Notes
     -----
-    The colours span all values that the measure can take: -1 to 1 for correlations, such as Kendall's tau, with white
-    for 0; 0 to 1 for overlaps, RBO and normalised distances; 0 to the largest value for other distances. Hence lists
-    that hardly agree look alike, and plots of the same measure can be compared. `limits` gives other ends.
+    The colours span the range of the measure:
+
+    - -1 to 1 for correlations, such as Kendall's tau, with white for 0;
+    - 0 to 1 for overlaps, RBO and normalised distances;
+    - 0 to the largest value for other distances.
+
+    Lists that hardly agree therefore look alike, and plots of the same measure can be compared. `limits` sets other
+    ends.
 
     Examples
     --------
@@ -160,11 +165,11 @@ class AgreementDisplay:
         sort : bool, default=True
             Whether to place voters that agree next to each other.
         limits : tuple of two floats, default=None
-            Lowest and highest value of the colours; None takes those that the measure can take.
+            Lowest and highest value of the colours; None uses the range of the measure.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **options
-            Of the measure.
+            Options of the measure.
 
         Returns
         -------
@@ -188,22 +193,22 @@ class AgreementDisplay:
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
-        """Draw the agreement of the methods of a fitted Comparator; those that failed are left out.
+        """Draw the agreement of the methods of a fitted Comparator; failed methods are left out.
 
         Parameters
         ----------
         comparator : Comparator
-            Fitted.
+            A fitted comparator.
         metric : str, default="tau-b"
             Name of a measure of agreement.
         sort : bool, default=True
             Whether to place methods that agree next to each other.
         limits : tuple of two floats, default=None
-            Lowest and highest value of the colours; None takes those that the measure can take.
+            Lowest and highest value of the colours; None uses the range of the measure.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **options
-            Of the measure.
+            Options of the measure.
 
         Returns
         -------
@@ -222,7 +227,7 @@ class AgreementDisplay:
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
-        """Draw the agreement of runs that exist already.
+        """Draw the agreement of existing runs.
 
         Parameters
         ----------
@@ -233,11 +238,11 @@ class AgreementDisplay:
         sort : bool, default=True
             Whether to place runs that agree next to each other.
         limits : tuple of two floats, default=None
-            Lowest and highest value of the colours; None takes those that the measure can take.
+            Lowest and highest value of the colours; None uses the range of the measure.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **options
-            Of the measure.
+            Options of the measure.
 
         Returns
         -------
@@ -251,24 +256,24 @@ class AgreementDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
         AgreementDisplay
-            Itself, with `ax_`, `figure_`, `image_` and `text_`.
+            This display, with `ax_`, `figure_`, `image_` and `text_`.
         """
         n = len(self.table)
         names = labels_of(self.table.index)
-        # The same space for each cell, however long the names are.
+        # Cells have the same size, however long the names are.
         cells = max(2.8, 0.34 * n) if n <= _MAX_NUMBERED else max(6.0, 0.17 * n)
         names_beside = 0.25 + CHARACTER * max(map(len, names), default=0)
         names_below = 0.25 if _fit_upright(names) else names_beside
         ax = new_axes(ax, (cells + names_beside + 1.3, cells + names_below))
-        # Each voter agrees with itself: the diagonal is left blank.
+        # The diagonal is left blank, because each voter agrees with itself.
         table = self.table.set_axis(names, axis=0).set_axis(names, axis=1).mask(np.eye(n, dtype=bool))
         low, high = _range_around(table.to_numpy(dtype=np.float64)) if self.limits is None else self.limits
-        # Cividis, and purple to orange around 0, look alike to every kind of colour vision.
+        # Cividis, and purple to orange around 0, look the same for every colour vision.
         cmap = "PuOr" if low < 0 else "cividis"
         self.image_, self.text_ = _draw_matrix(ax, table, self.label, (low, high), cmap, n <= _MAX_NUMBERED)
         self.ax_, self.figure_ = ax, ax.figure
@@ -276,17 +281,17 @@ class AgreementDisplay:
 
 
 def _range_of(measure, options):
-    """Lowest and highest value that a measure of agreement can take, None for a distance without a highest one."""
+    """Return the range of a measure of agreement; the upper end is None for a distance without one."""
     if measure in _CORRELATIONS:
         return -1.0, 1.0
     return (0.0, 1.0) if measure in _SHARES or options.get("normalize") else None
 
 
 def _range_around(values):
-    """From 0 to 1, or -1 to 1 where values are negative; further where the largest value is."""
+    """Return the range 0 to 1, or -1 to 1 if there are negative values, extended to the largest value."""
     values = values[np.isfinite(values)]
     largest = np.abs(values).max(initial=0.0)
-    high = float(largest) if largest > 1 + 1e-9 else 1.0  # rounding takes no scale beyond 1
+    high = float(largest) if largest > 1 + 1e-9 else 1.0  # rounding errors do not extend the scale beyond 1
     return (-high if values.min(initial=0.0) < 0 else 0.0), high
 
 
@@ -304,7 +309,7 @@ def _similar_together(values, is_distance):
 class VoterWeightsDisplay:
     r"""Weights that a method has given to voters: a point for each query, and the mean.
 
-    Make one with :meth:`from_estimator`.
+    Create one with :meth:`from_estimator`.
 
     Parameters
     ----------
@@ -314,7 +319,7 @@ class VoterWeightsDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     points_ : matplotlib PathCollection
@@ -322,7 +327,7 @@ class VoterWeightsDisplay:
 
     See Also
     --------
-    AgreementDisplay : Who agrees with whom.
+    AgreementDisplay : Agreement of voters with each other.
     WeightCurveDisplay : A measure over the weight of one of two voters.
 
     Examples
@@ -350,11 +355,11 @@ class VoterWeightsDisplay:
         Parameters
         ----------
         aggregator : aggregator
-            Fitted, with `query_voter_weights_`.
+            A fitted aggregator with `query_voter_weights_`.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **point_kwargs
-            For :meth:`matplotlib.axes.Axes.scatter`.
+            Passed on to :meth:`matplotlib.axes.Axes.scatter`.
 
         Returns
         -------
@@ -362,8 +367,8 @@ class VoterWeightsDisplay:
         """
         if not hasattr(aggregator, "query_voter_weights_"):
             raise InputError(
-                "VoterWeightsDisplay expects a fitted aggregator that learns voter weights, such as DIBRA; "
-                f"{type(aggregator).__name__} has none. Call its fit(lists) first."
+                f"`aggregator` must be a fitted method that learns voter weights, such as DIBRA; got {aggregator!r}, "
+                "which has none. Call its fit(lists) first."
             )
         return cls(aggregator.query_voter_weights_).plot(ax, **point_kwargs)
 
@@ -376,24 +381,23 @@ class VoterWeightsDisplay:
         Parameters
         ----------
         comparator : Comparator
-            Fitted.
+            A fitted comparator.
         method : str
             Name of a method that learns voter weights.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **point_kwargs
-            For :meth:`matplotlib.axes.Axes.scatter`.
+            Passed on to :meth:`matplotlib.axes.Axes.scatter`.
 
         Returns
         -------
         VoterWeightsDisplay
         """
         if method in comparator.failures_:
-            raise InputError(f"VoterWeightsDisplay expects a fitted method; {method!r} failed and has no weights.")
+            raise InputError(f"`method` must have weights; got {method!r}, which failed. Choose a fitted method.")
         if method not in comparator.named_aggregators_:
             raise InputError(
-                f"VoterWeightsDisplay expects a method, one of {', '.join(comparator.named_aggregators_)}; got "
-                f"{method!r}."
+                f"`method` must be one of {', '.join(map(repr, comparator.named_aggregators_))}; got {method!r}."
             )
         return cls.from_estimator(comparator.named_aggregators_[method], ax=ax, **point_kwargs)
 
@@ -403,14 +407,14 @@ class VoterWeightsDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **point_kwargs
-            For :meth:`matplotlib.axes.Axes.scatter`.
+            Passed on to :meth:`matplotlib.axes.Axes.scatter`.
 
         Returns
         -------
         VoterWeightsDisplay
-            Itself, with `ax_`, `figure_` and `points_`.
+            This display, with `ax_`, `figure_` and `points_`.
         """
         weights = pd.DataFrame(self.table)
         mean = weights.groupby("voter", observed=True)["weight"].mean().sort_values(ascending=False, kind="stable")

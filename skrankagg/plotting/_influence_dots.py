@@ -1,4 +1,4 @@
-"""Voters by how far they agree with the others, and by what changes without them."""
+"""Plot of voters by their agreement with the others, and by the changes without them."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _OUTLIER = "#d55e00"
 
 
 class VoterInfluenceDisplay:
-    r"""Voters by their agreement with the others, outliers marked, and by what the consensus changes without them.
+    r"""Voters by their agreement with the others, outliers marked, and by how the consensus changes without them.
 
-    Make one with :meth:`from_estimator` or :meth:`from_frame`.
+    Create one with :meth:`from_estimator` or :meth:`from_frame`.
 
     Parameters
     ----------
     table : DataFrame of shape (n_lists, n_columns)
-        What :func:`~skrankagg.inspection.voter_influence` returns, of one query or of several: columns `voter`,
+        Result of :func:`~skrankagg.inspection.voter_influence` for one query or several: columns `voter`,
         `agreement`, `threshold`, `outlier`, `distance` and `leader_changed`.
     title : str, default=""
         Title.
@@ -56,7 +56,7 @@ class VoterInfluenceDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where the agreement was drawn.
+        Axes of the agreement.
     figure_ : matplotlib Figure
         The figure around it.
     points_ : matplotlib PathCollection
@@ -70,16 +70,16 @@ class VoterInfluenceDisplay:
     --------
     skrankagg.inspection.voter_influence : The numbers.
     ContributionDisplay : The share of each list in the scores.
-    VoterWeightsDisplay : Weights that a method has learnt.
+    VoterWeightsDisplay : Weights that a method has learned.
 
     Notes
     -----
-    Voters are sorted by their agreement with the consensus of the others, those that agree most on top. Voters whose
-    agreement is unknown come before these, without a dot, and are the first to be left out. Of several queries there
-    is a dot for each list, the line is the mean, and the bar the mean distance.
+    Voters are sorted by their agreement with the consensus of the others, the highest agreement on top. Voters of
+    unknown agreement come first, without a dot, and are the first to be left out. For several queries there is a dot
+    for each list, the line is the mean, and the bar is the mean distance.
 
-    0 is what a random list reaches on average. For one query, the grey mark of a list is its threshold: a list that
-    agrees less is an outlier. Short lists may agree less than long ones before they are marked.
+    A random list reaches 0 on average. For one query, the grey mark of a list is its threshold: a list that agrees less
+    is an outlier. Short lists may agree less than long ones before they are marked.
 
     Examples
     --------
@@ -122,24 +122,24 @@ class VoterInfluenceDisplay:
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Aggregate the lists without each of them, and show what changes.
+        """Aggregate the lists without each of them, and show the changes.
 
         Parameters
         ----------
         aggregator : aggregator
-            Any method, as :func:`~skrankagg.inspection.voter_influence` takes it.
+            Any method, see :func:`~skrankagg.inspection.voter_influence`.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
             Id of the query; None shows all queries.
         mode : {"silence", "drop"}, default="silence"
-            What it is to be without a list: "silence" gives it weight 0, "drop" removes its rows.
+            The way to leave out a list: "silence" gives it weight 0, "drop" removes its rows.
         n_voters : int, default=50
-            Largest number of voters to show; of more, those that agree least.
+            Largest number of voters to show. Of more voters, only the ones that agree least are shown.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
@@ -161,20 +161,20 @@ class VoterInfluenceDisplay:
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw what ``voter_influence`` has returned.
+        """Draw a result of ``voter_influence``.
 
         Parameters
         ----------
         table : DataFrame
-            What :func:`~skrankagg.inspection.voter_influence` returns.
+            Result of :func:`~skrankagg.inspection.voter_influence`.
         query : object, default=None
             Id of the query; None shows all queries.
         n_voters : int, default=50
-            Largest number of voters to show; of more, those that agree least.
+            Largest number of voters to show. Of more voters, only the ones that agree least are shown.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
@@ -197,16 +197,16 @@ class VoterInfluenceDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         n_voters : int, default=50
-            Largest number of voters to show; of more, those that agree least.
+            Largest number of voters to show. Of more voters, only the ones that agree least are shown.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
         VoterInfluenceDisplay
-            Itself, with `ax_`, `figure_`, `points_`, `bars_` and `distance_ax_`.
+            This display, with `ax_`, `figure_`, `points_`, `bars_` and `distance_ax_`.
         """
         check_count("n_voters", n_voters)
         table = self.table.assign(voter=plain_index(self.table["voter"]))
@@ -234,7 +234,7 @@ class VoterInfluenceDisplay:
         self.points_ = ax.scatter(agreement, row, c=np.where(is_outlier, _OUTLIER, POINT), zorder=3, **style)
         handles = []
         if is_outlier.any():
-            # In another shape too: colours alone do not tell all readers.
+            # Outliers have another shape too, because not all readers can distinguish the colours.
             marks = ax.scatter(
                 agreement[is_outlier], row[is_outlier], marker="D", color=_OUTLIER, zorder=4, label="outlier", **style
             )
@@ -280,7 +280,7 @@ class VoterInfluenceDisplay:
 
 
 def _draw_distances(ax, distance, first_changes, single, bar_kwargs):
-    """A second column of axes with a bar for each voter, and where the first item changes without it, how often."""
+    """Draw a second column with a bar for each voter, and how often the first item changes without it."""
     side = side_axes(ax, 2.0)
     bars = side.barh(np.arange(len(distance)), distance, **{"height": 0.6, "color": BAR, "zorder": 2, **bar_kwargs})
     for k in np.flatnonzero(first_changes):

@@ -1,4 +1,4 @@
-"""How often each item is above each other one when the lists are drawn again, as a heat map."""
+"""Heat map of how often each item is above each other item when the lists are drawn again."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 
 __all__ = ["PreferenceProbabilityDisplay"]
 
-# Largest number of items for which the cells show their numbers.
+# Largest number of items for which cells show their numbers.
 _MAX_NUMBERED = 20
 
 
 class PreferenceProbabilityDisplay:
-    r"""Share of the draws in which the item of the row is above that of the column, as a heat map.
+    r"""Share of the draws in which the row's item is above the column's, as a heat map.
 
-    A line runs around the pairs that are in one order in nearly all draws. Make one with :meth:`from_estimator` or
+    A line surrounds the pairs that have the same order in nearly all draws. Create one with :meth:`from_estimator` or
     :meth:`from_frame`.
 
     Parameters
     ----------
     table : DataFrame of shape (n_items, n_items)
-        What :func:`~skrankagg.inspection.preference_probabilities` returns, or a part of it.
+        Result of :func:`~skrankagg.inspection.preference_probabilities`, or a part of it.
     confidence : float, default=0.95
-        Pairs are framed if one of the two is above the other in at least this share of the draws.
+        Pairs are framed if one item is above the other in at least this share of the draws.
     title : str, default=""
         Title.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     image_ : matplotlib AxesImage
@@ -55,7 +55,7 @@ class PreferenceProbabilityDisplay:
     text_ : list of matplotlib Text
         Numbers in the cells, where there are at most 20 items.
     frame_ : matplotlib LineCollection
-        The line around the pairs that are beyond `confidence`.
+        The line around the pairs beyond `confidence`.
 
     See Also
     --------
@@ -65,9 +65,9 @@ class PreferenceProbabilityDisplay:
 
     Notes
     -----
-    Items are in the order of the consensus, so that above the diagonal the row's item is the higher one. The pairs that
-    are not sure lie along the diagonal, between the two parts of the frame: the broader this band, the less the draws
-    agree. Each pair is looked at by itself; of many pairs, some are beyond 95 % by chance.
+    Items are in the order of the consensus, so above the diagonal the row's item is the higher one. Uncertain pairs
+    lie along the diagonal, between the two parts of the frame: the broader this band, the less the draws agree. Each
+    pair is treated separately; of many pairs, some are beyond 95 % by chance.
 
     Examples
     --------
@@ -111,32 +111,32 @@ class PreferenceProbabilityDisplay:
         n_jobs: int | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the lists of a query again and again, and show how often items are above each other.
+        """Draw the lists of a query repeatedly, and show how often items are above each other.
 
         Parameters
         ----------
         aggregator : aggregator
-            Any method that can weigh lists, as :func:`~skrankagg.inspection.preference_probabilities` takes it.
+            Any method that can weigh lists, see :func:`~skrankagg.inspection.preference_probabilities`.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
-            Id of the query; None where there is one only, or `unit` is "query".
+            Id of the query; None if there is only one, or `unit` is "query".
         top : int, default=20
             Number of items to show.
         confidence : float, default=0.95
-            Share of the draws from which on a pair is framed.
+            Share of the draws above which a pair is framed.
         n_resamples : int, default=1000
             Number of draws.
         unit : {"list", "voter", "query"}, default="list"
-            What is drawn.
+            The unit that is drawn.
         votes : bool or None, default=None
             Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.
         random_state : int, RandomState instance or None, default=0
-            Where the draws come from.
+            Source of the draws.
         n_jobs : int, default=None
             Processes that share the draws.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
@@ -157,27 +157,25 @@ class PreferenceProbabilityDisplay:
     def from_frame(
         cls, table: pd.DataFrame, *, top: int = 20, confidence: float = 0.95, ax: Axes | None = None
     ) -> Self:
-        """Draw what ``preference_probabilities`` has returned.
+        """Draw a result of ``preference_probabilities``.
 
         Parameters
         ----------
         table : DataFrame of shape (n_items, n_items)
-            What :func:`~skrankagg.inspection.preference_probabilities` returns.
+            Result of :func:`~skrankagg.inspection.preference_probabilities`.
         top : int, default=20
             Number of items to show.
         confidence : float, default=0.95
-            Share of the draws from which on a pair is framed.
+            Share of the draws above which a pair is framed.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
         PreferenceProbabilityDisplay
         """
         if not isinstance(table, pd.DataFrame) or table.shape[0] != table.shape[1]:
-            raise InputTypeError(
-                "PreferenceProbabilityDisplay expects a square table, as preference_probabilities returns it."
-            )
+            raise InputTypeError("`table` must be a square data frame. Pass the result of preference_probabilities.")
         return cls._of_top(table, top, confidence, None).plot(ax)
 
     @classmethod
@@ -191,15 +189,15 @@ class PreferenceProbabilityDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
 
         Returns
         -------
         PreferenceProbabilityDisplay
-            Itself, with `ax_`, `figure_`, `image_`, `text_` and `frame_`.
+            This display, with `ax_`, `figure_`, `image_`, `text_` and `frame_`.
         """
         if isinstance(self.confidence, bool) or not 0.5 < self.confidence <= 1:
-            raise InputError(f"confidence must be above 1/2 and at most 1, such as 0.95; got {self.confidence!r}.")
+            raise InputError(f"`confidence` must be above 1/2 and at most 1, such as 0.95; got {self.confidence!r}.")
         from matplotlib.collections import LineCollection
 
         n = len(self.table)
@@ -226,12 +224,12 @@ class PreferenceProbabilityDisplay:
 
 
 def are_sure(shares, confidence):
-    """Which pairs are in one order in at least this share of the draws; none whose share is NaN."""
+    """Mark the pairs that have one order in at least this share of the draws; shares of NaN are never marked."""
     return np.maximum(shares, 1 - shares) >= confidence - 1e-12
 
 
 def _colors():
-    """Orange to purple, which differ for every kind of colour vision; without the ends, too dark to see a line on."""
+    """Return colours from orange to purple, distinct for every colour vision, without the ends, which hide a line."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -239,7 +237,7 @@ def _colors():
 
 
 def _borders(inside):
-    """Sides of cells that divide those that are `inside`, (n, n), from the others: pairs of points."""
+    """Return the sides of cells that separate those `inside`, (n, n), from the others, as pairs of points."""
     padded = np.pad(inside, 1)
     across = np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1]) - 0.5
     down = np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1]) - 0.5

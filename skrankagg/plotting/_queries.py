@@ -1,4 +1,4 @@
-"""Gain and loss of a method on each query."""
+"""Bar plot of the gain and loss of a method on each query."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._data._types import AnyLists, AnyQrels
+from .._support._checks import check_choice
 from ..exceptions import InputError
 from ..metrics._relevance._registry import MeasureLike, find_measure, orient
 from ._display import check_fitted, evaluate_runs, legend_beside, measured_values, new_axes
@@ -22,21 +23,21 @@ if TYPE_CHECKING:
 
 __all__ = ["QueryGainDisplay"]
 
-# Blue and vermilion differ under every kind of colour vision, and in lightness.
+# Blue and vermilion differ for every colour vision, and in lightness.
 _GAIN, _LOSS, _TEXT = "#0072b2", "#e08a5b", "#333333"
 # Largest number of queries whose names are written.
 _MAX_NAMES = 60
 
 
 class QueryGainDisplay:
-    r"""What a method gains and loses against a baseline, a bar for each query, sorted.
+    r"""Gain or loss of a method against a baseline on each query, as sorted bars.
 
-    Make one with :meth:`from_comparator` or :meth:`from_predictions`.
+    Create one with :meth:`from_comparator` or :meth:`from_predictions`.
 
     Parameters
     ----------
     difference : Series of shape (n_queries,)
-        Gain on each query, indexed by the query; of a measure of which less is better, by how much it is lower.
+        Gain on each query, indexed by the query. For measures where lower is better, the gain is the decrease.
     method, baseline : str
         Names, for the title.
     label : str, default="score"
@@ -45,7 +46,7 @@ class QueryGainDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     bars_ : matplotlib BarContainer
@@ -94,17 +95,17 @@ class QueryGainDisplay:
         Parameters
         ----------
         comparator : Comparator
-            Fitted.
+            A fitted comparator.
         method, baseline : str
             Names of methods.
         metric : str or Measure, default=None
             Measure; None takes the first.
         qrels : DataFrame or Qrels, default=None
-            Judgements for a measure that it has not computed; None takes its own.
+            Judgements for a measure that the comparator has not computed; None uses its own.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.bar`.
+            Passed on to :meth:`matplotlib.axes.Axes.bar`.
 
         Returns
         -------
@@ -127,7 +128,7 @@ class QueryGainDisplay:
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw two runs that exist already.
+        """Draw two existing runs.
 
         Parameters
         ----------
@@ -140,9 +141,9 @@ class QueryGainDisplay:
         metric : str or Measure, default="map"
             A measure.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.bar`.
+            Passed on to :meth:`matplotlib.axes.Axes.bar`.
 
         Returns
         -------
@@ -155,14 +156,11 @@ class QueryGainDisplay:
     def _from_queries(cls, values, method, baseline):
         metric = values.columns[0]
         table = values[metric].unstack(level=0)
-        for name in (method, baseline):
-            if name not in table:
-                raise InputError(
-                    f"QueryGainDisplay expects two of the methods, {', '.join(map(str, table))}; got {name!r}."
-                )
+        for parameter, name in (("method", method), ("baseline", baseline)):
+            check_choice(parameter, name, table)
             if table[name].isna().all():
                 raise InputError(
-                    f"QueryGainDisplay expects two methods with values; {name!r} has none, as when it failed."
+                    f"`{parameter}` must have values; got {name!r}, which has none, as when it failed. Choose another."
                 )
         measure = find_measure(metric, values)
         gain = orient(table[method] - table[baseline], measure)
@@ -174,14 +172,14 @@ class QueryGainDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.bar`.
+            Passed on to :meth:`matplotlib.axes.Axes.bar`.
 
         Returns
         -------
         QueryGainDisplay
-            Itself, with `ax_`, `figure_` and `bars_`.
+            This display, with `ax_`, `figure_` and `bars_`.
         """
         difference = self.difference.sort_values(ascending=False, kind="stable")
         n = len(difference)

@@ -1,4 +1,4 @@
-"""A forest plot of places: each item's rank, its interval, and the chance of one of the first places."""
+"""Forest plot of places: each item's rank, its interval, and the chance of being among the first places."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["RankStabilityDisplay"]
 
 _CHANCE = "#e0a458"
-# Places are drawn on a logarithmic axis where an interval goes beyond so many times the number of items shown.
+# The axis of places is logarithmic if an interval extends beyond this many times the number of items shown.
 _FAR = 5
 
 
@@ -53,9 +53,9 @@ class RankStabilityDisplay:
     table : DataFrame of shape (n_items, n_columns)
         Rows of one query as :func:`~skrankagg.inspection.rank_stability` or
         :func:`~skrankagg.inspection.rank_confidence` returns them: columns `item`, `rank`, `rank_low`, `rank_high`, and
-        where known `tied_group` and `top_k`.
+        if known `tied_group` and `top_k`.
     n_places : int, default=None
-        Of which column `top_k` the chances are drawn; None draws no second column.
+        The k of the column `top_k` whose chances are drawn; None draws no second column.
     label : str, default="place"
         Label of the axis.
     title : str, default=""
@@ -64,13 +64,13 @@ class RankStabilityDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     points_ : matplotlib PathCollection
-        A dot for each item; hollow where there is no interval.
+        A dot for each item; hollow for items without an interval.
     bars_ : matplotlib BarContainer
-        The intervals, of the items that have one, in order.
+        The intervals, in the order of the items that have one.
     chance_ax_ : matplotlib Axes or None
         The second column.
 
@@ -82,13 +82,13 @@ class RankStabilityDisplay:
 
     Notes
     -----
-    The bar runs from the middle of one place to the middle of another, and a little beyond, so that one of a single
-    place can be seen. A line stands where :func:`~skrankagg.inspection.rank_stability` ends a group: the item above the
-    line is above the next one in at least the share `confidence` of the draws. Items of one group may still differ:
-    neighbours are compared, and not the first with the last. Where there is one list only, there is nothing to draw
-    from, and neither chances nor lines are shown.
+    The bar runs from the middle of one place to the middle of another, and a little beyond, so that a bar of a single
+    place is visible. A line marks the end of a group of :func:`~skrankagg.inspection.rank_stability`: the item above it
+    is above the next one in at least the share `confidence` of the draws. Items of one group may still differ, because
+    only neighbours are compared, not the first with the last. If there is only one list, there is nothing to draw from,
+    and neither chances nor lines are shown.
 
-    Intervals of two items that overlap do not show that the two cannot be told apart: places move together.
+    Overlapping intervals of two items do not show that the two cannot be separated: places move together.
 
     Examples
     --------
@@ -137,36 +137,36 @@ class RankStabilityDisplay:
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw the lists of a query again and again, aggregate the draws, and show which places the items take.
+        """Draw the lists of a query repeatedly, aggregate the draws, and show the places of the items.
 
         Parameters
         ----------
         aggregator : aggregator
-            Any method that can weigh lists, as :func:`~skrankagg.inspection.rank_stability` takes it.
+            Any method that can weigh lists, see :func:`~skrankagg.inspection.rank_stability`.
         lists : DataFrame or RankedLists, or dict or list of lists
             Ranked lists.
         query : object, default=None
-            Id of the query; None where there is one only, or `unit` is "query".
+            Id of the query; None if there is only one, or `unit` is "query".
         top : int, default=20
             Number of items to show.
         n_places : int, default=3
-            Number of first places of which the chance is shown.
+            Number of first places whose chance is shown.
         n_resamples : int, default=1000
             Number of draws.
         confidence : float, default=0.95
-            Share of the draws that an interval holds.
+            Share of the draws that an interval covers.
         unit : {"list", "voter", "query"}, default="list"
-            What is drawn.
+            The unit that is drawn.
         votes : bool or None, default=None
             Whether weights are numbers of ballots, as in :func:`~skrankagg.inspection.rank_stability`.
         random_state : int, RandomState instance or None, default=0
-            Where the draws come from.
+            Source of the draws.
         n_jobs : int, default=None
             Processes that share the draws.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
@@ -200,25 +200,25 @@ class RankStabilityDisplay:
         ax: Axes | None = None,
         **bar_kwargs: Any,
     ) -> Self:
-        """Draw what ``rank_stability`` or ``rank_confidence`` has returned.
+        """Draw a result of ``rank_stability`` or ``rank_confidence``.
 
         Parameters
         ----------
         table : DataFrame
-            What :func:`~skrankagg.inspection.rank_stability` or :func:`~skrankagg.inspection.rank_confidence` returns.
+            Result of :func:`~skrankagg.inspection.rank_stability` or :func:`~skrankagg.inspection.rank_confidence`.
         query : object, default=None
-            Id of the query; None where there is one only.
+            Id of the query; None if there is only one.
         top : int, default=20
             Number of items to show.
         n_places : int, default=None
-            Of which column `top_k` the chance is shown; None takes the largest that is below the number of items, if
+            The k of the column `top_k` whose chance is shown; None takes the largest one below the number of items, if
             there is any.
         label : str, default=None
-            Label of the axis; None says which of the two the intervals are.
+            Label of the axis; None writes which of the two the intervals are.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
@@ -248,17 +248,17 @@ class RankStabilityDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         scale : {"auto", "linear", "log"}, default="auto"
-            Scale of the places; "auto" is logarithmic where an interval goes beyond five times the number of items
+            Scale of the places; "auto" is logarithmic if an interval extends beyond five times the number of items
             shown.
         **bar_kwargs
-            For :meth:`matplotlib.axes.Axes.barh`.
+            Passed on to :meth:`matplotlib.axes.Axes.barh`.
 
         Returns
         -------
         RankStabilityDisplay
-            Itself, with `ax_`, `figure_`, `points_`, `bars_` and `chance_ax_`.
+            This display, with `ax_`, `figure_`, `points_`, `bars_` and `chance_ax_`.
         """
         check_choice("scale", scale, ("auto", "linear", "log"))
         names = labels_of(self.table["item"])
@@ -274,7 +274,7 @@ class RankStabilityDisplay:
             left=(low - 0.25)[known],
             **{"height": 0.52, "color": BAR, "zorder": 2, **bar_kwargs},
         )
-        # A place without an interval is a hollow circle, so that it is not taken for a certain one.
+        # A place without an interval is a hollow circle, so that it does not look certain.
         faces = [POINT if one else "white" for one in known]
         self.points_ = ax.scatter(rank, place, s=22, c=faces, edgecolors=POINT, linewidths=1.2, zorder=3)
         write_rows(ax, names, self.title)
@@ -313,7 +313,7 @@ class RankStabilityDisplay:
 
 
 def percent(share):
-    """A share in per cent; a small one, and one near all, are not rounded away."""
+    """Write a share in per cent; a small one, and one near all, are not rounded away."""
     if 0 < share < 0.005:
         return "<1"
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"

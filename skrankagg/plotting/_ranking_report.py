@@ -1,4 +1,4 @@
-"""One page on a consensus: how sure it is, who made it, and what the numbers do not say."""
+"""One-page report on a consensus: its certainty, its origin, and caveats."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "ma
 
 
 class RankingReport:
-    """One page on a consensus, which a notebook shows and which can be saved as HTML or Markdown.
+    """One page on a consensus, for a notebook or to save as HTML or Markdown.
 
-    Made by :func:`ranking_report`.
+    :func:`ranking_report` creates it.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class RankingReport:
         The numbers: "consensus" and, where the method allows, "stability", "confidence", "preferences",
         "contributions" and "influence", as the functions of :mod:`skrankagg.inspection` return them.
     facts : dict of str to object
-        What was ranked, and how.
+        The method, the lists and the settings.
     caveats : list
-        What to keep in mind, as prepared for the page.
+        Points to keep in mind, as prepared for the page.
 
     See Also
     --------
-    ranking_report : Makes one.
+    ranking_report : Creates a report.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class RankingReport:
         Parameters
         ----------
         pictures : bool, default=True
-            Whether to draw pictures, which needs matplotlib; they are inside the page as SVG.
+            Whether to draw pictures, which needs matplotlib; they are embedded in the page as SVG.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class RankingReport:
         path : str or path
             The file.
         format : {"html", "markdown"}, default=None
-            Format; None goes by the ending of the file, .html or .md.
+            Format; None takes it from the suffix of the file, .html or .md.
         """
         page = self.to_html() if _check_format(path, format) == "html" else self.to_markdown()
         Path(path).write_text(page, encoding="utf-8")
@@ -124,11 +124,14 @@ def ranking_report(
     random_state: int | None = 0,
     n_jobs: int | None = None,
 ) -> RankingReport:
-    r"""Put on one page how sure a consensus is and who made it.
+    r"""Report on one page how certain a consensus is and which lists made it.
 
-    The page has the consensus with its intervals and chances, the groups of items that the draws do not tell apart,
-    confidence sets where the method allows them, the share of each list, the influence of each voter with outliers, how
-    all of it was computed, what each table means, and what it does not say.
+    The page contains
+
+    - the consensus with its intervals and chances, and the groups of items that the draws do not separate;
+    - confidence sets where the method allows them;
+    - the share of each list, and the influence of each voter with outliers;
+    - how all of it was computed, the meaning of each table, and caveats.
 
     Parameters
     ----------
@@ -137,63 +140,64 @@ def ranking_report(
     lists : DataFrame or RankedLists, or dict or list of lists
         Ranked lists.
     query : object, default=None
-        Id of the query; None where there is one only, or `unit` is "query".
+        Id of the query; None if there is only one, or `unit` is "query".
     path : str or path, default=None
-        File to save the page in; None saves none.
+        File to save the page in; None saves nothing.
     format : {"html", "markdown"}, default=None
-        Format of the file; None goes by its ending, .html or .md.
+        Format of the file; None takes it from the suffix, .html or .md.
     title : str, default=None
         Title; None names the query.
     top : int, default=20
-        Number of items to show; the numbers of all are in `frames` of the result.
+        Number of items to show; `frames` of the result contains the numbers of all items.
     n_places : int, default=3
-        Number of first places of which the chance is shown, next to that of the first place.
+        Number of first places whose chance is shown, next to the chance of the first place.
     n_resamples : int, default=1000
         Number of draws.
     confidence : float, default=0.95
-        Share of the draws that an interval holds, and the chance that a confidence set holds the true rank.
+        Share of the draws that an interval covers, and probability that a confidence set contains the true rank.
     unit : {"list", "voter", "query"}, default="list"
-        What is drawn, as in :func:`~skrankagg.inspection.rank_stability`; "query" reports on one board of all queries.
+        The unit that is drawn, as in :func:`~skrankagg.inspection.rank_stability`; "query" reports on one board of all
+        queries.
     random_state : int or None, default=0
-        Seed of the draws; None draws one, which the report names.
+        Seed of the draws; None draws a seed, which the report names.
     n_jobs : int, default=None
         Processes that share the draws.
 
     Returns
     -------
     RankingReport
-        The page, which a notebook shows; its ``to_html()``, ``to_markdown()`` and ``save(path)`` give it elsewhere, and
-        ``frames`` holds the numbers.
+        The page, which a notebook displays. Its ``to_html()``, ``to_markdown()`` and ``save(path)`` export it, and
+        ``frames`` contains the numbers.
 
     Raises
     ------
     ValueError
-        If one of several queries is to be chosen, an argument is out of range, or `path` does not tell the format.
+        If one of several queries must be chosen, an argument is out of range, or `path` does not determine the format.
 
     Warns
     -----
     FewListsWarning
-        If there are fewer than five units to draw from; the page says so, too.
+        If there are fewer than five units to draw from; the page contains this warning too.
 
     See Also
     --------
     skrankagg.inspection.rank_stability : Places over draws of the lists.
     skrankagg.inspection.rank_confidence : Confidence sets of the true ranks.
     skrankagg.inspection.voter_contributions : The share of each list.
-    skrankagg.inspection.voter_influence : What changes without each list.
+    skrankagg.inspection.voter_influence : Changes without each list.
 
     Notes
     -----
-    With fewer than 50 units the table and its picture have confidence sets instead of the intervals over draws, which
-    are then too short, above all for the first place.
+    With fewer than 50 units the table and its picture show confidence sets instead of the intervals over draws. These
+    intervals are then too short, above all for the first place.
 
-    What a method does not allow is left out, and the page says why: draws need a method that can weigh lists, shares
-    one whose scores are sums, confidence sets one whose scores are sums of what each list says by itself. Confidence
-    sets and pairs are also left out where they would take long: above 500 items for pairs, and for confidence sets
-    where draws times lists times squared items exceed :math:`2 \cdot 10^{10}`.
+    Parts that a method does not allow are left out, and the page gives the reason. Draws need a method that can weigh
+    lists. Shares need scores that are sums, and confidence sets need sums of independent per-list scores. Slow parts
+    are left out too: pairs above 500 items, and confidence sets where draws times lists times squared items exceed
+    :math:`2 \cdot 10^{10}`.
 
-    The function is in :mod:`skrankagg.plotting`, and not in :mod:`skrankagg.inspection`, because it draws. Ids are
-    escaped. The page has no date and no scripts: the same call gives the same file.
+    The function is in :mod:`skrankagg.plotting`, not in :mod:`skrankagg.inspection`, because it draws. Ids are escaped.
+    The page has no date and no scripts: the same call gives the same file.
 
     Examples
     --------
@@ -242,16 +246,16 @@ def ranking_report(
 def _check_format(path, format):
     if format is not None:
         if format not in ("html", "markdown"):
-            raise InputError(f"format must be html or markdown; got {format!r}.")
+            raise InputError(f"`format` must be one of 'html', 'markdown'; got {format!r}.")
         return format
     ending = Path(path).suffix.lower()
     if ending not in _ENDINGS:
-        raise InputError(f"path must end in .html or .md, or format must be given; got {str(Path(path))!r}.")
+        raise InputError(f"`path` must end in .html or .md; got {str(Path(path))!r}. Otherwise pass format=.")
     return _ENDINGS[ending]
 
 
 def _tell(caught):
-    """Warn once of each kind what was warned of on the way, and return it as caveats."""
+    """Repeat each different warning once, and return the warnings as caveats."""
     told = {}
     for one in caught:
         told.setdefault((one.category, str(one.message)), None)

@@ -1,4 +1,4 @@
-"""The numbers of a report on a consensus, and what to keep in mind about them."""
+"""Numbers of a report on a consensus, and its caveats."""
 
 import numpy as np
 from sklearn.base import clone
@@ -17,33 +17,33 @@ from ._one_board import UNITS, lists_of_query
 from ._report_page import Text
 
 _FEW = 5
-# Units from which on intervals of the places over draws are shown where there are confidence sets.
+# With at least this many units, intervals of the places over draws are shown even if there are confidence sets.
 FEW_FOR_INTERVALS = 50
-# Above these the confidence sets and the pairs would take minutes.
+# Above these sizes the confidence sets and the pairs would take minutes.
 _CONFIDENCE_CELLS, _MOST_PAIRED = 2e10, 500
 
 
 def count(n, one, many=None):
-    """A number with its noun."""
+    """Write a number with its noun."""
     return f"{n} {one if n == 1 else many or one + 's'}"
 
 
 def has_sets(frames):
-    """Whether all items have a confidence set."""
+    """Return whether all items have a confidence set."""
     return "confidence" in frames and frames["confidence"]["rank_low"].notna().all()
 
 
 def shows_confidence(facts, frames):
-    """Whether confidence sets take the place of the intervals over draws."""
+    """Return whether confidence sets replace the intervals over draws."""
     return facts["n_units"] < FEW_FOR_INTERVALS and has_sets(frames)
 
 
 def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence, unit, random_state, n_jobs):
-    """Frames, facts and caveats of a report."""
+    """Compute the frames, facts and caveats of a report."""
     lists = lists_of_query("ranking_report", lists, query, unit)
     caveats, frames = [], {}
     draws = {"n_resamples": n_resamples, "unit": unit, "random_state": random_state}
-    prepared = begin(aggregator, lists)  # what is no aggregator, or must be fitted first, is refused here
+    prepared = begin(aggregator, lists)  # raises if the argument is not an aggregator or must be fitted first
     can_weigh = aggregator.__sklearn_tags__().aggregator_tags.voter_weights
     if can_weigh:
         stability = rank_stability(
@@ -54,7 +54,7 @@ def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence,
             failed = n_resamples - int(stability["n_resamples"].min())
             caveats.append(Text("The method failed in {} draws, which do not count.", (failed,)))
     else:
-        caveats.append(Text("{} cannot weigh lists: there are no draws.", (type(aggregator).__name__,)))
+        caveats.append(Text("{} cannot weigh lists, so there are no draws.", (type(aggregator).__name__,)))
     own, board = aggregator, lists
     if unit == "query":
         own, board = _pooled(aggregator, prepared)
@@ -70,7 +70,7 @@ def collect(aggregator, lists, query, *, top, n_places, n_resamples, confidence,
         frames["contributions"] = voter_contributions(own, board)
     except InputError:
         name = type(aggregator).__name__
-        caveats.append(Text("The scores of {} are not sums over the lists: they cannot be shared out.", (name,)))
+        caveats.append(Text("The scores of {} are not sums over the lists, so they have no shares.", (name,)))
     if prepared.n_lists > 1:
         frames["influence"] = voter_influence(own, board, mode="silence" if can_weigh else "drop")
     length = prepared.list_length
@@ -99,7 +99,7 @@ def _n_units(lists, unit):
 
 
 def _pooled(aggregator, prepared):
-    """The lists of all queries as one board, voters named after the query, and the method without their weights."""
+    """Pool all queries into one board with voters named after the query; return the method without weights too."""
     frame = prepared.to_frame()
     frame["weight"] = prepared.list_weight[prepared.row_list]
     several = (np.diff(prepared.list_ptr) > 1).any()
@@ -113,63 +113,65 @@ def _pooled(aggregator, prepared):
 
 def _confidence_sets(aggregator, lists, prepared, confidence, draws, caveats):
     if draws["n_resamples"] * prepared.n_lists * float(prepared.n_items) ** 2 > _CONFIDENCE_CELLS:
-        caveats.append(Text("Confidence sets were left out: of so many items and lists they would take long."))
+        caveats.append(Text("Confidence sets were left out: for so many items and lists they would take long."))
         return {}
     try:
         return {"confidence": rank_confidence(aggregator, lists, confidence=confidence, **draws)}
     except InputError:
-        words = "There are no confidence sets for {}, whose scores are not sums of what each list says by itself."
+        words = "There are no confidence sets for {}, whose scores are not sums of independent per-list scores."
         caveats.append(Text(words, (repr(aggregator),)))
         return {}
 
 
 def _always(facts, frames):
-    """What to keep in mind about every report."""
+    """Return the caveats that apply to every report."""
     texts = []
     units = UNITS[facts["unit"]]
     if facts["can_weigh"]:
         n = facts["n_units"]
         there = f"{'is' if n == 1 else 'are'} {count(n, facts['unit'], units)}"
         if n < _FEW:
-            texts.append(Text("There {} to draw from: so few cannot tell how sure the consensus is.", (there,)))
+            texts.append(Text("There {} to draw from: so few cannot show how certain the consensus is.", (there,)))
         elif n < FEW_FOR_INTERVALS:
             words = (
-                "There {} to draw from. With 10 lists, intervals of 95 % of the draws held the true rank in 88 to 94 % "
-                "of simulated cases. They held the first place of the best item in about 81 % of cases with 10 lists, "
-                "in 90 % with 20 and in 95 % with 50."
+                "There {} to draw from. With 10 lists, intervals of 95 % of the draws covered the true rank in 88 to "
+                "94 % of simulated cases. For the best item they covered the first place in about 81 % of cases with "
+                "10 lists, in 90 % with 20 and in 95 % with 50."
             )
             if has_sets(frames):
-                words += " So confidence sets are shown in their place."
+                words += " So confidence sets are shown instead."
             texts.append(Text(words, (there,)))
         texts.append(
             Text(
-                "Places over draws tell how stable the consensus is, and not which item is better: of equally good "
-                "items, one can lead in nearly all draws. Confidence sets are made for that question."
+                "Places over draws show how stable the consensus is, not which item is better: of equally good "
+                "items, one can lead in nearly all draws. Confidence sets answer that question."
             )
         )
         texts.append(
             Text(
-                "Draws take the {} to be independent. Where some copy others, the consensus looks surer than it is.",
+                "Draws treat the {} as independent. If some copy others, the consensus looks more certain than it is.",
                 (units,),
             )
         )
     if facts["length"][1] < facts["n_items"]:
         texts.append(
             Text(
-                "The lists hold a median of {} of {}: what the method makes of absent items decides on many places.",
+                "The lists contain a median of {} of {}: the treatment of absent items decides many places.",
                 (f"{facts['length'][1]:g}", count(facts["n_items"], "item")),
             )
         )
     if "contributions" in frames:
         texts.append(
-            Text("A share is what a list adds to the score as it stands, and not what the item would lose without it.")
+            Text(
+                "A share is the amount that a list adds to the current score, not what the item would lose without it."
+            )
         )
     if "influence" in frames:
         texts.append(
             Text(
                 "Each list is tested by itself at the level of 5 %: of 100 good lists, up to 5 are marked as outliers. "
-                "Reversed lists of 10 items and more are nearly all found where the others agree well, shorter ones "
-                "less often. A list that differs is not wrong for it, and lists of one bad source support each other."
+                "Reversed lists of at least 10 items are nearly all found if the others agree well, shorter ones "
+                "less often. A list that differs need not be wrong, and lists of one bad source support each other."
             )
         )
     return texts

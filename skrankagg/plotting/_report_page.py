@@ -1,4 +1,4 @@
-"""Sections of a report as one page, in HTML with its pictures inside, or in Markdown."""
+"""Layout of a report as one page: HTML with embedded pictures, or Markdown."""
 
 import re
 from base64 import b64encode
@@ -36,7 +36,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
 
 @dataclass(frozen=True)
 class Text:
-    """A sentence with places for what comes from the data, which is escaped when the sentence is written."""
+    """A sentence with placeholders for values from the data, which are escaped when the sentence is written."""
 
     words: str
     data: tuple = ()
@@ -44,10 +44,10 @@ class Text:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, sentences that say what is shown, a table and a picture.
+    """A heading with explanations, a table and a picture.
 
-    The columns of `table` that are `numbers` are set on the right. `draw` makes a Display, for a picture whose text for
-    readers who do not see it is `alt`; `bullets` makes a list of the sentences.
+    The `numbers` are the columns of `table` that are right-aligned. `draw` creates a Display for the picture, and `alt`
+    is its alternative text. `bullets` formats the sentences as a list.
     """
 
     title: str
@@ -68,10 +68,10 @@ def _markdown(value):
 
 
 def picture_of(draw):
-    """An SVG picture of a Display, and its width in inches; equal displays give equal bytes."""
+    """Return an SVG picture of a Display, and its width in inches; equal displays give equal bytes."""
     plt = import_pyplot()
     file = BytesIO()
-    # Without this, the names of parts and the date would differ from call to call.
+    # Without these settings, ids of SVG elements and the date would differ between calls.
     with plt.rc_context({"svg.hashsalt": "skrankagg", "svg.fonttype": "path"}):
         figure = draw().figure_
         figure.savefig(file, format="svg", metadata={"Date": None})
@@ -80,7 +80,7 @@ def picture_of(draw):
 
 
 def html_of(title, lead, sections, pictures):
-    """The report as a part of an HTML page, with its own styles."""
+    """Write the report as a part of an HTML page, with its own styles."""
     parts = [f"<style>{_STYLE}</style>", f"<h1>{_fill(title, escape)}</h1>"]
     parts += [f'<p class="opening">{_fill(text, escape)}</p>' for text in lead]
     for section in sections:
@@ -115,7 +115,7 @@ def _html_table(section):
 
 
 def html_page(title, body):
-    """A whole page around a part of one."""
+    """Wrap a part of a page into a whole page."""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -125,7 +125,7 @@ def html_page(title, body):
 
 
 def markdown_of(title, lead, sections):
-    """The report in Markdown, without pictures."""
+    """Write the report in Markdown, without pictures."""
     lines = [f"# {_fill(title, _markdown)}", ""]
     for text in lead:
         lines += [_fill(text, _markdown), ""]

@@ -1,4 +1,4 @@
-"""What a report shows: its title, first sentences and sections."""
+"""Content of a report: its title, first sentences and sections."""
 
 from importlib.metadata import version
 
@@ -14,12 +14,12 @@ from ._rank_intervals import RankStabilityDisplay, percent
 from ._report_numbers import FEW_FOR_INTERVALS, count, has_sets, shows_confidence
 from ._report_page import Section, Text
 
-# How many voters and items are written.
+# Largest numbers of voters and of items that are written.
 _MOST_VOTERS, _MOST_NAMED = 30, 12
 
 
 def sections_of(report):
-    """Title, first sentences and sections of a report."""
+    """Return the title, first sentences and sections of a report."""
     facts, frames, top = report.facts, report.frames, report.facts["top"]
     title = Text("Consensus of {}: query {}", (facts["lists"], facts["query"]))
     if facts["unit"] == "query":
@@ -84,10 +84,10 @@ def _consensus(frames, facts, top):
         if shows_sets:
             words = "With fewer than {} {}, places over draws vary too little: the bars are confidence sets."
             texts.append(Text(words, (FEW_FOR_INTERVALS, UNITS[facts["unit"]])))
-            words = "The confidence set holds the true rank of the item with a chance of {}."
+            words = "The confidence set contains the true rank of the item with a chance of {}."
         else:
-            words = "The interval holds the place of the item in {} of the draws."
-        words += " The mean place and the chances of the first places are those over the draws."
+            words = "The interval contains the place of the item in {} of the draws."
+        words += " The mean place and the chances of the first places are taken over the draws."
         texts.append(Text(words, (share,)))
         drawn = frames["stability"]
         label = (
@@ -124,7 +124,7 @@ def _groups(frames, facts, top):
         )
     words = (
         "A group ends after an item that is above the next one in at least {} of the draws. Within a group neighbours "
-        "change places more often than that; its first and its last may differ all the same."
+        "swap places more often than that. Its first and its last item may still differ."
     )
     return Section(
         "Items that the draws do not tell apart",
@@ -139,12 +139,12 @@ def _sets(frames, facts, top):
         return None
     table = frames["confidence"]
     words = (
-        "The set of an item, in the table above, holds its true rank with a chance of {}, equally good items included; "
-        "it is wider for that."
+        "The set of an item, in the table above, contains its true rank with a chance of {}. This is true of equally "
+        "good items too, so the sets are wider."
     )
     texts = (Text(words, (_share(facts),)),)
     if ((table["rank_low"] == 1) & (table["rank_high"] == len(table))).all():
-        words = "No set excludes a place: for that there are too few {}, or they differ too much."
+        words = "No set excludes a place: there are too few {} for that, or they differ too much."
         return Section("Confidence sets of the true ranks", (*texts, Text(words, (UNITS[facts["unit"]],))))
     if shows_confidence(facts, frames):
         return Section("Confidence sets of the true ranks", texts)
@@ -194,7 +194,7 @@ def _shares(frames, facts, top):
     shown = pd.DataFrame(rows)
     if (shown["against it most"] == "").all():
         shown = shown.drop(columns="against it most")
-    words = "What each list adds to the score of an item; the shares add up to the score."
+    words = "The amount that each list adds to the score of an item; these shares add up to the score."
     return Section(
         "Who made it: shares of the score",
         (Text(words),),
@@ -216,7 +216,7 @@ def _influence(frames, facts, top):
     table = frames["influence"].sort_values("agreement", ascending=False, kind="stable", na_position="first")
     n_outliers, n_tested = int(table["outlier"].fillna(False).sum()), int(table["outlier"].notna().sum())
     n_known = int(table["agreement"].notna().sum())
-    # Lists of unknown agreement are not those that agree least.
+    # Lists of unknown agreement are not among those that agree least.
     shown = table if len(table) <= _MOST_VOTERS else table.tail(min(_MOST_VOTERS, n_known) or _MOST_VOTERS)
     columns = {"voter": shown["voter"]}
     if shown["weight"].nunique() > 1:
@@ -230,15 +230,15 @@ def _influence(frames, facts, top):
         del columns["leave the first 10"]
     texts = [
         Text(
-            "Agreement is Kendall's tau-b of a list with the consensus of the others; an outlier agrees with them "
-            "significantly less than lists like it do. The other columns tell what changes without the list."
+            "Agreement is Kendall's tau-b of a list with the consensus of the others. An outlier agrees with them "
+            "significantly less than similar lists do. The other columns show the changes without the list."
         ),
     ]
     if n_tested:
         words = "Of {} tested, {} marked as outliers. Good lists alone would give up to {} marks, 5 % of these tests."
         texts.append(Text(words, (count(n_tested, "list"), _are(n_outliers), f"{LEVEL * n_tested:.1f}")))
     if n_tested < len(table):
-        words = "Outliers were not looked for among {}: they are too short, or fewer than 5 lists compare."
+        words = "{} could not be tested for outliers: too short, or fewer than 5 lists to compare with."
         texts.append(Text(words, (count(len(table) - n_tested, "list"),)))
     if n_known < len(table):
         words = "The agreement of {} is unknown: they share fewer than two items with the others, or tie all of them."
@@ -254,7 +254,7 @@ def _influence(frames, facts, top):
         pd.DataFrame(columns),
         numbers,
         lambda: VoterInfluenceDisplay.from_frame(frames["influence"], n_voters=_MOST_VOTERS),
-        "Agreement of the lists with the others, and what changes without them",
+        "Agreement of the lists with the others, and the changes without them",
     )
 
 

@@ -1,4 +1,4 @@
-"""A measure over the weight of one of two voters."""
+"""Plot of a measure over the weight of one of two voters."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ if TYPE_CHECKING:
 __all__ = ["WeightCurveDisplay"]
 
 _LINE, _RULE, _TEXT = "#0072b2", "#d9d9d9", "#333333"
-# The first voter, the second and equal weights: each differs in colour and in dashes.
+# The first voter, the second and equal weights, each with its own colour and dashes.
 _LEVELS = (("#d55e00", (0, (6, 1.5))), ("#009e73", (0, (1.5, 1.2))), ("#333333", (0, (6, 1.5, 1.5, 1.5))))
 
 
 class WeightCurveDisplay:
     r"""A measure over the weight of one of two voters, from the first voter alone to the second alone.
 
-    How much does merging gain, and how precisely must the weight be known? Make one with :meth:`from_estimator`.
+    The plot shows how much merging gains, and how precisely the weight must be known. Create one with
+    :meth:`from_estimator`.
 
     Parameters
     ----------
     table : DataFrame of shape (n_weights, 3)
-        The mean over the queries, or the total of a count, `mean`, and the ends of its interval, `low` and `high`,
-        indexed by the weight of the second voter; the first one has 1 less this weight.
+        The mean over the queries, or the total of a count, `mean`, and the ends of its interval, `low` and `high`.
+        The index is the weight of the second voter; the first one has 1 minus this weight.
     levels : Series of shape (3,)
         The mean for the list of the first voter alone, of the second alone and for equal weights, indexed by their
         names.
@@ -51,12 +52,12 @@ class WeightCurveDisplay:
     label : str, default="score"
         Label of the axis.
     greater_is_better : bool or None, default=True
-        Whether the highest mean is the best, or the lowest; None marks none.
+        Whether the highest mean is the best, or the lowest; None marks no best value.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it was drawn.
+        Axes of the plot.
     figure_ : matplotlib Figure
         The figure around it.
     line_ : matplotlib Line2D
@@ -68,20 +69,20 @@ class WeightCurveDisplay:
 
     See Also
     --------
-    VoterWeightsDisplay : Weights that a method has learnt.
-    skrankagg.model_selection.weight_grid : Weights to choose among by cross-validation.
-    skrankagg.aggregators.LearnedWeights : Learns them.
+    VoterWeightsDisplay : Weights that a method has learned.
+    skrankagg.model_selection.weight_grid : Weights to choose from by cross-validation.
+    skrankagg.aggregators.LearnedWeights : Learns such weights.
 
     Notes
     -----
-    All of it is measured on the queries that are given, so that the top of the curve is too high: it is the best of
-    many on these queries. Draw training queries, choose the weight, and measure it on others, as ``GridSearchCV`` over
-    :func:`~skrankagg.model_selection.weight_grid` does. A weight whose interval holds the means around it is not better
-    than those. The band is the 95 % interval of the mean at each weight by the percentile bootstrap over queries, not
-    of a difference between two weights, which is far narrower.
+    Everything is measured on the given queries, so the top of the curve is too high: it is the best of many values on
+    these queries. Choose the weight on training queries and measure it on others, as ``GridSearchCV`` over
+    :func:`~skrankagg.model_selection.weight_grid` does. A weight is not better than its neighbours if its interval
+    contains their means. The band is the 95 % interval of the mean at each weight by the percentile bootstrap over
+    queries. The interval of a difference between two weights is far narrower.
 
-    A voter alone is its list as it came. The ends of the curve still rank the items that only the other voter returned,
-    below those of the list, so that measures that look deep, such as MAP, are higher there.
+    The levels of single voters use their lists unchanged. The ends of the curve also rank the items that only the other
+    voter returned, below those of the list. Deep measures such as MAP are therefore higher at the ends.
 
     Examples
     --------
@@ -140,8 +141,8 @@ class WeightCurveDisplay:
         aggregator : aggregator
             A method with `voter_weights`, such as ``CombSUM()``; it is cloned.
         lists : DataFrame or RankedLists of n_queries queries, or dict or list of lists
-            Ranked lists; only those of the two voters are looked at. A query for which a voter has no list counts 0 for
-            this voter alone.
+            Ranked lists; only those of the two voters are used. A query without a list of a voter counts 0 for this
+            voter alone.
         qrels : DataFrame or Qrels
             Judgements.
         voters : sequence of two ids, default=None
@@ -151,11 +152,11 @@ class WeightCurveDisplay:
         weights : sequence of float, default=None
             Weights of the second voter, from 0 to 1; None takes 0, 0.05, ..., 1.
         random_state : int, RandomState instance or None, default=0
-            Where the resamples of the bootstrap come from.
+            Source of the bootstrap resamples.
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **line_kwargs
-            For :meth:`matplotlib.axes.Axes.plot`.
+            Passed on to :meth:`matplotlib.axes.Axes.plot`.
 
         Returns
         -------
@@ -163,12 +164,12 @@ class WeightCurveDisplay:
         """
         if isinstance(aggregator, type) or "voter_weights" not in getattr(aggregator, "get_params", dict)():
             raise InputTypeError(
-                f"WeightCurveDisplay expects an aggregator with voter_weights, such as CombSUM(); got {aggregator!r}. "
-                "In a pipeline, draw its last step on the lists of the steps before it."
+                f"`aggregator` must be an aggregator with voter_weights, such as CombSUM(); got {aggregator!r}. "
+                "For a pipeline, pass its last step and the lists that reach it."
             )
         lists, voters = _lists_of_both(check_lists(encode_plain(lists)), voters)
         weights = _check_weights(weights)
-        own = check_qrels(qrels).align(lists).own_qrels()  # queries without lists of the two are not theirs to find
+        own = check_qrels(qrels).align(lists).own_qrels()  # without queries that have no list of the two voters
         runs = {}
         for weight in sorted({*weights, 0.5}):
             method = clone(aggregator).set_params(voter_weights={voters[0]: 1 - weight, voters[1]: weight})
@@ -201,14 +202,14 @@ class WeightCurveDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+            Axes to draw on; None makes a new figure.
         **line_kwargs
-            For :meth:`matplotlib.axes.Axes.plot`.
+            Passed on to :meth:`matplotlib.axes.Axes.plot`.
 
         Returns
         -------
         WeightCurveDisplay
-            Itself, with `ax_`, `figure_`, `line_`, `band_` and `levels_`.
+            This display, with `ax_`, `figure_`, `line_`, `band_` and `levels_`.
         """
         longest = max(len(name) for name in self._names())
         ax = new_axes(ax, (6.0 + 0.075 * longest, 4.2))
@@ -229,7 +230,7 @@ class WeightCurveDisplay:
         if best is not None:
             ax.plot(weight[best], mean[best], "o", color=style["color"], markersize=7.5, zorder=3)
         ax.set_xlim(weight.min() - 0.02, weight.max() + 0.02)
-        # From the left end: however long a name is, it ends before the legend does, which has it too.
+        # Starts at the left end: even a long name ends before the legend does, which contains it too.
         ax.set_xlabel(f"weight of {self.voters[1]}\nthe rest for {self.voters[0]}", loc="left", parse_math=False)
         ax.set_ylabel(self.label)
         ax.spines[["top", "right"]].set_visible(False)
@@ -240,7 +241,7 @@ class WeightCurveDisplay:
         return self
 
     def _best(self):
-        """Place of the best mean, the middle one of several; None where no value is the best."""
+        """Return the place of the best mean, the middle one of several; None if no value is the best."""
         mean = self.table["mean"].to_numpy()
         if self.greater_is_better is None or np.isnan(mean).all():
             return None
@@ -248,7 +249,7 @@ class WeightCurveDisplay:
         return int(best[len(best) // 2])
 
     def _names(self):
-        """What the legend calls the curve and the levels."""
+        """Return the labels of the curve and the levels in the legend."""
         best = self._best()
         if best is None:
             curve = "both, by weight"
@@ -258,19 +259,19 @@ class WeightCurveDisplay:
 
 
 def _lists_of_both(lists, voters):
-    """The lists of two voters, and the voters."""
+    """Return the lists of two voters, and the voters."""
     if voters is None:
         voters = lists.voters[np.unique(lists.list_voter)].tolist()
         if len(voters) != 2:
-            advice = f"choose two, voters={tuple(voters[:2])!r}" if len(voters) > 2 else "give lists of two"
-            raise InputError(f"WeightCurveDisplay weighs two voters; the lists have {len(voters)}; {advice}.")
+            advice = f"Choose two, voters={tuple(voters[:2])!r}" if len(voters) > 2 else "Give lists of two"
+            raise InputError(f"WeightCurveDisplay weighs two voters; the lists have {len(voters)}. {advice}.")
     if isinstance(voters, str) or len(voters) != 2 or voters[0] == voters[1]:
-        raise InputError(f"voters must be the ids of two voters, such as ('bm25', 'dense'); got {voters!r}.")
+        raise InputError(f"`voters` must be the ids of two voters, such as ('bm25', 'dense'); got {voters!r}.")
     place = plain_index(lists.voters).get_indexer(list(voters))
     for voter, code in zip(voters, place, strict=True):
         if code < 0 or not (lists.list_voter == code).any():
             known = ", ".join(map(repr, lists.voters[np.unique(lists.list_voter)][:5].tolist()))
-            raise InputError(f"voters must have lists; {voter!r} has none. There are {known}.")
+            raise InputError(f"`voters` must have lists; got {voter!r}, which has none. There are {known}.")
     return lists.keep_lists(np.isin(lists.list_voter, place))[0], tuple(voters)
 
 
@@ -278,7 +279,7 @@ def _check_weights(weights):
     weights = [k / 20 for k in range(21)] if weights is None else list(weights)
     for weight in weights:
         if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= weight <= 1:
-            raise InputError(f"weights must be from 0 to 1, those of the second voter; got {weight!r}.")
+            raise InputError(f"`weights` are the second voter's and must be from 0 to 1; got {weight!r}.")
     if len({*weights}) < 2:
-        raise InputError(f"weights must hold at least two weights; got {weights!r}.")
+        raise InputError(f"`weights` must contain at least two different weights; got {weights!r}.")
     return sorted({float(weight) for weight in weights})

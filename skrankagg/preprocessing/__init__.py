@@ -1,4 +1,4 @@
-"""Steps before and after an aggregator: ranked lists in, ranked lists out."""
+"""Transformers before and after an aggregator: ranked lists in, ranked lists out."""
 
 # tools/regenerate.py writes what follows.
 from ._aggregator_union import AggregatorUnion

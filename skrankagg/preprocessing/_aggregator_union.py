@@ -1,4 +1,4 @@
-"""Consensus of consensuses: aggregators as the voters of another one."""
+"""Consensus of consensuses: aggregators as the voters of another aggregator."""
 
 from numbers import Integral
 from typing import Any
@@ -24,28 +24,28 @@ __all__ = ["AggregatorUnion"]
 
 
 class AggregatorUnion(SupervisedListTransformer, Composition):
-    """Make each of several aggregators a voter: its consensus is the voter's list.
+    """Turn several aggregators into voters: the consensus of each one is the voter's list.
 
-    The next step merges what the methods found, as it would merge the lists of people.
+    The next step merges the results of the methods, as it would merge any lists.
 
     Parameters
     ----------
     aggregators : list of (str, estimator) tuples
-        Aggregators, or pipelines that end in one, under the names that their voters have. One may be "drop".
+        Aggregators, or pipelines that end in one, under the names of the new voters. One may be "drop".
     passthrough : bool, default=False
-        Whether the lists that came in stay, in addition to those of the new voters; ids of voters become strings.
+        Whether to keep the input lists in addition to those of the new voters; ids of voters become strings.
     n_jobs : int, default=None
         Threads that run aggregators at the same time; None means 1, -1 all processors.
     cv : int, default=5
-        Number of folds, at least 2, for ``fit_transform`` of aggregators that learn from judgements: neighbouring
-        queries are a fold. Fewer queries with relevant items make fewer folds.
+        Number of folds, at least 2, for ``fit_transform`` of aggregators that learn from judgements. A fold consists of
+        neighbouring queries. If there are fewer queries with relevant items, there are fewer folds.
 
     Attributes
     ----------
     aggregators_ : list of estimators
         The aggregators, fitted.
     named_aggregators_ : dict of str to estimator
-        The same under their names.
+        The same by name.
 
     See Also
     --------
@@ -54,14 +54,14 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
 
     Notes
     -----
-    Items that an aggregator ties are tied in its list. The new lists have weight 1, and scores if those of every
-    aggregator, and with ``passthrough`` of the lists that came in, are finite numbers.
+    Items that an aggregator ties are tied in its list. The new lists have weight 1. They have scores if the scores of
+    every aggregator, and with ``passthrough`` those of the input lists, are finite numbers.
 
-    Judgements that ``fit`` is given as `y` are given to the aggregators. For one that learns from them
-    ``fit_transform``, which a pipeline calls while it is fitted, ranks the queries of each fold by a fit on the other
-    folds. So the next step learns how good such a consensus is on new queries; the consensus of queries that the
-    aggregator was fitted on looks better than that. ``fit`` uses all queries, and ``transform`` ranks by that fit:
-    ``fit_transform(lists, y)`` and ``fit(lists, y).transform(lists)`` differ, and the former makes `cv` more fits.
+    ``fit`` passes the judgements `y` on to the aggregators. If an aggregator learns from them, ``fit_transform`` ranks
+    the queries of each fold by a fit on the other folds; a pipeline calls it while it is fitted. The next step then
+    learns how good such a consensus is on new queries, because a consensus of training queries looks better. ``fit``
+    uses all queries, and ``transform`` ranks by that fit. Therefore ``fit_transform(lists, y)`` and
+    ``fit(lists, y).transform(lists)`` differ, and the former makes `cv` more fits.
 
     Examples
     --------
@@ -108,7 +108,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
 
     def _fit_members(self, lists, given, fit_transform):
         members = self._members()
-        # Members that learn from judgements get those that came; the others ignore them.
+        # Members that learn from judgements get them; the others ignore them.
         fitted = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(fit_transform)(clone(aggregator), lists, given) for _, aggregator in members
         )
@@ -128,8 +128,9 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         n_folds = min(self.cv, int(relevant.sum()))
         if n_folds < 2:
             raise InputError(
-                f"{type(self).__name__} ranks training queries by fits on other queries, so it needs judgements of 2 "
-                f"queries with relevant items for {aggregator!r}; got {int(relevant.sum())}. Give more judged queries."
+                f"{type(self).__name__} must have judgements of at least 2 queries with relevant items for "
+                f"{aggregator!r}, because it ranks training queries by fits on other queries; got "
+                f"{int(relevant.sum())}. Give more judged queries."
             )
         # Queries without relevant items are spread over the folds, so that each training set has some with.
         fold = np.empty(lists.n_queries, dtype=np.int64)
@@ -156,7 +157,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
             taken = sorted({*self.named_aggregators_} & {*lists.voters.astype(str)})
             if taken:
                 raise InputError(
-                    f"The names of aggregators must not be those of voters; {taken[0]!r} is both. Rename it."
+                    f"Names of aggregators must differ from those of voters; got {taken[0]!r} for both. Rename it."
                 )
             frames.append(lists.to_frame())
         united = pd.concat([frame.astype({"voter": str}) for frame in frames], ignore_index=True)
@@ -167,7 +168,7 @@ class AggregatorUnion(SupervisedListTransformer, Composition):
         )
 
     def _needs_judgements(self):
-        return False  # its members say so themselves
+        return False  # its members report this themselves
 
 
 def _fit_transform(aggregator, lists, y):
@@ -180,9 +181,9 @@ def _fit_transform(aggregator, lists, y):
 
 
 def _with_relevant(aggregator, queries, given):
-    """Which queries have relevant items by the judgements that an aggregator is given, or holds: bool (n_queries,)."""
+    """Return which queries have relevant items in an aggregator's judgements, given or its own: bool (n_queries,)."""
     known = own_qrels(aggregator) if given is None else [check_qrels(given)]
-    relevant = np.full(len(queries), not known)  # where no judgements can be seen, any query may have some
+    relevant = np.full(len(queries), not known)  # if no judgements are visible, any query may have some
     for qrels in known:
         place = plain_index(qrels.queries).get_indexer(plain_index(pd.Index(queries)))
         has_relevant = np.add.reduceat(qrels.relevance > 0, qrels.ptr[:-1]) > 0
@@ -197,7 +198,7 @@ def _to_pandas(frame):
 
 
 def _as_list(consensus, voter):
-    """A consensus as the list of a voter: items with one score have one rank."""
+    """Return a consensus as the list of a voter; items with equal scores have equal ranks."""
     start = (consensus["query"] != consensus["query"].shift()) | (consensus["score"] != consensus["score"].shift())
     first = consensus["rank"].where(start).ffill().astype(np.int64)
     return consensus[["query", "item", "score"]].assign(voter=voter, rank=first)

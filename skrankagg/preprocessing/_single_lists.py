@@ -1,4 +1,4 @@
-"""Steps that change each list by itself: its scores, its length."""
+"""Transformers of each single list: its scores, its length."""
 
 from numbers import Integral, Real
 from typing import Literal
@@ -20,43 +20,44 @@ __all__ = ["ScoreNormalizer", "TopK"]
 
 
 class ScoreNormalizer(ListTransformer):
-    r"""Rescale the scores of each list, or make scores of its ranks.
+    r"""Rescale the scores of each list, or compute scores from its ranks.
 
-    Each voter has its own scale; on a common scale scores can be added and compared.
+    Each voter has its own scale; scores on a common scale can be added and compared.
 
     Parameters
     ----------
     norm : str or None, default="min-max"
-        How, as in :class:`~skrankagg.aggregators.CombSUM`: "min-max", "z-score", "dbsf", "max", "sum" and "l2" need
-        scores; "borda", "rank", "reciprocal" and "simple-borda" read ranks. None leaves the scores as they are.
+        Normalisation, as in :class:`~skrankagg.aggregators.CombSUM`: "min-max", "z-score", "dbsf", "max", "sum" and
+        "l2" need scores; "borda", "rank", "reciprocal" and "simple-borda" use ranks. None leaves the scores unchanged.
     lower : float, or mapping or pandas.Series of voter to float, default=None
-        Score that "min-max" maps to 0, such as the lowest one possible: 0 for BM25, -1 for a cosine. Voters that a
-        mapping does not name keep the lowest score of each list, as None says of all.
+        Score that "min-max" maps to 0, such as the lowest one possible: 0 for BM25, -1 for a cosine. Voters missing
+        from a mapping use the lowest score of each list; None does so for all voters.
     upper : float, or mapping or pandas.Series of voter to float, default=None
-        Score that "min-max" maps to 1; None the highest score of each list.
+        Score that "min-max" maps to 1; None uses the highest score of each list.
     clip : bool, default=True
-        Whether scores beyond a bound become the bound; else they are mapped below 0 or above 1.
+        Whether scores beyond a bound are set to the bound; else they are mapped below 0 or above 1.
 
     Raises
     ------
     ValueError
-        If bounds are given with another norm, or an upper bound is not above the lower one; with ``clip=False`` also
-        if all scores of a list lie beyond its only bound, as then nothing says how large its scale is.
+        If bounds are given with another norm, or an upper bound is not above the lower one. With ``clip=False`` also
+        if all scores of a list lie beyond its only bound, because its scale is then unknown.
 
     See Also
     --------
-    skrankagg.aggregators.CombSUM : Normalises by itself; with ``norm=None`` it takes the scores as they come out here.
+    skrankagg.aggregators.CombSUM : Normalises by itself; with ``norm=None`` it uses the scores from this step.
 
     Notes
     -----
-    With bounds the value is :math:`(x - lower) / (upper - lower)`, the theoretical minimum in place of the observed
-    one [1]_: the last item of a list is then worth more than an absent one, by as much as its score says. A convex
-    combination of two voters on that scale, which the paper calls TM2C2, is a pipeline with
-    ``CombSUM(norm=None, voter_weights=...)``. A list of equal scores at the lower bound gives 0; other lists of equal
-    scores give 1, as long as no upper bound is given.
+    With bounds the value is :math:`(x - lower) / (upper - lower)`, with the theoretical minimum in place of the
+    observed one [1]_. The last item of a list is then worth more than an absent one, depending on its score. A convex
+    combination of two voters on that scale, called TM2C2 in the paper, is a pipeline with
+    ``CombSUM(norm=None, voter_weights=...)``. A list of equal scores at the lower bound gives 0. Other lists of equal
+    scores give 1, unless there is an upper bound.
 
-    Ranks stay. What a norm gives an item that a list does not hold ("borda" does) has no row, and is lost:
-    :class:`~skrankagg.aggregators.CombSUM` keeps it. Linear in the number of rows.
+    Ranks do not change. Some norms, such as "borda", give points to items absent from a list. Such an item has no row,
+    so its points are lost here; :class:`~skrankagg.aggregators.CombSUM` keeps them. The time is linear in the number
+    of rows.
 
     References
     ----------
@@ -102,7 +103,7 @@ class ScoreNormalizer(ListTransformer):
     def _validate_params(self):
         super()._validate_params()
         if self.norm != "min-max" and not (self.lower is None and self.upper is None):
-            raise InputError(f"lower and upper are bounds of norm='min-max'; norm={self.norm!r} has none. Drop them.")
+            raise InputError(f"`lower` and `upper` must be None with norm={self.norm!r}; only 'min-max' has bounds.")
 
     def _prepare(self, X):
         lists = super()._prepare(X)
@@ -118,7 +119,7 @@ class ScoreNormalizer(ListTransformer):
         return lists.with_score(bounded_min_max(lists, lower, upper, clip=self.clip))
 
     def _bound(self, lists, name):
-        """A bound of each list, (n_lists,); NaN where it has none."""
+        """Return the bound of each list, (n_lists,); NaN where it has none."""
         bound = getattr(self, name)
         if bound is None or isinstance(bound, Real):
             return np.full(lists.n_lists, np.nan if bound is None else float(bound))
@@ -130,7 +131,7 @@ class ScoreNormalizer(ListTransformer):
         if wrong.any():
             voter = first_row(wrong)
             raise InputError(
-                f"{name} must hold finite numbers; that of {show_id(lists.voters, voter)} is {value[voter]}. Leave "
+                f"`{name}` must contain finite numbers; got {value[voter]} for {show_id(lists.voters, voter)}. Leave "
                 "out voters that have no bound."
             )
         return value[lists.list_voter]
@@ -147,36 +148,36 @@ class ScoreNormalizer(ListTransformer):
         voter, query = show_id(lists.voters, lists.list_voter[one]), show_id(lists.queries, lists.list_query[one])
         if both[one]:
             raise InputError(
-                f"upper must be above lower; those of voter {voter} are {high[one]:g} and {low[one]:g}. Swap them, or "
+                f"`upper` must be above `lower`; got {high[one]:g} and {low[one]:g} for voter {voter}. Swap them, or "
                 "declare lower_is_better=True where the lists are read."
             )
         raise InputError(
-            f"clip=False needs scores between the bounds; all those of voter {voter} in query {query} lie beyond its "
-            "bound. Mend the bound, give both, or choose clip=True."
+            f"`clip` must be True if all scores of a list lie beyond its bound, as those of voter {voter} in query "
+            f"{query}; got False. Or correct the bound, or give both bounds."
         )
 
 
 class TopK(ListTransformer):
     """Keep the first items of each list.
 
-    Later items are absent from then on, and the next step treats them as it treats absent items.
+    Later items become absent, and the next step treats them as absent items.
 
     Parameters
     ----------
     k : int, default=100
         Number of items to keep, at least 1.
     ties : {"cut", "keep"}, default="cut"
-        What to do with items tied across the cut: keep k items in all, in the order of their
-        ids, or keep every item that ties with the k-th.
+        How to treat items tied across the cut: "cut" keeps exactly k items, in the order of their ids; "keep" keeps
+        every item that ties with the k-th.
 
     See Also
     --------
     VoterSelector : Leaves out whole lists.
-    ScoreNormalizer : Rescales the scores; before the cut or after it makes a difference.
+    ScoreNormalizer : Rescales the scores; the result differs before and after the cut.
 
     Notes
     -----
-    The items kept are ranked again, which changes the ranks of tied ones only. Linear in the number of rows.
+    The remaining items are ranked again, which changes only the ranks of tied items. Linear in the number of rows.
 
     Examples
     --------

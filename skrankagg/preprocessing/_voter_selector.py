@@ -1,4 +1,4 @@
-"""Steps that choose among the voters."""
+"""Transformer that selects voters."""
 
 from collections.abc import Hashable
 from numbers import Integral, Real
@@ -20,53 +20,53 @@ __all__ = ["VoterSelector"]
 
 
 class VoterSelector(VoterValuer):
-    """Keep the lists of the best voters, or of those that are named.
+    """Keep the lists of the best voters, or of named voters.
 
-    The lists of the other voters are left out altogether, where a weighted method gives them less weight.
+    The lists of the other voters are removed, while a weighted method only gives them less weight.
 
     Parameters
     ----------
     by : estimator, str, Measure, callable, mapping, pandas.Series, list, tuple or None, default=None
-        Value of a voter: the weight that an estimator learns, in its ``voter_weights_``; a measure of which more
-        is better, over the judged queries for which the voter has a list; a number for each voter, whether it has lists
-        or not; None takes the weights of :class:`~skrankagg.aggregators.DIBRA`. A list or tuple holds the ids of the
-        voters to keep, in any order.
+        Source of a voter's value. An estimator learns weights, in its ``voter_weights_``. A measure, where higher must
+        be better, is taken over the judged queries for which the voter has a list. A mapping has a number for each
+        voter, whether it has lists or not. None uses the weights of :class:`~skrankagg.aggregators.DIBRA`. A list or
+        tuple contains the ids of the voters to keep, in any order.
     n_voters : int, default=None
-        Number of voters to keep, the best; of equals the first ids.
+        Number of voters to keep, the best first; of equally good ones, the first ids.
     threshold : float, "mean" or "median", default=None
-        Smallest value to keep. With `n_voters` both hold; where both are None it is "mean". Neither goes with ids in
-        `by`.
+        Smallest value to keep. If `n_voters` is given too, both conditions apply; if both are None, it is "mean". Both
+        must be None if `by` contains ids.
     qrels : Qrels or DataFrame, default=None
-        Judgements of training queries, for a measure; None if they come with ``fit``, as ``qrels=`` or as the `y` that
-        :meth:`~skrankagg.Qrels.align` makes.
+        Judgements of training queries, for a measure; None if they are passed to ``fit``, as ``qrels=`` or as `y` from
+        :meth:`~skrankagg.Qrels.align`.
     unknown_voter : {"keep", "ignore", "error"}, default="keep"
-        How to treat the lists of a voter that has no value, such as one that ``fit`` has not seen. With ids in `by`
-        all others are left out.
+        How to treat the lists of a voter without a value, such as one that ``fit`` has not seen. If `by` contains ids,
+        all others are removed.
 
     Attributes
     ----------
     voter_scores_ : DataFrame
-        Columns `voter`, `score` (its value; 1 for an id in `by` and 0 for others), `selected`, and for a measure
-        `n_queries` (the number of queries that the value is over); the best first.
+        Columns `voter`, `score`, `selected`, and for a measure `n_queries`; the best voter first. `score` is the
+        value, or 1 for an id in `by` and 0 for others. `n_queries` is the number of queries behind the value.
 
     Warns
     -----
     UserWarning
-        If a query loses all of its lists, and so is left out.
+        If a query loses all of its lists and is therefore left out.
     UnknownVoterWarning
         If no voter of the lists has a value and all are kept, or a mapping `by` seems to misspell a voter.
 
     See Also
     --------
-    VoterWeighter : Weighs the voters by the same values instead of choosing.
+    VoterWeighter : Weighs the voters by the same values instead of selecting some.
     skrankagg.aggregators.DIBRA : Learns weights from the lists alone.
-    skrankagg.metrics.evaluate_voters : Measures them.
+    skrankagg.metrics.evaluate_voters : Measures voters.
 
     Notes
     -----
-    A measure rates the lists that a voter gives. A query for which the voter has no list does not count: a voter that
-    answers few queries well is worth keeping. A value over few queries is uncertain,
-    and the best of such values is partly luck; `n_queries` says how many there are.
+    A measure rates the lists that a voter gives. A query without a list of the voter does not count: a voter that
+    answers few queries well is worth keeping. A value over few queries is uncertain, and the best of such values is
+    partly luck; `n_queries` shows how many there are.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class VoterSelector(VoterValuer):
         "by": [*BY, list, tuple, None],
         "n_voters": [Interval(Integral, 1, None, closed="left"), None],
         "threshold": [Interval(Real, None, None, closed="neither"), StrOptions({"mean", "median"}), None],
-        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels reports what is wrong with anything else
         "unknown_voter": [StrOptions({"keep", "ignore", "error"})],
     }
 
@@ -132,8 +132,8 @@ class VoterSelector(VoterValuer):
             selected[self.n_voters :] = False
         if not selected.any():
             raise InputError(
-                f"{type(self).__name__} must keep some voter; the highest value is {value.iloc[0]:g}, below "
-                f"threshold={self.threshold!r}. Lower it."
+                f"`threshold` must be at most the highest value of a voter, {value.iloc[0]:g}; got "
+                f"{self.threshold!r}. Lower it."
             )
         self.voter_scores_ = pd.DataFrame({"voter": value.index, "score": value.to_numpy(), "selected": selected})
         if n_queries is not None:
@@ -144,14 +144,14 @@ class VoterSelector(VoterValuer):
         return isinstance(self.by, list | tuple)
 
     def _named(self, lists):
-        """Which voters are named in `by`, bool (n_voters,)."""
+        """Return which voters are named in `by`, bool (n_voters,)."""
         if not self.by:
-            raise InputError("by must name at least one voter to keep; it is empty.")
+            raise InputError("`by` must name at least one voter to keep; it is empty.")
         if not all(isinstance(one, Hashable) for one in self.by):
-            raise InputTypeError(f"by must hold ids of voters; got {self.by!r}.")
+            raise InputTypeError(f"`by` must contain ids of voters; got {self.by!r}.")
         if self.n_voters is not None or self.threshold is not None:
             raise InputError(
-                "by names the voters to keep, so n_voters and threshold have nothing to choose; leave them out, or "
+                "`n_voters` and `threshold` must be None if `by` names the voters to keep. Leave them out, or "
                 "give each voter a number in by."
             )
         names = pd.Index(list(self.by), tupleize_cols=False)
@@ -160,7 +160,7 @@ class VoterSelector(VoterValuer):
             near = dict(near_voters(unknown, plain_index(lists.voters).tolist()))
             meant = f" (did you mean {near[unknown[0]]!r}?)" if unknown[0] in near else ""
             raise InputError(
-                f"by must name voters that have lists; {unknown[0]!r}{meant} is not one. The voters are "
+                f"`by` must name voters that have lists; got {unknown[0]!r}{meant}. The voters are "
                 f"{show_ids(lists.voters)}."
             )
         return plain_index(lists.voters).isin(names)
@@ -176,28 +176,28 @@ class VoterSelector(VoterValuer):
             voter = show_id(lists.voters, lists.list_voter[first_row(unknown)])
             raise InputError(
                 f"{type(self).__name__} has no value for voter {voter}, which was not among those it was fitted "
-                f"on{hint}; fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
+                f"on{hint}. Fit it with this voter, or choose unknown_voter='keep' or 'ignore'."
             )
         if unknown.all() and unknown_voter == "ignore":
             advice = "" if self._is_by_id else ", or choose unknown_voter='keep'"
             raise InputError(
-                f"No list is left: {type(self).__name__} has a value for none of the voters{hint}. Fit it with these "
+                f"No list is left: {type(self).__name__} has no value for any of the voters{hint}. Fit it with these "
                 f"voters{advice}."
             )
         if unknown.all():
             warn_user(
-                f"{type(self).__name__} has a value for none of the voters{hint}, so all lists are kept; "
-                "to select some, give the voters the ids that fit has seen.",
+                f"{type(self).__name__} has no value for any of the voters{hint}, so all lists are kept. "
+                "To select some, give the voters the ids that fit has seen.",
                 UnknownVoterWarning,
             )
         kept = np.where(unknown, unknown_voter == "keep", self.voter_scores_["selected"].to_numpy()[place])
         left = np.logical_or.reduceat(kept, lists.list_ptr[:-1])
         if not left.any():
-            raise InputError("No list is left: every one is of a voter that was not selected. Keep more voters.")
+            raise InputError("No list is left, because no voter of the lists was selected. Keep more voters.")
         if not left.all():
             warn_user(
                 f"{int((~left).sum())} queries have no list of a selected voter and are left out, the first is "
-                f"{show_id(lists.queries, first_row(~left))}; keep more voters, or drop these queries.",
+                f"{show_id(lists.queries, first_row(~left))}. Keep more voters, or drop these queries.",
                 UserWarning,
             )
         return lists if kept.all() else lists.keep_lists(kept)[0]

@@ -1,4 +1,4 @@
-"""Values of voters, by which they are chosen or weighed: learnt weights, measures, or numbers that are given."""
+"""Values of voters for selecting or weighing them: learned weights, measures, or given numbers."""
 
 from collections.abc import Mapping
 
@@ -14,26 +14,28 @@ from ..exceptions import InputError
 from ..metrics import Measure, evaluate_voters, get_measure
 from ..metrics._relevance._registry import find_measure
 
-#: What a parameter `by` may be.
+#: Types that a parameter `by` accepts.
 BY = [HasMethods(["fit"]), str, Measure, callable, Mapping, pd.Series]
 
 
 def voter_scores(owner, lists, qrels):
-    """Value of each voter by ``owner.by``, a float Series indexed by voter, and of a measure the number of its queries.
+    """Return the value of each voter by ``owner.by``, a float Series indexed by voter; for a measure also query counts.
 
-    `qrels` is a function that returns the judgements. InputError where a value is NaN.
+    `qrels` is a function that returns the judgements. A NaN value raises InputError.
     """
     value, n_queries = _scores(owner.by, lists, qrels)
     if value.isna().any():
-        raise InputError(f"Voters need values; that of {value.index[first_row(value.isna())]!r} is NaN. Drop it.")
+        raise InputError(
+            f"Values of voters must not be NaN; got NaN for {value.index[first_row(value.isna())]!r}. Drop it."
+        )
     return value, n_queries
 
 
 class VoterValuer(SupervisedListTransformer):
-    """Base of the steps whose parameter `by` gives each voter a value."""
+    """Base of the transformers whose parameter `by` gives each voter a value."""
 
     def _needs_judgements(self):
-        """Whether values are measured by judgements, or learnt from some that `by` does not hold."""
+        """Return whether values are measured by judgements, or learned from some that `by` does not contain."""
         return is_measure(self.by) or _lacks_judgements(self.by)
 
     def _prepare(self, X):
@@ -44,7 +46,7 @@ class VoterValuer(SupervisedListTransformer):
 
 
 def is_measure(by):
-    """Whether a value is that of a measure."""
+    """Return whether `by` is a measure."""
     return isinstance(by, str | Measure) or (callable(by) and not hasattr(by, "fit"))
 
 
@@ -55,12 +57,12 @@ def _lacks_judgements(estimator):
 def _scores(by, lists, qrels):
     if is_measure(by):
         if isinstance(by, str) and by in plain_index(lists.voters) and find_measure(by) is None:
-            raise InputError(f"by={by!r} is a voter and not a measure; to keep it, write by=[{by!r}].")
+            raise InputError(f"`by` must be a measure; got {by!r}, which is a voter. To keep it, write by=[{by!r}].")
         measure = get_measure(by)
         if not measure.greater_is_better:
             raise InputError(
-                f"by must be a measure of which more is better, since the voters with the highest values are trusted; "
-                f"{str(measure)!r} is not one. Choose another measure, or give each voter a number."
+                f"`by` must be a measure where higher is better, because the voters with the highest values are "
+                f"trusted; got {str(measure)!r}. Choose another measure, or give each voter a number."
             )
         table = evaluate_voters(lists, qrels(), measure)
         return table[str(measure)], table["n_queries"]
@@ -70,5 +72,5 @@ def _scores(by, lists, qrels):
     fitted = estimator.fit(lists, qrels=qrels()) if _lacks_judgements(estimator) else estimator.fit(lists)
     weights = getattr(fitted, "voter_weights_", None)
     if weights is None:
-        raise InputError(f"by must learn voter weights, such as DIBRA(); {estimator!r} has no voter_weights_.")
+        raise InputError(f"`by` must learn voter weights, such as DIBRA(); got {estimator!r}, without voter_weights_.")
     return weights.set_index("voter")["weight"], None

@@ -1,4 +1,4 @@
-"""A step that weighs the lists of each voter."""
+"""Transformer that weighs the lists of each voter."""
 
 from numbers import Real
 from typing import Any, Literal
@@ -18,47 +18,48 @@ __all__ = ["VoterWeighter"]
 
 
 class VoterWeighter(VoterValuer):
-    r"""Weigh the lists of each voter by how good they were on judged queries.
+    r"""Weigh the lists of each voter by its quality on judged queries.
 
-    Every method that weighs lists is weighted by it: put it before that method in a pipeline.
+    Any method that weighs lists can use these weights: put this step before it in a pipeline.
 
     Parameters
     ----------
     by : str, Measure, callable, estimator, mapping or pandas.Series, default="map"
-        Value of a voter, as in :class:`VoterSelector`: a measure of which more is better, over the judged queries for
-        which the voter has a list; the weight that an estimator learns; or a number for each voter.
+        Source of a voter's value, as in :class:`VoterSelector`. A measure, where higher must be better, is taken over
+        the judged queries for which the voter has a list. An estimator learns weights, and a mapping has a number for
+        each voter.
     power : float, default=1.0
-        Power of the value that is the weight, at least 0: 0 weighs all alike, more than 1 trusts the best more.
+        The weight is the value to this power, at least 0: 0 gives equal weights, above 1 trusts the best more.
     unknown_voter : {"mean", "ignore", "error"}, default="mean"
         Weight of a voter that ``fit`` has not seen: the mean of the others, none, or an error.
     qrels : Qrels or DataFrame, default=None
-        Judgements of training queries, for a measure; None if they come with ``fit``, as ``qrels=`` or as the `y` that
-        :meth:`~skrankagg.Qrels.align` makes.
+        Judgements of training queries, for a measure; None if they are passed to ``fit``, as ``qrels=`` or as `y` from
+        :meth:`~skrankagg.Qrels.align`.
 
     Attributes
     ----------
     voter_weights_ : DataFrame
-        Columns `voter`, `weight`, and for a measure `n_queries`, the number of queries that its value is over.
+        Columns `voter`, `weight`, and for a measure `n_queries`, the number of queries behind the value.
 
     Warns
     -----
     UserWarning
-        If all values are 0, so that all voters weigh 1.
+        If all values are 0; all voters then have weight 1.
     UnknownVoterWarning
         If no voter of the lists has a value, or a mapping `by` seems to misspell a voter.
 
     See Also
     --------
     VoterSelector : Keeps the best voters.
-    skrankagg.aggregators.LearnedWeights : Learns weights that are right together, which needs more judgements.
+    skrankagg.aggregators.LearnedWeights : Learns the weights of all voters together, which needs more judgements.
 
     Notes
     -----
-    The weight of a voter's lists is multiplied by :math:`m^p`, with :math:`m` its value and :math:`p` the power.
-    Weights of this kind have names: before ``ReciprocalRankFusion(k=0)`` it is MAPFuse [1]_, before
-    :class:`~skrankagg.aggregators.BordaCount` weighted Borda fuse, before :class:`~skrankagg.aggregators.Condorcet`
-    weighted Condorcet fuse and before :class:`~skrankagg.aggregators.CombMNZ` weighted CombMNZ. Powers of 2 to 4 have
-    been proposed [2]_. Voters that say nearly the same each have their full weight.
+    The weight of a voter's lists is multiplied by :math:`m^p`, with :math:`m` its value and :math:`p` the power. Some
+    combinations have names: before ``ReciprocalRankFusion(k=0)`` it is MAPFuse [1]_, and before
+    :class:`~skrankagg.aggregators.BordaCount` weighted Borda fuse. Before :class:`~skrankagg.aggregators.Condorcet` it
+    is weighted Condorcet fuse, and before :class:`~skrankagg.aggregators.CombMNZ` weighted CombMNZ. Powers of 2 to 4
+    have been proposed [2]_. Voters with nearly equal lists each have their full weight.
 
     References
     ----------
@@ -90,7 +91,7 @@ class VoterWeighter(VoterValuer):
         "by": BY,
         "power": [Interval(Real, 0, None, closed="left")],
         "unknown_voter": [StrOptions({"mean", "ignore", "error"})],
-        "qrels": "no_validation",  # a frame or a Qrels; check_qrels says what is wrong with anything else
+        "qrels": "no_validation",  # a frame or a Qrels; check_qrels reports what is wrong with anything else
     }
 
     voter_weights_: pd.DataFrame
@@ -113,14 +114,15 @@ class VoterWeighter(VoterValuer):
         bad = ~(np.isfinite(value) & (value >= 0)).to_numpy()
         if bad.any():
             raise InputError(
-                f"Values that become weights must be finite and at least 0; that of {value.index[first_row(bad)]!r} is "
-                f"{value.iloc[first_row(bad)]:g}. Choose another measure, or give each voter a number."
+                f"Values of voters must be finite and at least 0 to become weights; got "
+                f"{value.iloc[first_row(bad)]:g} for {value.index[first_row(bad)]!r}. Choose another measure, or give "
+                "each voter a number."
             )
         weight = value.to_numpy() ** self.power
         if not weight.any():
             warn_user(
-                f"{type(self).__name__} gives all voters weight 1, as all their values are 0. Check the judgements, or "
-                "give more queries.",
+                f"{type(self).__name__} gives all voters weight 1, because all their values are 0. Check the "
+                "judgements, or give more queries.",
                 UserWarning,
             )
             weight = np.ones(len(weight))

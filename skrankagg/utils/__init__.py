@@ -1,4 +1,4 @@
-"""Discovery of aggregators, and checks for your own."""
+"""Discovery of aggregators, and checks for your own ones."""
 
 from lazy_loader import attach_stub
 

@@ -1,4 +1,4 @@
-"""Find every aggregator and list transformer of the library."""
+"""Discovery of the library's aggregators and list transformers."""
 
 import inspect
 
@@ -19,7 +19,7 @@ def all_aggregators() -> dict[str, type[BaseAggregator]]:
     See Also
     --------
     default_methods : One estimator of each.
-    all_transformers : The steps before and after them.
+    all_transformers : Lists the steps before and after them.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def all_transformers() -> dict[str, type[ListTransformer]]:
 
     See Also
     --------
-    all_aggregators : The methods.
+    all_aggregators : Lists the methods.
 
     Examples
     --------
@@ -60,14 +60,14 @@ def _classes(module, base):
 
 
 def default_methods() -> list[tuple[str, BaseAggregator]]:
-    """Make one estimator of each aggregator and variant: what is compared by default.
+    """Return one estimator of each aggregator and variant, the methods compared by default.
 
-    Methods that learn from judgements are not among them.
+    Methods that learn from judgements are not included.
 
     Returns
     -------
     list of (str, estimator) tuples
-        Named after the class and what differs from its defaults, as in "CombSUM[norm=rank]".
+        Named after the class and the parameters that differ from their defaults, as in "CombSUM[norm=rank]".
 
     See Also
     --------
@@ -91,7 +91,7 @@ def default_methods() -> list[tuple[str, BaseAggregator]]:
 
 
 def describe(aggregator: BaseAggregator | type[BaseAggregator]) -> str:
-    """First line of an aggregator's docstring.
+    """Return the first line of an aggregator's docstring.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def describe(aggregator: BaseAggregator | type[BaseAggregator]) -> str:
 
     See Also
     --------
-    all_aggregators : What to describe.
+    all_aggregators : Lists the classes.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Checks that every aggregator and every list transformer must pass, the library's own and those of others.
+"""Common checks of aggregators and list transformers, for the library's own and for others.
 
-A check is a function of one estimator. It makes its own small data, clones the estimator, and raises AssertionError
-with a reason. What a check may ask for depends on what the estimator's tags promise, never on its name. A method that
-learns from judgements is fitted with those of :func:`example_qrels`.
+A check is a function of one estimator. It generates its own small data, clones the estimator, and raises
+AssertionError with a reason. The estimator's tags decide what a check requires, never its name. A method that learns
+from judgements is fitted with the judgements of :func:`example_qrels`.
 
 >>> from skrankagg import CombSUM
 >>> from skrankagg.utils.estimator_checks import check_aggregator
@@ -39,19 +39,19 @@ def all_checks(aggregator: BaseAggregator | ListTransformer) -> list[tuple[str, 
     Parameters
     ----------
     aggregator : estimator
-        A :class:`~skrankagg.base.ListTransformer` is checked as one, anything else as an aggregator.
+        A :class:`~skrankagg.base.ListTransformer`; anything else is checked as an aggregator.
 
     Returns
     -------
     list of (str, callable) tuples
         Name of the check, and the check as a function of the estimator. Scikit-learn's checks that need no data come
-        first, then the library's own. Scikit-learn's other checks are in the table ``EXEMPTIONS``, each with the reason
-        and, where there is one, the check that is run in its place.
+        first, then the library's own. Scikit-learn's other checks are listed in the table ``EXEMPTIONS``, each with the
+        reason and, if there is one, the check that replaces it.
 
     See Also
     --------
     check_aggregator : Runs them.
-    parametrize_with_checks : Makes tests of them.
+    parametrize_with_checks : Turns them into tests.
 
     Examples
     --------
@@ -75,16 +75,16 @@ def check_aggregator(aggregator: BaseAggregator | ListTransformer) -> None:
     Parameters
     ----------
     aggregator : estimator
-        A clone of it is checked.
+        The estimator to check; the checks use clones of it.
 
     Raises
     ------
     AssertionError
-        At the first check that fails, with its name and its reason.
+        At the first check that fails, with its name and reason.
 
     See Also
     --------
-    parametrize_with_checks : Each check as a test of its own.
+    parametrize_with_checks : Runs each check as a test of its own.
     all_checks : Names of the checks.
 
     Examples
@@ -106,17 +106,17 @@ def check_list_transformer(transformer: ListTransformer) -> None:
     Parameters
     ----------
     transformer : ListTransformer
-        A clone of it is checked.
+        The transformer to check; the checks use clones of it.
 
     Raises
     ------
     AssertionError
-        At the first check that fails, with its name and its reason.
+        At the first check that fails, with its name and reason.
 
     See Also
     --------
     check_aggregator : The same for aggregators.
-    parametrize_with_checks : Each check as a test of its own.
+    parametrize_with_checks : Runs each check as a test of its own.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def parametrize_with_checks(estimators: Iterable[BaseAggregator | ListTransforme
     See Also
     --------
     check_aggregator : All checks in one call, without pytest.
-    sklearn.utils.estimator_checks.parametrize_with_checks : Scikit-learn's own, for estimators of matrices.
+    sklearn.utils.estimator_checks.parametrize_with_checks : Scikit-learn's version, for estimators of matrices.
 
     Examples
     --------

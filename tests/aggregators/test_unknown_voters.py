@@ -154,7 +154,7 @@ def test_selectors_report_ids_of_another_type():
     selector = VoterSelector(n_voters=2).fit(numbers)
     with pytest.warns(UnknownVoterWarning, match=r"fit are int, as \d, those here str, as '0'\), so all"):
         assert len(selector.transform(text)) == len(text)
-    with pytest.raises(ValueError, match=r"No list is left: .* a value for none of the voters \(the ids"):
+    with pytest.raises(ValueError, match=r"No list is left: .* no value for any of the voters \(the ids"):
         selector.set_params(unknown_voter="ignore").transform(text)
     with pytest.raises(ValueError, match=r"was not among those it was fitted on \(the ids seen in fit are int"):
         selector.set_params(unknown_voter="error").transform(text)

@@ -95,7 +95,7 @@ def test_compare_leaves_out_what_cannot_weigh_lists_by_fractions(run, folder):
 def test_compare_without_files_says_what_data_it_made(run):
     out = run("compare", "--methods", "CombSUM", "Copeland")
     assert "make_ranked_lists(random_state=0)" in out
-    assert "with a truth behind it" in out
+    assert "with a known truth" in out
     assert "20 queries, 10 voters, 6,000 rows" in out
 
 
@@ -381,7 +381,7 @@ def test_runs_of_one_name_are_refused_and_can_be_named(fail, run, folder):
     assert "the file 'good.run' is given twice" in fail("evaluate", "good.run", "worse.run", "good.run", "qrels.txt")
     (folder / "sub").mkdir()
     (folder / "sub" / "good.run").write_text(WORSE)
-    message = "two runs are called 'good.run'; name one of them: NAME=FILE."
+    message = "two runs have the name 'good.run'; name one of them: NAME=FILE."
     assert message in fail("evaluate", "good.run", "sub/good.run", "qrels.txt")
     out = run("evaluate", "good.run", "mine=sub/good.run", "qrels.txt", "--metrics", "map")
     assert [line.split()[0] for line in out.splitlines()[2:]] == ["good.run", "mine"]

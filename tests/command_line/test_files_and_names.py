@@ -81,11 +81,14 @@ def test_a_file_whose_name_has_an_equals_sign_is_that_file(run, folder):
     [
         ("aggregate runs/one.run runs/one.run", "the file 'runs/one.run' is given twice."),
         ("aggregate - -", "standard input is given twice."),
-        ("aggregate nothing/*.run", "no file fits 'nothing/*.run'."),
-        ("aggregate v=runs/*.run", "2 files fit 'runs/*.run', and one name, 'v'; leave the name out, or name each."),
+        ("aggregate nothing/*.run", "no file matches 'nothing/*.run'."),
+        (
+            "aggregate v=runs/*.run",
+            "one name, 'v', is given for 2 files that match 'runs/*.run'; leave the name out, or name each file.",
+        ),
         ("aggregate =runs/one.run", "a file with a name is written NAME=FILE; got '=runs/one.run'."),
         ("aggregate v=runs/one.run --voter file", "voters are named by NAME=FILE or by --voter file, not by both."),
-        ("aggregate empty", "the folder 'empty' holds no files."),
+        ("aggregate empty", "the folder 'empty' contains no files."),
         ("aggregate v=none.run", "cannot read 'none.run': No such file or directory."),
         ("aggregate runs/one.run same.run", "name them after their files with --voter file"),
     ],
@@ -97,7 +100,7 @@ def test_files_that_cannot_be_meant_are_one_sentence(fail, folder, command, mess
 
 
 def test_judgements_are_one_file(fail):
-    assert "judgements are in one file; 2 fit 'runs'." in fail("evaluate", "same.run", "runs")
+    assert "judgements must be in one file; 2 match 'runs'." in fail("evaluate", "same.run", "runs")
 
 
 @pytest.mark.parametrize("zipped", [False, True])
@@ -204,7 +207,7 @@ def test_files_among_the_names_are_recognised(run):
 def test_an_option_of_files_alone_is_wrong_usage(folder, capsys):
     with pytest.raises(SystemExit):
         main(["evaluate", "--metrics", "runs/one.run", "qrels.txt"])
-    assert "--metrics names none; files follow it" in capsys.readouterr().err
+    assert "--metrics must have names; got only files" in capsys.readouterr().err
 
 
 def test_the_fast_methods_are_among_all_and_differ():

@@ -104,7 +104,7 @@ def test_searches_that_cannot_be_are_one_sentence(fail, options, message):
 def test_a_search_of_nothing_is_wrong_usage(folder, capsys):
     with pytest.raises(SystemExit):
         main(["tune", "lists.csv", "qrels.txt", "--method", "CombSUM"])
-    assert "say what to search: --param k=10,30,60 or --weights" in capsys.readouterr().err
+    assert "choose what to search: --param k=10,30,60 or --weights" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------------- explain, intervals
@@ -128,7 +128,7 @@ def test_explain_of_other_methods_prints_places_and_influence(run, data):
     query = data[0].queries[0]
     out = run("explain", "lists.csv", "--method", "Schulze", "--query", query)
     assert "the place of each item in each list" in out
-    assert "The scores of Schulze() are no sums; what changes without each list:" in out
+    assert "The scores of Schulze() are not sums; changes without each list:" in out
     assert len(cells(out, "v1")) == 1
 
 
@@ -158,7 +158,7 @@ def test_intervals_are_those_of_rank_stability(run, data):
 
 def test_intervals_need_a_table(fail):
     command = ("aggregate", "lists.csv", "--method", "BordaCount", "--intervals", "--to", "json")
-    assert "--intervals adds columns, which json has no place for" in fail(*command)
+    assert "--intervals adds columns, which json cannot store" in fail(*command)
 
 
 # ---------------------------------------------------------------------- methods that learn, baselines, voters
@@ -211,7 +211,7 @@ def test_a_baseline_is_compared_with_every_row(run, fail, data):
         assert row[-1] == f"{found.loc[name, 'adjusted']:.4f}"
     assert "there is no row 'v9' to compare with" in fail(*command, "--baseline", "v9")
     latex = run(*command, "--baseline", "bordacount", "--latex")
-    assert "mark what differs from BordaCount" in latex
+    assert "mark differences from BordaCount" in latex
 
 
 def test_runs_are_compared_with_one_of_them(run):

@@ -194,7 +194,7 @@ def test_what_cannot_be_shared_is_refused():
         voter_contributions(Copeland(), SIX)
     with pytest.raises(InputTypeError, match="last step, pipeline"):
         voter_contributions(make_pipeline(TopK(k=2), BordaCount()), SIX)
-    with pytest.raises(InputTypeError, match="make an instance"):
+    with pytest.raises(InputTypeError, match="Make an instance"):
         voter_contributions(BordaCount, SIX)
     with pytest.raises(InputTypeError, match="such as BordaCount"):
         voter_contributions("BordaCount", SIX)

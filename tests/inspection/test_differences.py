@@ -109,7 +109,7 @@ def test_ids_keep_their_types():
 
 def test_what_cannot_be_compared_is_refused():
     a = consensus({1: "abc"})
-    with pytest.raises(InputError, match=r"must share some query, and they have none in common.*compare those"):
+    with pytest.raises(InputError, match=r"must share a query; they have none in common.*Compare consensuses"):
         compare_consensus(a, a.assign(query="1"))
     with pytest.raises(InputError, match="has 2, one for each voter"):
         compare_consensus(a, pd.concat([a.assign(voter="u"), a.assign(voter="v")]))

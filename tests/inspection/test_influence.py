@@ -442,12 +442,12 @@ def test_what_fails_is_missing_and_told(mode):
     assert found["distance"].isna().tolist() == [False, False, True] * 2
     assert found["top_changed"].isna().tolist() == [False, False, True] * 2
     assert found["leader_changed"].isna().tolist() == [False, False, True] * 2
-    with pytest.raises(InputError, match=r"failed without each; .* must count"):
+    with pytest.raises(InputError, match=r"failed whichever list was left out; .* must count"):
         voter_influence(AllOrNothing(), SIX, mode=mode)
 
 
 def test_arguments_are_checked():
-    with pytest.raises(InputError, match=r"Agglomerative cannot weigh lists; choose mode='drop'"):
+    with pytest.raises(InputError, match=r"`mode` must be 'drop' for Agglomerative, which cannot weigh lists"):
         voter_influence(Agglomerative(), SIX)
     with pytest.raises(InputError, match=r"`mode` must be one of 'silence', 'drop'; got 'drops' .did you mean"):
         voter_influence(BordaCount(), SIX, mode="drops")

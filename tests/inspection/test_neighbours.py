@@ -112,7 +112,7 @@ def test_no_pairs():
 
 def test_arguments_are_checked():
     for cost in (-1, math.nan, "0", True):
-        with pytest.raises(InputError, match="max_cost must be a number of at least 0"):
+        with pytest.raises(InputError, match="`max_cost` must be a number of at least 0"):
             kemeny_ties([["a", "b"]], max_cost=cost)
     with pytest.raises(InputError, match="queries"):
         kemeny_ties([["a", "b"]], query="p")

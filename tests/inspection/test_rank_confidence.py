@@ -123,5 +123,5 @@ def test_ballots_are_lines_of_a_weight():
 
 
 def test_other_scores_are_refused_with_a_hint():
-    with pytest.raises(InputError, match=r"those of Copeland\(\) are not. rank_stability takes any method"):
+    with pytest.raises(InputError, match=r"got Copeland\(\)\. For other methods use rank_stability"):
         rank_confidence(Copeland(), example_lists())

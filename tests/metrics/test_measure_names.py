@@ -82,7 +82,7 @@ def test_a_comparison_is_asked_by_measure():
     pd.testing.assert_series_equal(
         compare_ranks(fitted.per_query_, metric=p)[0], compare_ranks(fitted.per_query_, metric="P@5")[0]
     )
-    with pytest.raises(ValueError, match="'map' is not a measure of this comparison"):
+    with pytest.raises(ValueError, match="must be one of .*got 'map'"):
         fitted.compare(metric=AP)
 
 
@@ -194,7 +194,7 @@ def test_the_best_has_the_lowest_residual():
 
 
 def test_a_count_selects_nothing():
-    with pytest.raises(ValueError, match="of 'num_ret' neither more nor less is better"):
+    with pytest.raises(ValueError, match="got 'num_ret', for which neither higher nor lower is better"):
         comparator(["num_ret", "map"])
     assert comparator(["map", "num_ret"]).best_name_ == comparator("map").best_name_
     for metric in ("num_ret", "judged@10"):
@@ -239,7 +239,7 @@ def test_tests_count_a_lower_residual_as_won():
 
 def test_a_count_needs_a_named_baseline():
     per_query = comparator(["map", "num_ret"]).per_query_
-    with pytest.raises(ValueError, match="name a baseline"):
+    with pytest.raises(ValueError, match="`baseline` must be given for .num_ret."):
         compare_methods(per_query, metric="num_ret")
     assert compare_methods(per_query, "sum", metric="num_ret", confidence=None).index[0] == "sum"
 
@@ -294,7 +294,7 @@ def test_plots_put_the_lowest_residual_on_top(pyplot):
 
 @pytest.mark.parametrize("by", ["rbp_resid", "num_ret", get_measure("rbp_resid@5")])
 def test_voters_are_not_selected_by_a_measure_where_higher_is_not_better(by):
-    with pytest.raises(ValueError, match=r"by must be a measure of which more is better.*'(rbp_resid|num_ret)"):
+    with pytest.raises(ValueError, match=r"must be a measure where higher is better.*'(rbp_resid|num_ret)"):
         VoterSelector(by, qrels=QRELS).fit(LISTS)
 
 

@@ -419,12 +419,12 @@ def test_scorers_negate_what_is_better_lower():
     value = LOWER(method.transform(LISTS), QRELS)
     assert make_ranking_scorer(LOWER, qrels=QRELS)(method, LISTS) == pytest.approx(-value)
     assert make_ranking_scorer(["map", LOWER], qrels=QRELS)(method, LISTS)["neg_first_place"] == pytest.approx(-value)
-    with pytest.raises(InputError, match="by must be a measure of which more is better"):
+    with pytest.raises(InputError, match="`by` must be a measure where higher is better"):
         VoterSelector(LOWER, qrels=QRELS).fit(LISTS)
     neither = make_measure(first_place, greater_is_better=None)
     with pytest.raises(InputError, match="of which more, or less, is better"):
         make_ranking_scorer(neither, qrels=QRELS)
-    with pytest.raises(InputError, match="neither more nor less is better"):
+    with pytest.raises(InputError, match="neither higher nor lower is better"):
         Comparator(METHODS, metrics=neither, qrels=QRELS).fit(LISTS)
 
 

@@ -270,13 +270,13 @@ def test_methods_whose_learning_cannot_be_seen_are_named():
     weights = evaluate_voters(LISTS, QRELS, "map")["map"]
     methods = [("plain", CombSUM()), ("weighted", CombSUM(voter_weights=weights)), ("other", "drop")]
     comparator = Comparator(methods, qrels=QRELS, learns=["weighted", "other"])
-    with pytest.raises(ValueError, match=r"got 'weighted' \(learns=\['weighted', 'other'\] says so\)\. Give cv=5"):
+    with pytest.raises(ValueError, match=r"got 'weighted' \(named by learns=\['weighted', 'other'\]\)\. Give cv=5"):
         comparator.fit(LISTS)
     # Its fit learns nothing, so that a fit on other queries would measure it on what it has learnt from.
-    with pytest.raises(ValueError, match=r"learns names 'weighted', whose fit learns nothing.*on other queries"):
+    with pytest.raises(ValueError, match=r"got 'weighted', whose fit learns nothing.*on other queries"):
         clone(comparator).set_params(cv=2).fit(LISTS)
     assert comparator.set_params(weighted="drop").fit(LISTS).results_.index.tolist() == ["plain"]
-    with pytest.raises(ValueError, match="learns must name methods among plain, weighted, other; got 'weigthed'"):
+    with pytest.raises(ValueError, match="`learns` must name methods among plain, weighted, other; got 'weigthed'"):
         comparator.set_params(learns=("weigthed",)).fit(LISTS)
     with pytest.raises(ValueError, match="'learns' parameter of Comparator must be"):
         comparator.set_params(learns="weighted").fit(LISTS)

@@ -421,9 +421,9 @@ def test_learnt_weights_come_from_the_training_lists():
 
 
 WRONG = {
-    "random splits": (ShuffleSplit(3, test_size=4, random_state=0), "exactly one test set of cv"),
-    "judged folds": (QueryKFold(3, qrels=QRELS), r"one test set of cv; 'q04' is in 0, .* no qrels= of the splitter"),
-    "too many folds": (14, "needs at least 14 queries; X has 13"),
+    "random splits": (ShuffleSplit(3, test_size=4, random_state=0), "in exactly one test set"),
+    "judged folds": (QueryKFold(3, qrels=QRELS), r"one test set; 'q04' is in 0, .* no qrels= of the splitter"),
+    "too many folds": (14, "must be at most the number of queries, which is 13; got 14"),
     "positions of rows": (list(QueryKFold(3).split(FRAME)), "positions of queries, from 0 to 12"),
     "tested in training": ([(np.arange(13), np.arange(13))], "both"),
     "twice": ([(np.arange(6, 13), np.arange(6)), (np.arange(3), np.arange(3, 13))], "'q04' is in 2"),
@@ -588,7 +588,7 @@ def test_progress_tells_of_folds(capsys):
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_without_cv_they_are_refused_and_the_message_says_give_cv_first(name):
-    message = r"Without cv the Comparator .*got 'learner' \(.*\)\. Give cv=5, which measures"
+    message = r"Without `cv` the Comparator .*got 'learner' \(.*\)\. Give cv=5, which measures"
     with pytest.raises(InputError, match=message):
         Comparator([("learner", LEARNERS[name](None))], metrics="map", qrels=QRELS).fit(LISTS)
 

@@ -74,7 +74,7 @@ def test_tests_and_corrections_are_choices(clear):
     assert found.loc["better", "pvalue"] == expected and found.loc["better", "adjusted"] == pytest.approx(3 * expected)
     assert found[["low", "high"]].isna().all(axis=None)
     for wrong in ({"test": "z"}, {"correction": "x"}, {"baseline": "x"}, {"metric": "err"}):
-        with pytest.raises(ValueError, match=r"must be one of|is not a measure"):
+        with pytest.raises(ValueError, match="must be one of"):
             compare_methods(clear, **wrong)
     with pytest.raises(TypeError, match="indexed by method and query"):
         compare_methods(clear.loc["base"])
@@ -176,8 +176,8 @@ def test_results_are_chosen_by_measure_cutoff_and_query(comparator):
     assert len(some) == 8 and some.index.names == ["method", "query"]
     assert comparator.select_results(per_query=True).equals(comparator.per_query_)
     for wrong, words in (
-        ({"query": "q99"}, "'q99' is not one. There are 'q01'"),
-        ({"metric": "err"}, "it has map, ndcg@5"),
+        ({"query": "q99"}, "got 'q99'. There are 'q01'"),
+        ({"metric": "err"}, "must be one of map, ndcg@5"),
     ):
         with pytest.raises(ValueError, match=words):
             comparator.select_results(**wrong)
@@ -235,8 +235,8 @@ def test_flagrs_layout_is_of_the_measures_that_are_given(comparator):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"query": "q99"}, "'q99' is not one"),
-        ({"metric": "err"}, "it has map"),
+        ({"query": "q99"}, "got 'q99'"),
+        ({"metric": "err"}, "must be one of map"),
         ({"k": 0}, "`k` must be a whole number of at least 1; got 0"),
     ],
 )

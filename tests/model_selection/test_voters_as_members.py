@@ -118,7 +118,7 @@ def test_plots(fitted):
     assert set(InterpolatedPrecisionDisplay.from_comparator(fitted).table.index) == names
     assert QueryGainDisplay.from_comparator(fitted, "sum", "v1").difference.shape == (9,)
     AgreementDisplay.from_comparator(fitted)
-    with pytest.raises(InputError, match="VoterWeightsDisplay expects a method, one of sum, copeland; got 'v1'"):
+    with pytest.raises(InputError, match="must be one of 'sum', 'copeland'; got 'v1'"):
         VoterWeightsDisplay.from_comparator(fitted, "v1")
     from matplotlib import pyplot
 
@@ -126,7 +126,7 @@ def test_plots(fitted):
 
 
 def test_a_name_of_both_is_refused():
-    with pytest.raises(InputError, match="'v1' is that of a voter and of a method; rename the method"):
+    with pytest.raises(InputError, match="'v1' is the name of both. Rename the method"):
         Comparator([("v1", CombSUM())], qrels=QRELS, with_voters=True).fit(LISTS)
     assert Comparator([("v1", CombSUM())], qrels=QRELS).fit(LISTS).best_name_ == "v1"
     with pytest.raises(ValueError, match="'with_voters' parameter of Comparator"):

@@ -49,7 +49,9 @@ def test_ids_of_voters_are_plain():
 
 @pytest.mark.parametrize("step", [0.3, 0, -0.1, 1.5, 0.15, True, "0.1", float("nan"), 2])
 def test_a_step_must_divide_1(step):
-    with pytest.raises(InputError, match=r"step must be 1 / n for a whole number n, so that weights add up to 1; got"):
+    with pytest.raises(
+        InputError, match=r"`step` must be 1 / n for a whole number n, so that weights add up to 1; got"
+    ):
         weight_grid(["u", "v"], step=step)
 
 
@@ -59,10 +61,10 @@ def test_the_message_names_a_step_that_is_near():
 
 
 def test_too_many_points_are_refused_with_their_number_and_what_to_do():
-    words = r"for 8 voters at step 0\.05 has 888,030 points.*RandomizedSearchCV\(method, \{'voter_weights': Dirichlet"
+    words = r"0\.05 for 8 voters gives 888,030 points.*RandomizedSearchCV\(method, \{'voter_weights': Dirichlet"
     with pytest.raises(InputError, match=words):
         weight_grid(range(8), step=0.05)
-    with pytest.raises(InputError, match=r"has more than 10\*\*15 points"):
+    with pytest.raises(InputError, match=r"gives more than 10\*\*15 points"):
         weight_grid(range(5000), step=1e-6)
     assert len(weight_grid(range(6), step=0.05)) == 53_130
 
@@ -74,7 +76,7 @@ def test_voters_are_distinct_ids(make):
     with pytest.raises(InputError, match="at least one id"):
         make([])
     for voters in ("bm25", {"u": 1}, 3):
-        with pytest.raises(InputTypeError, match=r"voters must be a sequence of ids, such as lists\.voters; got"):
+        with pytest.raises(InputTypeError, match=r"`voters` must be a sequence of ids, such as lists\.voters; got"):
             make(voters)
 
 
@@ -126,8 +128,8 @@ def test_extreme_concentrations_give_weights_that_add_up_to_1(concentration):
 
 def test_concentrations_are_positive_numbers():
     for bad in (0, -1, float("inf"), float("nan"), True, "1", {"u": 1, "v": 0}):
-        with pytest.raises(InputError, match="concentration must be finite and above 0; got"):
+        with pytest.raises(InputError, match="`concentration` must be finite and above 0; got"):
             DirichletWeights(["u", "v"], bad)
-    with pytest.raises(InputError, match="concentration must hold a value for every voter; 'v' has none"):
+    with pytest.raises(InputError, match="`concentration` must have a value for every voter; 'v' has none"):
         DirichletWeights(["u", "v"], {"u": 1.0})
     assert repr(DirichletWeights(["u"], 2)) == "DirichletWeights(['u'], concentration=2)"

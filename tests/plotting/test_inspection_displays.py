@@ -110,7 +110,7 @@ def test_one_board_of_all_queries(plt):
     frame = make(n_queries=6)
     display = RankStabilityDisplay.from_estimator(BordaCount(), frame, unit="query", **FEW)
     assert display.ax_.get_xlabel().endswith("draws of queries") and len(display.table) == 10
-    with pytest.raises(InputError, match="makes one board of all queries; leave out query"):
+    with pytest.raises(InputError, match="must be None with unit='query', which makes one board of all queries"):
         RankStabilityDisplay.from_estimator(BordaCount(), frame, query="q1", unit="query", **FEW)
 
 
@@ -158,7 +158,7 @@ def test_lists_that_do_not_hold_an_item_add_nothing(plt):
 
 
 def test_methods_without_shares_are_refused_with_the_way_out(lists):
-    with pytest.raises(InputError, match="voter_influence shows what changes without a list"):
+    with pytest.raises(InputError, match="Use voter_influence, which shows the change without a list"):
         ContributionDisplay.from_estimator(Copeland(), lists)
 
 
@@ -263,9 +263,9 @@ def test_the_matrix_is_anchored_and_framed(plt, lists):
     part = PreferenceProbabilityDisplay.from_frame(table, top=4)
     assert part.table.shape == (4, 4) and part.ax_.get_title(loc="left") == "first 4 of 10 items"
     assert PreferenceProbabilityDisplay.from_frame(table.round() * 0 + 0.5).frame_.get_segments() == []
-    with pytest.raises(InputError, match="confidence must be above 1/2"):
+    with pytest.raises(InputError, match="`confidence` must be above 1/2"):
         PreferenceProbabilityDisplay.from_frame(table, confidence=0.4)
-    with pytest.raises(InputTypeError, match="expects a square frame"):
+    with pytest.raises(InputTypeError, match="must be a square data frame"):
         PreferenceProbabilityDisplay.from_frame(table.iloc[:3])
 
 
@@ -313,7 +313,7 @@ def test_it_is_drawn_where_it_is_told_and_of_one_query(plt, draw):
 
 @pytest.mark.parametrize("draw", [DISPLAYS[0], DISPLAYS[1], DISPLAYS[3]], ids=[NAMES[0], NAMES[1], NAMES[3]])
 def test_one_of_several_queries_must_be_chosen(plt, draw):
-    with pytest.raises(InputError, match=r"shows one query; query must be the id of one of the 2, such as 'q1'\."):
+    with pytest.raises(InputError, match=r"shows one query; `query` must be the id of one of the 2, such as 'q1'\."):
         draw(RankedLists.from_frame(make(n_queries=2)))
 
 
@@ -321,11 +321,13 @@ def test_what_is_refused(plt, lists):
     frame = rank_stability(BordaCount(), lists, **FEW)
     with pytest.raises(InputError, match="`top` must be a whole number of at least 1; got 0"):
         RankStabilityDisplay.from_frame(frame, top=0)
-    with pytest.raises(InputTypeError, match="with the columns item, rank, rank_low, rank_high; it lacks rank_low"):
+    with pytest.raises(
+        InputTypeError, match="must have the columns item, rank, rank_low, rank_high; rank_low is missing"
+    ):
         RankStabilityDisplay.from_frame(BordaCount().fit_transform(lists))
-    with pytest.raises(InputTypeError, match="it lacks item"):
+    with pytest.raises(InputTypeError, match="item is missing"):
         RankStabilityDisplay.from_frame([1])
-    with pytest.raises(InputError, match="expects rows, and there are none of query 'x'"):
+    with pytest.raises(InputError, match="must have rows of query 'x'; got none"):
         RankStabilityDisplay.from_frame(frame, query="x")
     two = rank_stability(BordaCount(), make(n_queries=2), **FEW)
     with pytest.raises(InputError, match="shows one query"):

@@ -127,9 +127,9 @@ def test_it_is_saved_by_its_ending(plt, report, lists, tmp_path):
     again = ranking_report(BordaCount(), lists, path=tmp_path / "d.md", title="Our $ <b>", **FEW)
     assert isinstance(again, RankingReport)
     assert (tmp_path / "d.md").read_text("utf-8").startswith("# Our \\$ \\<b\\>\n")
-    with pytest.raises(InputError, match=r"path must end in \.html or \.md, or format must be given; got '.*e\.pdf'"):
+    with pytest.raises(InputError, match=r"`path` must end in \.html or \.md; got '.*e\.pdf'"):
         ranking_report(BordaCount(), lists, path=tmp_path / "e.pdf")
-    with pytest.raises(InputError, match="format must be html or markdown; got 'pdf'"):
+    with pytest.raises(InputError, match="`format` must be one of 'html', 'markdown'; got 'pdf'"):
         ranking_report(BordaCount(), lists, format="pdf")
 
 
@@ -138,11 +138,11 @@ def test_what_a_method_does_not_allow_is_left_out_with_the_reason(plt, lists):
     assert sorted(copeland.frames) == ["consensus", "influence", "preferences", "stability"]
     text = copeland.to_markdown()
     assert "There are no confidence sets for Copeland" in text
-    assert "The scores of Copeland are not sums over the lists" in text
+    assert "The scores of Copeland are not sums over the lists, so they have no shares" in text
     agglomerative = ranking_report(Agglomerative(), lists)
     assert sorted(agglomerative.frames) == ["consensus", "influence"]
     text = agglomerative.to_markdown()
-    assert "Agglomerative cannot weigh lists: there are no draws." in text and "seed" not in text
+    assert "Agglomerative cannot weigh lists, so there are no draws." in text and "seed" not in text
     assert "Places over draws" not in text
     Reader(agglomerative.to_html())
 
@@ -187,7 +187,7 @@ def test_one_of_several_queries(plt):
     )
     with pytest.raises(InputError, match="ranking_report shows one query"):
         ranking_report(BordaCount(), frame)
-    with pytest.raises(InputTypeError, match="aggregator must be an aggregator"):
+    with pytest.raises(InputTypeError, match="`aggregator` must be an aggregator"):
         ranking_report("Borda", frame, "q2")
 
 

@@ -33,19 +33,19 @@ def test_named_voters_are_kept(by, encode):
 def test_whole_numbers_are_ids_too():
     selector = VoterSelector([9, 7]).fit(NUMBERED)
     assert set(selector.transform(NUMBERED)["voter"]) == {7, 9}
-    with pytest.raises(InputError, match=r"'9' \(did you mean 9\?\) is not one. The voters are 7, 8, \.\.\."):
+    with pytest.raises(InputError, match=r"got '9' \(did you mean 9\?\)\. The voters are 7, 8, \.\.\."):
         VoterSelector(["9"]).fit(NUMBERED)
 
 
 @pytest.mark.parametrize(
     ("by", "options", "words"),
     [
-        (["bm25", "dens"], {}, r"by must name voters that have lists; 'dens' \(did you mean 'dense'\?\) is not one"),
-        (["xyz"], {}, r"'xyz' is not one. The voters are 'bm25', 'dense', \.\.\."),
-        ([], {}, "by must name at least one voter"),
-        (["bm25"], {"n_voters": 1}, "n_voters and threshold have nothing to choose"),
-        (["bm25"], {"threshold": "mean"}, "n_voters and threshold have nothing to choose"),
-        ("bm25", {}, r"by='bm25' is a voter and not a measure; to keep it, write by=\['bm25'\]"),
+        (["bm25", "dens"], {}, r"must name voters that have lists; got 'dens' \(did you mean 'dense'\?\)\."),
+        (["xyz"], {}, r"got 'xyz'. The voters are 'bm25', 'dense', \.\.\."),
+        ([], {}, "`by` must name at least one voter"),
+        (["bm25"], {"n_voters": 1}, "must be None if `by` names the voters"),
+        (["bm25"], {"threshold": "mean"}, "must be None if `by` names the voters"),
+        ("bm25", {}, r"must be a measure; got 'bm25', which is a voter. To keep it, write by=\['bm25'\]"),
         ("bm26", {}, "'bm26' is not a measure"),
     ],
 )
@@ -55,7 +55,7 @@ def test_wrong_names_are_refused(by, options, words):
 
 
 def test_what_is_not_an_id_is_refused():
-    with pytest.raises(InputTypeError, match="by must hold ids of voters"):
+    with pytest.raises(InputTypeError, match="`by` must contain ids of voters"):
         VoterSelector([["bm25"]]).fit(FRAME)
 
 
@@ -66,7 +66,7 @@ def test_voters_that_fit_has_not_seen_are_left_out(unknown_voter):
     assert set(selector.transform(FRAME)["voter"]) == {"bm25"}
     with pytest.raises(InputError, match=r"No list is left.* Fit it with these voters\.$"):
         selector.transform(FRAME[FRAME["voter"] == "title"])
-    with pytest.raises(InputError, match="No list is left: every one is of a voter that was not selected"):
+    with pytest.raises(InputError, match="No list is left, because no voter of the lists was selected"):
         selector.transform(FRAME[FRAME["voter"] == "dense"])
 
 

@@ -215,9 +215,9 @@ def test_a_query_that_loses_all_lists_is_reported():
     ("selector", "words"),
     [
         (VoterSelector("ndcg@10"), "needs judgements"),
-        (VoterSelector(CombSUM()), "has no voter_weights_"),
-        (VoterSelector(VOTERS, threshold=9.0), "highest value is 4, below threshold=9.0"),
-        (VoterSelector({**VOTERS, "v1": np.nan}), "that of 'v1' is NaN"),
+        (VoterSelector(CombSUM()), "without voter_weights_"),
+        (VoterSelector(VOTERS, threshold=9.0), "at most the highest value of a voter, 4; got 9.0"),
+        (VoterSelector({**VOTERS, "v1": np.nan}), "got NaN for 'v1'"),
     ],
 )
 def test_voters_that_cannot_be_chosen_are_reported(selector, words):
@@ -266,7 +266,7 @@ def test_passing_through_keeps_the_voters():
     assert out.groupby("voter")["weight"].first().tolist() == [1.0] + [3.0] * 5
     back = RankedLists.from_frame(out[out["voter"] != "sum"].reset_index(drop=True)).to_frame()
     pd.testing.assert_frame_equal(back, RankedLists.from_frame(lists).to_frame())
-    with pytest.raises(ValueError, match="'v0' is both"):
+    with pytest.raises(ValueError, match="got 'v0' for both"):
         AggregatorUnion([("v0", CombSUM())], passthrough=True).fit(lists)
     ranks_only = AggregatorUnion([("sum", CombSUM(norm="borda"))], passthrough=True).fit_transform(
         lists.drop(columns="score")
@@ -415,7 +415,10 @@ class Counts(ListTransformer):
 
 
 def test_the_checks_find_what_is_wrong():
-    for wrong, words in ((Forgets(), "fails check_"), (Counts(), "check_query_subset: other queries show")):
+    for wrong, words in (
+        (Forgets(), "fails check_"),
+        (Counts(), "check_query_subset: other queries change the result"),
+    ):
         with pytest.raises(AssertionError, match=words):
             check_list_transformer(wrong)
     with pytest.raises(AssertionError, match="is not a ListTransformer; subclass it"):
@@ -456,7 +459,8 @@ def test_lists_at_or_beyond_a_bound():
     assert bounded([5.0, 4.0], upper=4) == [1.0, 1.0]
     assert bounded([1e308, -1e308], lower=-1.7e308) == pytest.approx([1.0, 0.7 / 2.7])
     with pytest.raises(
-        InputError, match=r"clip=False needs scores between the bounds; all those of voter 'v' in query"
+        InputError,
+        match=r".clip. must be True if all scores of a list lie beyond its bound, as those of voter 'v' in query",
     ):
         bounded([-1.0, -2.0], lower=0, clip=False)
 
@@ -464,10 +468,10 @@ def test_lists_at_or_beyond_a_bound():
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"lower": 3, "upper": 2}, r"upper must be above lower; those of voter 'v' are 2 and 3"),
-        ({"lower": {"w": 0}, "upper": {"w": 0}}, r"upper must be above lower; those of voter 'w' are 0 and 0"),
-        ({"norm": "z-score", "lower": 0}, r"lower and upper are bounds of norm='min-max'; norm='z-score' has none"),
-        ({"lower": {"v": np.nan}}, r"lower must hold finite numbers; that of 'v' is nan. Leave out"),
+        ({"lower": 3, "upper": 2}, r"must be above .lower.; got 2 and 3 for voter 'v'"),
+        ({"lower": {"w": 0}, "upper": {"w": 0}}, r"must be above .lower.; got 0 and 0 for voter 'w'"),
+        ({"norm": "z-score", "lower": 0}, r"must be None with norm='z-score'; only 'min-max' has bounds"),
+        ({"lower": {"v": np.nan}}, r"must contain finite numbers; got nan for 'v'. Leave out"),
         ({"upper": np.inf}, "'upper' parameter of ScoreNormalizer must be"),
     ],
 )
@@ -632,7 +636,7 @@ def test_a_union_of_a_learner_needs_two_queries_to_learn_from():
     lists, qrels = judged_lists(6)
     one = Qrels.from_frame(qrels.assign(relevance=qrels["relevance"].where(qrels["query"] == lists.queries[2], 0)))
     union = AggregatorUnion([("tree", tree())])
-    words = r"needs judgements of 2 queries with relevant items for StackedFusion\(.*; got 1\. Give more judged queries"
+    words = r"must have judgements of at least 2 queries with relevant items for StackedFusion\(.*; got 1\. Give more judged queries"
     with pytest.raises(InputError, match=words):
         union.fit_transform(lists, one)
     assert union.fit(lists, one).transform(lists).n_lists == 6
@@ -663,12 +667,12 @@ def test_what_a_weighter_refuses():
     lists, qrels = RankedLists.from_frame(lists), Qrels.from_frame(qrels)
     with pytest.raises(InputError, match="VoterWeighter needs judgements to measure the voters by; none came"):
         VoterWeighter().fit(lists)
-    with pytest.raises(InputError, match="must be finite and at least 0; that of 'v2' is -1"):
+    with pytest.raises(InputError, match="must be finite and at least 0 to become weights; got -1 for 'v2'"):
         VoterWeighter({"v1": 1, "v2": -1, "v3": 0}).fit(lists)
     with pytest.raises(NotFittedError):
         VoterWeighter().transform(lists)
     nothing = Qrels.from_frame(qrels.to_frame().assign(relevance=0.0))
-    with pytest.warns(UserWarning, match="gives all voters weight 1, as all their values are 0"):
+    with pytest.warns(UserWarning, match="gives all voters weight 1, because all their values are 0"):
         assert VoterWeighter().fit_transform(lists, nothing).list_weight.tolist() == [1.0] * lists.n_lists
     two = lists.select(voters=["v1", "v2"])
     fitted = VoterWeighter({"v1": 1, "v2": 3}).fit(two)

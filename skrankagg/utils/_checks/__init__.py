@@ -1,1 +1,1 @@
-"""The checks behind ``skrankagg.utils.estimator_checks``: common ones, of aggregators, of list transformers."""
+"""Checks behind ``skrankagg.utils.estimator_checks``: common ones, of aggregators, of list transformers."""

@@ -1,4 +1,4 @@
-"""What every aggregator must do; what a check may ask for depends on the aggregator's tags."""
+"""Checks of every aggregator; its tags decide what a check requires."""
 
 import warnings
 
@@ -27,7 +27,7 @@ def _if_intended(**tags):
 
 
 def check_consensus(aggregator):
-    """Every item of a query comes once, in order of descending score, with ranks from 1 and a plain index."""
+    """Check that each item of a query comes once, by descending score, with ranks from 1 and a plain index."""
     lists = example_lists()
     consensus = fit_transform(aggregator, lists)
     assert isinstance(consensus.index, pd.RangeIndex), "the index must be a RangeIndex"
@@ -49,24 +49,25 @@ def _check_ties_in_order(group, lists, by_rank):
     for _, tied in group.groupby("score"):
         keys = [(rank_sum[item], -support[item], item) for item in tied["item"]]
         assert keys == sorted(keys), (
-            f"tied items must be ordered {order}by the number of lists that hold them, then by id"
+            f"tied items must be ordered {order}by the number of lists that contain them, then by id"
             + _if_intended(ties_by_rank=not by_rank)
         )
 
 
-# ---------------------------------------------------------------------- what must not matter
+# ---------------------------------------------------------------------- invariances
 
 
 def check_voter_names(aggregator):
-    """The names of the voters, hence their order, change nothing but the last bits of scores: anonymity."""
+    """Check anonymity: names of voters, and so their order, change nothing but the last bits of scores."""
     lists = example_lists()
     names = dict(zip(sorted(lists["voter"].unique()), ("z", "c", "y", "a", "m"), strict=True))
     renamed = lists.assign(voter=lists["voter"].map(names))
-    same(fit_transform(aggregator, renamed), fit_transform(clone(aggregator), lists), "voters' names show", exact=False)
+    reason = "scores depend on the names of voters"
+    same(fit_transform(aggregator, renamed), fit_transform(clone(aggregator), lists), reason, exact=False)
 
 
 def check_neutrality(aggregator):
-    """Renaming the items renames them in the consensus, with the same scores (where promised)."""
+    """Check that renaming the items renames them in the consensus, with the same scores (if the tag promises it)."""
     if not _tags(aggregator).neutral:
         return
     lists = example_lists()
@@ -80,14 +81,14 @@ def check_neutrality(aggregator):
     expected["item"] = expected["item"].map(names)
     both = renamed.merge(expected, on=["query", "item"], suffixes=("", "_expected"))
     assert np.allclose(both["score"], both["score_expected"], rtol=1e-9, atol=1e-12), (
-        "items' names show in their scores" + _if_intended(neutral=False)
+        "scores depend on the names of items" + _if_intended(neutral=False)
     )
 
 
 def check_ranks_or_scores(aggregator):
-    """A method that reads ranks gives the same from ranks, from scores, and from ranks with gaps from 0.
+    """Check that a method using ranks gives the same from ranks, from scores, and from ranks with gaps from 0.
 
-    One that reads scores refuses ranks alone, and scores that contradict the ranks.
+    A method using scores must reject ranks alone, and scores that contradict the ranks.
     """
     lists = example_lists()
     with warnings.catch_warnings():
@@ -104,14 +105,20 @@ def check_ranks_or_scores(aggregator):
     from_both = fit_transform(clone(aggregator), lists)
     same(from_both, expected, "ranks with their scores differ from ranks alone", hint=hint)
     stretched = lists.drop(columns="score").assign(rank=(lists["rank"] - 1) * 3)
-    same(fit_transform(clone(aggregator), stretched), expected, "gaps in the ranks show")
-    same(fit_transform(clone(aggregator), contrary), expected, "scores that contradict the ranks show", hint=hint)
+    same(fit_transform(clone(aggregator), stretched), expected, "gaps in the ranks change the result")
+    same(
+        fit_transform(clone(aggregator), contrary),
+        expected,
+        "scores that contradict the ranks change the result",
+        hint=hint,
+    )
 
 
 def check_integer_weights(aggregator):
-    """A list of weight 2 counts as two copies of itself; who cannot weigh lists, or by fractions, refuses them.
+    """Check that a list of weight 2 counts as two copies; methods that cannot weigh lists must reject weights.
 
-    Of a method that learns from judgements it is only asked that equal weights of all lists do not change the order.
+    Methods of whole weights must reject fractions. For a method that learns from judgements, equal weights of all lists
+    must not change the order.
     """
     lists = example_lists()
     weights = dict(zip(sorted(lists["voter"].unique()), (1, 2, 1, 3, 2), strict=True))
@@ -122,7 +129,7 @@ def check_integer_weights(aggregator):
     if _tags(aggregator).integer_weights:
         raises(ValueError, "whole numbers", clone(aggregator).fit, lists.assign(weight=1.5))
     if is_supervised(aggregator):
-        # Copies are voters of their own, and what is learnt of each depends on the others.
+        # Copies are separate voters, and what is learned for each depends on the others.
         fitted = fit(clone(aggregator), lists)
         found, expected = fitted.transform(lists.assign(weight=2.0)), fitted.transform(lists)
         assert found["item"].tolist() == expected["item"].tolist(), "equal weights of all lists change the order"
@@ -136,10 +143,10 @@ def check_integer_weights(aggregator):
     )
     expected = fit_transform(clone(aggregator), copies)
     hint = _if_intended(voter_weights=False)
-    same(fit_transform(clone(aggregator), weighted), expected, "weights are not copies", exact=False, hint=hint)
+    same(fit_transform(clone(aggregator), weighted), expected, "weights do not act as copies", exact=False, hint=hint)
     if "voter_weights" in aggregator.get_params():
         by_voter = clone(aggregator).set_params(voter_weights=weights)
-        same(fit_transform(by_voter, lists), expected, "voter_weights are not copies", exact=False)
+        same(fit_transform(by_voter, lists), expected, "voter_weights do not act as copies", exact=False)
 
 
 def check_weight_scale(aggregator):
@@ -162,7 +169,7 @@ def check_weight_scale(aggregator):
 
 
 def _full_lists(**sizes):
-    """Lists that hold every item, with the ranks as an array of queries, voters and items."""
+    """Generate lists that contain every item, and their ranks as an array of queries, voters and items."""
     lists = example_lists(full=True, **sizes)
     shape = [lists[name].nunique() for name in ("query", "voter", "item")]
     ranks = lists.sort_values(["query", "voter", "item"])["rank"].to_numpy().reshape(shape)
@@ -170,7 +177,7 @@ def _full_lists(**sizes):
 
 
 def check_unanimity(aggregator):
-    """If every list ranks one item above another, so does the consensus (where promised)."""
+    """Check that an item ranked above another in every list is above it in the consensus (if the tag promises it)."""
     if not _tags(aggregator).unanimity:
         return
     lists, ranks, _, items = _full_lists(n_queries=10, n_voters=3, n_items=6, ties=False)
@@ -178,75 +185,75 @@ def check_unanimity(aggregator):
     unanimous = (ranks[:, :, :, None] < ranks[:, :, None, :]).all(axis=1)
     for q, above, below in zip(*np.nonzero(unanimous), strict=True):
         assert place[q, above] < place[q, below], (
-            f"every list ranks {items[above]} above {items[below]}, the consensus does not"
+            f"every list ranks {items[above]} above {items[below]}, but the consensus does not"
             + _if_intended(unanimity=False)
         )
 
 
 def check_condorcet_winner(aggregator):
-    """An item that beats every other one by a majority comes first (where promised)."""
+    """Check that an item that beats every other one by a majority comes first (if the tag promises it)."""
     if not _tags(aggregator).condorcet_winner:
         return
-    # Ten of these queries have a winner; mean positions, scores added up and learnt weights elect another item in some.
+    # Ten of these queries have a winner. Mean positions, sums of scores and learned weights elect another item in some.
     lists, ranks, queries, items = _full_lists(seed=9, n_queries=20)
     above, below = ranks[:, :, :, None] < ranks[:, :, None, :], ranks[:, :, :, None] > ranks[:, :, None, :]
     wins = (above.sum(axis=1) > below.sum(axis=1)).sum(axis=2)
     winner = {queries[q]: items[item] for q, item in zip(*np.nonzero(wins == len(items) - 1), strict=True)}
-    assert winner, "the examples hold no Condorcet winner"
+    assert winner, "the examples must contain a Condorcet winner"
     consensus = fit_transform(aggregator, lists[lists["query"].isin(list(winner))])
     first = consensus[consensus["rank"] == 1].set_index("query")["item"]
     for query, item in winner.items():
         assert first[query] == item, (
-            f"{item} beats every other item, the consensus puts {first[query]} first"
+            f"{item} beats every other item, but the consensus puts {first[query]} first"
             + _if_intended(condorcet_winner=False)
         )
 
 
 def check_absent_below(aggregator):
-    """Of two pairs of items that no list compares, both of the one that more lists hold come first, just as promised.
+    """Check that, of two pairs of items in no common list, the pair in more lists is on top exactly if promised.
 
-    The better item of either pair wins about two of three comparisons, so that a method without a place for absent
-    items does not put the better one of the pair that is seldom compared behind the worse one of the other pair.
+    The better item of each pair wins about two of three comparisons. So a method without a place for absent items does
+    not put the better item of the rarely compared pair below the worse item of the other pair.
     """
     promised = _tags(aggregator).absent_below
     if is_supervised(aggregator):
-        return  # what it does with these pairs depends on their judgements
+        return  # the treatment of these pairs depends on the judgements
     for often, seldom in (("ab", "cd"), ("cd", "ab")):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotComparedWarning)
             score = fit_transform(clone(aggregator), _compared_pairs(often, seldom)).set_index("item")["score"]
         first = score[list(often)].min() > score[list(seldom)].max()
         if promised:
-            assert first, "uncompared items must be ordered by the number of lists that hold them" + _if_intended(
+            assert first, "uncompared items must be ordered by the number of lists that contain them" + _if_intended(
                 absent_below=False
             )
         elif not first:
             return
-    assert promised, "uncompared items are ordered by the number of lists that hold them" + _if_intended(
+    assert promised, "uncompared items are ordered by the number of lists that contain them" + _if_intended(
         absent_below=True
     )
 
 
 def _compared_pairs(often, seldom):
-    """Lists of two items each: one pair compared 21 times, the other 3 times, and neither with the other."""
+    """Generate lists of two items: one pair compared 21 times, the other 3 times, and neither with the other."""
     pairs = [often] * 13 + [often[::-1]] * 8 + [seldom] * 2 + [seldom[::-1]]
     voter = np.char.mod("v%02d", np.arange(len(pairs)))
     lists = pd.DataFrame({"query": "q", "voter": np.repeat(voter, 2), "item": list("".join(pairs))})
     rank = np.tile([1, 2], len(pairs))
-    # Second places are far below 0, the score of an absent item where scores are added up as they are: that rule does
-    # not rank absent items below held ones.
+    # Second places are far below 0, the score of an absent item if scores are summed unchanged. Such a sum does not
+    # rank absent items below the items of a list.
     return lists.assign(rank=rank, score=np.tile([1.0, -5.0], len(pairs)))
 
 
 def _plain_queries():
-    """The queries of the example as fuse takes them: by query, each voter's dict of item to score."""
+    """Return the queries of the example in fuse's format: by query, each voter's dict of item to score."""
     lists = example_lists().sort_values(["query", "voter", "score", "item"], ascending=[True, True, False, True])
     for query, rows in lists.groupby("query"):
         yield {voter: dict(zip(one["item"], one["score"], strict=True)) for voter, one in rows.groupby("voter")}, query
 
 
 def check_fuse(aggregator):
-    """Plain lists of one query give what their frame gives: the same order, and the same scores to the last bit."""
+    """Check that plain lists of one query give the same order and bitwise equal scores as their frame."""
     fit(aggregator, example_lists())
     for lists, query in _plain_queries():
         expected = aggregator.transform(RankedLists.from_lists(lists))
@@ -256,13 +263,15 @@ def check_fuse(aggregator):
 
 
 def check_contributions(aggregator):
-    """The shares of the lists, where a method has any, add up to the scores."""
+    """Check that the shares of the lists add up to the scores, if the method has shares."""
     fit(aggregator, example_lists())
     for lists, query in _plain_queries():
         try:
             explained = fuse(lists, aggregator, explain=True)
         except InputError as error:
-            assert "sums" in str(error), f"a method without shares must say that its scores are no sums: {error}"
+            assert "sums" in str(error), (
+                f"a method without shares must report that its scores are not sums; got: {error}"
+            )
             return
         scores = np.array([score for _, score, _ in explained])
         sums = np.array([sum(shares.values()) for _, _, shares in explained])
@@ -272,15 +281,15 @@ def check_contributions(aggregator):
 
 
 def check_small_inputs(aggregator):
-    """One voter keeps its order, or ties without unanimity; one item, and a query that all tie, cause no error."""
+    """Check that one voter's order is kept (ties allowed without unanimity), and that tiny inputs cause no error."""
     voter = example_lists(5, n_queries=1, n_voters=1, full=True, with_ties=False)
     order = voter.sort_values("rank")["item"].tolist()
     consensus = fit_transform(clone(aggregator), voter)
     if _tags(aggregator).unanimity or _tags(aggregator).ties_by_rank:
         assert consensus["item"].tolist() == order, "one voter's order must stay" + _if_intended(unanimity=False)
-    elif not is_supervised(aggregator):  # judgements may speak against the voter's order
+    elif not is_supervised(aggregator):  # judgements may contradict the voter's order
         score = consensus.set_index("item")["score"][order]
-        assert score.is_monotonic_decreasing and score.nunique() > 1, "one voter's order must stay, but for ties"
+        assert score.is_monotonic_decreasing and score.nunique() > 1, "one voter's order must stay, except for ties"
     single = pd.DataFrame({"query": ["q", "q"], "voter": ["v", "w"], "item": "a", "rank": 1, "score": [2.0, 1.0]})
     assert fit_transform(clone(aggregator), single)["rank"].tolist() == [1], "a single item must come first"
     tied = pd.DataFrame(

@@ -1,4 +1,4 @@
-"""What every estimator of ranked lists must do, whatever comes out of it."""
+"""Checks of every estimator of ranked lists, aggregator or transformer."""
 
 import importlib.util
 import io
@@ -30,12 +30,12 @@ from ._shared import (
 
 
 def check_fit_returns_self(estimator):
-    """``fit`` returns the estimator."""
+    """Check that ``fit`` returns the estimator."""
     assert fit(estimator, example_lists()) is estimator, "fit must return self"
 
 
 def check_input_unchanged(estimator):
-    """Neither fitting nor transforming changes the frame or the parameters."""
+    """Check that neither fitting nor transforming changes the frame or the parameters."""
     lists = example_lists()
     before, params = lists.copy(deep=True), pickle.dumps(estimator.get_params())
     fit(estimator, lists).transform(lists)
@@ -44,7 +44,7 @@ def check_input_unchanged(estimator):
 
 
 def check_repeatable(estimator):
-    """Fitting twice, a clone, and ``fit_transform`` all give the same result to the last bit."""
+    """Check that fitting twice, a clone, and ``fit_transform`` all give bitwise equal results."""
     lists = example_lists()
     first = fit(estimator, lists).transform(lists)
     same(fit(estimator, lists).transform(lists), first, "fitting again changes the result")
@@ -53,7 +53,7 @@ def check_repeatable(estimator):
 
 
 def check_transform_writes_nothing(estimator):
-    """``transform`` leaves the estimator as it was."""
+    """Check that ``transform`` does not change the attributes of the estimator."""
     lists = example_lists()
     fit(estimator, lists)
     before = set(vars(estimator))
@@ -62,14 +62,14 @@ def check_transform_writes_nothing(estimator):
 
 
 def check_transforms_unfitted(estimator):
-    """What needs no fit transforms without one."""
+    """Check that an estimator that needs no fit transforms without one."""
     if not get_tags(estimator).requires_fit:
         lists = example_lists()
         same(clone(estimator).transform(lists), fit(estimator, lists).transform(lists), "fitting matters")
 
 
 def check_persistence(estimator):
-    """A fitted estimator survives pickle, joblib and, where it is installed, skops: results and fitted attributes."""
+    """Check that a fitted estimator keeps results and attributes through pickle, joblib and, if installed, skops."""
     lists = example_lists()
     expected = fit(estimator, lists).transform(lists)
     saved = {"pickle": pickle.loads(pickle.dumps(estimator))}
@@ -86,7 +86,7 @@ def check_persistence(estimator):
             raise AssertionError(
                 f"skops cannot save it ({error}); keep the fitted state in arrays and frames"
             ) from error
-        # Whoever loads a file trusts the types of this and other packages by name.
+        # Anyone who loads a file trusts the types of this and other packages by name.
         saved["skops"] = skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
     for name, other in saved.items():
         same(other.transform(lists), expected, f"{name} changes the result")
@@ -99,11 +99,12 @@ def check_persistence(estimator):
 
 
 def check_set_output(estimator):
-    """The columns are those promised, and ``set_output`` gives pandas and polars frames."""
+    """Check that the columns are as promised, and that ``set_output`` gives pandas and polars frames."""
     lists = example_lists()
     plain = fit_transform(estimator, lists)
     names = estimator.get_feature_names_out().tolist()
-    assert plain.columns.tolist() == names, f"get_feature_names_out says {names}, the columns are {list(plain.columns)}"
+    reason = f"get_feature_names_out returns {names}, but the columns are {list(plain.columns)}"
+    assert plain.columns.tolist() == names, reason
     same(fit_transform(clone(estimator).set_output(transform="pandas"), lists), plain, "pandas output differs")
     if importlib.util.find_spec("polars") and importlib.util.find_spec("pyarrow"):
         frame = fit_transform(clone(estimator).set_output(transform="polars"), lists)
@@ -112,7 +113,7 @@ def check_set_output(estimator):
 
 
 def check_pipeline(estimator):
-    """As a step of a pipeline it does what it does alone, and takes a `y`, which it looks at for judgements alone."""
+    """Check that a pipeline gives the same result as the step alone, and that `y` is used for judgements only."""
     lists = example_lists()
     expected = fit_transform(clone(estimator), lists)
     y = judgements(estimator, lists).get("qrels")
@@ -126,30 +127,31 @@ def check_pipeline(estimator):
 
 
 def check_row_order(estimator):
-    """The order of the rows changes nothing."""
+    """Check that the order of the rows changes nothing."""
     lists = example_lists()
     shuffled = lists.sample(frac=1, random_state=0).reset_index(drop=True)
-    same(fit_transform(estimator, shuffled), fit_transform(clone(estimator), lists), "the order of rows shows")
+    reason = "the order of rows changes the result"
+    same(fit_transform(estimator, shuffled), fit_transform(clone(estimator), lists), reason)
 
 
 def check_query_subset(estimator):
-    """Other queries change nothing, and fitted weights do not depend on the queries transformed."""
+    """Check that other queries change nothing, and that fitted weights do not depend on the queries transformed."""
     lists = example_lists()
     whole = fit(estimator, lists).transform(lists)
     encoded = RankedLists.from_frame(lists)
     for chosen in ([0], [1, 3], [0, 1, 2]):
         queries = encoded.queries[chosen]
         expected = whole[whole["query"].isin(queries)]
-        same(estimator.transform(encoded[chosen]), expected, "other queries show (RankedLists)")
+        same(estimator.transform(encoded[chosen]), expected, "other queries change the result (RankedLists)")
         same(
             estimator.transform(lists[lists["query"].isin(queries)].reset_index(drop=True)),
             expected,
-            "other queries show",
+            "other queries change the result",
         )
 
 
 def check_mixed_queries(estimator):
-    """Each query alone equals itself among longer, cut, tied and weighted ones, in every published column."""
+    """Check that each query alone gives the same as among longer, cut, tied and weighted ones, in every column."""
     tags = getattr(get_tags(estimator), "aggregator_tags", None)
     can_weigh, whole = getattr(tags, "voter_weights", True), getattr(tags, "integer_weights", False)
     weights = "whole" if whole else "any" if can_weigh else "none"
@@ -157,21 +159,21 @@ def check_mixed_queries(estimator):
     learns = get_tags(estimator).requires_fit or is_supervised(estimator)
     alone = {}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is said of some of these lists is no matter here
+        warnings.simplefilter("ignore")  # warnings about some of these lists do not matter here
         if learns:
             fit(estimator, encode_queries(weights))
         for name in names:
             try:
                 alone[name] = _published(estimator, encode_queries(weights, (name,)), learns)
             except ValueError:
-                continue  # a query that the method refuses
-        # One that has chosen some of the voters may have nothing to say of queries without them.
+                continue  # the method does not accept this query
+        # A selector of voters may have no result for queries without the selected voters.
         least = 2 if learns else len(names) // 2
-        assert len(alone) >= least, f"only {len(alone)} of the queries {names} are taken"
+        assert len(alone) >= least, f"only {len(alone)} of the queries {names} are accepted"
         taken = tuple(alone)
         among = [_published(estimator, encode_queries(weights, taken, turned=turn), learns) for turn in (False, True)]
     turned = turned_names(taken)
-    # The numbers of a learner of another library are its own, and round as it multiplies.
+    # Learners of other libraries round as they multiply, so their numbers are not bitwise equal.
     exact = "estimator" not in estimator.get_params(deep=False)
     for which in among[0]:
         expected = pd.concat([alone[name][which] for name in taken], ignore_index=True)
@@ -179,13 +181,13 @@ def check_mixed_queries(estimator):
             query=among[1][which]["query"].map({new: old for old, new in turned.items()})
         )
         for found in (among[0][which], backwards.sort_values("query", kind="stable")):
-            reason = f"other queries show in {which}"
+            reason = f"other queries change {which}"
             for name in taken if not found.reset_index(drop=True).equals(expected) else ():
                 same(found[found["query"] == name], alone[name][which], f"{reason}, in the query '{name}'", exact=exact)
 
 
 def _published(estimator, lists, learns):
-    """What is published of queries, by name: the result, and fitted frames with a column `query`."""
+    """Return the published results of queries by name: the output, and fitted frames with a column `query`."""
     if learns:
         found = {"the result": estimator.transform(lists)}
     else:
@@ -195,19 +197,22 @@ def _published(estimator, lists, learns):
         found |= {name: one for name, one in frames.items() if isinstance(one, pd.DataFrame) and "query" in one}
     if isinstance(found["the result"], RankedLists):
         frame = found["the result"].to_frame()
-        # Weights are shown where some are not 1.
+        # The column of weights is present only if some are not 1.
         found["the result"] = frame.assign(weight=frame.get("weight", 1.0))
     return found
 
 
 def check_containers(estimator):
-    """Strings, objects, categories, polars, pyarrow and RankedLists give the same result, ids in their own dtype."""
+    """Check that all kinds of frames, and RankedLists, give the same result, with ids in their own dtype.
+
+    The kinds are pandas frames with strings, objects and categories, polars and pyarrow.
+    """
     lists = example_lists()
     ids = ["query", "voter", "item"]
     expected = fit_transform(clone(estimator), lists)
     for dtype in (object, "category", "string"):
         frame = lists.astype(dict.fromkeys(ids, dtype))
-        if dtype == "category":  # declared in another order than that of their values
+        if dtype == "category":  # declared in another order than the order of their values
             frame["item"] = frame["item"].cat.reorder_categories(sorted(lists["item"].unique(), reverse=True))
         found = fit_transform(clone(estimator), frame)
         same(found, expected, f"ids of dtype {dtype} change the result")
@@ -228,7 +233,7 @@ def check_containers(estimator):
 
 
 def check_integer_ids(estimator):
-    """Integer ids that sort like the strings give the same result, as integers."""
+    """Check that integer ids that sort like the strings give the same result, as integers."""
     lists = example_lists()
     numbered = lists.assign(**{name: lists[name].str[1:].astype(np.int64) for name in ("query", "voter", "item")})
     found = fit_transform(clone(estimator), numbered)
@@ -241,7 +246,7 @@ def check_integer_ids(estimator):
 
 
 def check_read_only(estimator):
-    """Lists in read-only memory, as workers of joblib get them, give the same result."""
+    """Check that lists in read-only memory, as in workers of joblib, give the same result."""
     lists = RankedLists.from_frame(example_lists())
     expected = fit_transform(clone(estimator), lists)
     with tempfile.TemporaryDirectory() as folder:
@@ -253,7 +258,7 @@ def check_read_only(estimator):
 
 
 def check_errors(estimator):
-    """Bad lists are refused by ``fit`` and by ``transform``, with a sentence that names what is wrong."""
+    """Check that ``fit`` and ``transform`` reject invalid lists with a message that names what is wrong."""
     good = example_lists()
 
     def changed(column, value):
@@ -281,7 +286,7 @@ def check_errors(estimator):
     for kind, words, frame in cases:
         raises(kind, words, clone(estimator).fit, frame)
         raises(kind, words, fitted.transform, frame)
-    # A splitter would cut a list of lists between its elements, which are voters and not samples.
+    # A splitter would divide a list of lists between its elements, which are voters and not samples.
     raises(TypeError, "from_lists", clone(estimator).fit, [["a", "b"], ["b"]])
 
 

@@ -1,4 +1,4 @@
-"""What every method must do that learns from judgements."""
+"""Checks of methods that learn from judgements."""
 
 import numpy as np
 from sklearn.base import clone
@@ -10,7 +10,7 @@ from ._shared import example_grade, example_lists, example_qrels, fit, fit_trans
 
 
 def check_ways_of_judgements(estimator):
-    """Judgements as ``qrels=``, as `y`, aligned with the lists in any order and of the constructor are equal."""
+    """Check that judgements as ``qrels=``, as `y`, aligned in any order, or from the constructor give equal results."""
     lists = RankedLists.from_frame(example_lists())
     qrels = example_qrels(lists)
     expected = fit(clone(estimator), lists).transform(lists)
@@ -19,18 +19,18 @@ def check_ways_of_judgements(estimator):
     same(
         clone(estimator).fit(lists, qrels.align(lists)[::-1]).transform(lists),
         expected,
-        "judgements are taken by position, not by the id of the query",
+        "judgements are matched by position, not by the id of the query",
     )
     own = clone(estimator).set_params(qrels=qrels)
     same(own.fit(lists).transform(lists), expected, "judgements of the constructor change the result")
-    same(own.fit_transform(lists), expected, "fit_transform does not take judgements of the constructor")
+    same(own.fit_transform(lists), expected, "fit_transform does not use judgements of the constructor")
     other = example_qrels(lists, lambda query, item: 3 - example_grade(query, item))
     other = clone(estimator).set_params(qrels=other)
-    same(other.fit(lists, qrels=qrels).transform(lists), expected, "the constructor comes before the call")
+    same(other.fit(lists, qrels=qrels).transform(lists), expected, "judgements of the constructor override the call's")
 
 
 def check_judgements_of_other_queries(estimator):
-    """Judgements of queries that are not in the lists change nothing, nor do queries without judgements."""
+    """Check that judgements of queries without lists change nothing, nor do queries without judgements."""
     lists = RankedLists.from_frame(example_lists())
     train, judged = lists[[0, 1, 2]], lists[[0, 2]]
     own = example_qrels(judged)
@@ -52,14 +52,14 @@ def check_judgements_of_other_queries(estimator):
 
 
 def check_unfitted(estimator):
-    """``transform`` before ``fit`` raises NotFittedError, whatever judgements the constructor has."""
+    """Check that ``transform`` before ``fit`` raises NotFittedError, even if the constructor has judgements."""
     lists = example_lists()
     raises(NotFittedError, "", clone(estimator).transform, lists)
     raises(NotFittedError, "", clone(estimator).set_params(qrels=example_qrels(lists)).transform, lists)
 
 
 def check_missing_judgements(estimator):
-    """Without judgements, and with those of other queries alone, ``fit`` says what is missing."""
+    """Check that ``fit`` reports missing judgements, also if there are only judgements of other queries."""
     lists = example_lists()
     raises(ValueError, "judgements", clone(estimator).fit, lists)
     elsewhere = example_qrels(lists.assign(query="elsewhere " + lists["query"]))
@@ -71,7 +71,7 @@ JUDGED_CHECKS = [function for name, function in list(globals().items()) if name.
 
 
 def check_nothing_relevant(aggregator):
-    """Where no judged item of the lists is relevant there is nothing to learn, and ``fit`` says so."""
+    """Check that ``fit`` reports when no judged item of the lists is relevant, so nothing can be learned."""
     lists = example_lists()
     nothing = example_qrels(lists, lambda query, item: 0)
     for call in (clone(aggregator).fit, clone(aggregator).fit_transform):
@@ -79,7 +79,7 @@ def check_nothing_relevant(aggregator):
 
 
 def check_consistent_names(aggregator):
-    """Queries, voters and items under other names, with the judgements of the old ones, have the same scores."""
+    """Check that renaming queries, voters and items, in the judgements too, does not change the scores."""
     lists = example_lists()
     names = {
         column: dict(zip(old, np.random.default_rng(k).permutation(old), strict=True))
@@ -92,11 +92,11 @@ def check_consistent_names(aggregator):
     found = fit_transform(clone(aggregator), renamed, qrels)
     found = found.assign(query=found["query"].map(old["query"]), item=found["item"].map(old["item"]))
     both = found.merge(fit_transform(clone(aggregator), lists), on=["query", "item"], suffixes=("", "_expected"))
-    assert np.allclose(both["score"], both["score_expected"], rtol=1e-9, atol=1e-12), "names show in the scores"
+    assert np.allclose(both["score"], both["score_expected"], rtol=1e-9, atol=1e-12), "scores depend on names"
 
 
 def check_unknown_voters(aggregator):
-    """A voter that ``fit`` has not seen is treated as `unknown_voter` says, and else does no harm."""
+    """Check that a voter unknown to ``fit`` is treated according to `unknown_voter`, and does no harm without it."""
     lists = example_lists()
     train, new = lists[lists["voter"] != "v3"], lists.assign(voter=lists["voter"].replace("v3", "new"))
     expected = lists.groupby("query")["item"].nunique()
@@ -110,13 +110,13 @@ def check_unknown_voters(aggregator):
             continue
         consensus = method.transform(new)
         assert consensus.groupby("query")["item"].nunique().equals(expected), "items of an unknown voter are lost"
-        same(method.transform(lists.assign(voter=new["voter"])), consensus, "the unknown voter shows")
+        same(method.transform(lists.assign(voter=new["voter"])), consensus, "the unknown voter changes the result")
         other = lists.assign(voter=lists["voter"].replace("v3", "another"))
-        same(method.transform(other), consensus, "the name of an unknown voter shows", exact=False)
+        same(method.transform(other), consensus, "the name of an unknown voter changes the result", exact=False)
 
 
 def _policies(aggregator):
-    """Values of the parameter `unknown_voter`; None alone where there is no such parameter."""
+    """Return the values of the parameter `unknown_voter`; only None if there is no such parameter."""
     if "unknown_voter" not in aggregator.get_params():
         return [None]
     allowed = aggregator._parameter_constraints.get("unknown_voter", [])

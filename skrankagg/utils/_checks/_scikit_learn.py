@@ -1,8 +1,8 @@
-"""Which of scikit-learn's own checks are run here, and which are not, and why."""
+"""Scikit-learn's own checks: the ones that are run, and the reasons for skipping the others."""
 
 from sklearn.utils import estimator_checks as sklearn_checks
 
-#: Checks of scikit-learn's suite that need no data.
+#: Checks in scikit-learn's suite that need no data.
 SKLEARN_CHECKS = (
     "check_estimator_cloneable",
     "check_estimator_repr",
@@ -19,16 +19,16 @@ SKLEARN_CHECKS = (
 
 _MATRIX = "gives a matrix of numbers, not ranked lists"
 
-#: Checks of scikit-learn's suite that are not run, with the reason and, where there is one, what is run in their place.
+#: Checks in scikit-learn's suite that are not run, with the reason and, if there is one, the check that replaces it.
 EXEMPTIONS = {
     "check_array_api_input": "arrays of other libraries are not frames of lists; polars and pyarrow: check_containers",
-    "check_complex_data": "lists hold ids; a complex rank or score is refused: check_errors",
+    "check_complex_data": "lists contain ids; a complex rank or score raises an error: check_errors",
     "check_dict_unchanged": f"{_MATRIX}; here: check_transform_writes_nothing",
     "check_dont_overwrite_parameters": f"{_MATRIX}; here: check_input_unchanged",
     "check_dtype_object": f"{_MATRIX}; here: check_containers",
-    "check_estimator_sparse_array": "a sparse matrix is not a frame of lists and is refused: check_errors",
-    "check_estimator_sparse_matrix": "a sparse matrix is not a frame of lists and is refused: check_errors",
-    "check_estimator_sparse_tag": "no tag promises sparse input, and fit refuses it",
+    "check_estimator_sparse_array": "a sparse matrix is not a frame of lists and raises an error: check_errors",
+    "check_estimator_sparse_matrix": "a sparse matrix is not a frame of lists and raises an error: check_errors",
+    "check_estimator_sparse_tag": "no tag promises sparse input, for which fit raises an error",
     "check_estimators_dtypes": f"{_MATRIX}; here: check_containers, check_integer_ids",
     "check_estimators_empty_data_messages": f"{_MATRIX}; here: check_errors",
     "check_estimators_fit_returns_self": f"{_MATRIX}; here: check_fit_returns_self",
@@ -36,11 +36,11 @@ EXEMPTIONS = {
     "check_estimators_overwrite_params": f"{_MATRIX}; here: check_input_unchanged",
     "check_estimators_pickle": f"{_MATRIX}; here: check_persistence",
     "check_estimators_unfitted": f"{_MATRIX}; here: check_transforms_unfitted",
-    "check_f_contiguous_array_estimator": "a frame has no order in memory that an estimator would see",
-    "check_fit1d": "one-dimensional data are not a frame, and are refused: check_errors",
+    "check_f_contiguous_array_estimator": "estimators do not depend on the memory order of a frame",
+    "check_fit1d": "one-dimensional data are not a frame and raise an error: check_errors",
     "check_fit2d_1feature": "lists have no features",
     "check_fit2d_1sample": f"{_MATRIX}; here: check_small_inputs",
-    "check_fit2d_predict1d": "one-dimensional data are not a frame, and are refused: check_errors",
+    "check_fit2d_predict1d": "one-dimensional data are not a frame and raise an error: check_errors",
     "check_fit_check_is_fitted": f"{_MATRIX}; here: check_transforms_unfitted",
     "check_fit_idempotent": f"{_MATRIX}; here: check_repeatable",
     "check_fit_score_takes_y": f"{_MATRIX}; here: check_pipeline",
@@ -53,12 +53,12 @@ EXEMPTIONS = {
     "check_readonly_memmap_input": f"{_MATRIX}; here: check_read_only",
     "check_transformer_data_not_an_array": f"{_MATRIX}; here: check_containers",
     "check_transformer_general": f"{_MATRIX}; here: check_repeatable",
-    "check_transformer_n_iter": f"{_MATRIX}; n_iter_ is a count, 0 where a system was solved",
+    "check_transformer_n_iter": f"{_MATRIX}; n_iter_ is a count, 0 where a system was solved directly",
     "check_transformer_preserve_dtypes": f"{_MATRIX}; ids keep their dtype: check_containers, check_integer_ids",
     "check_transformers_unfitted": f"{_MATRIX}; here: check_transforms_unfitted",
 }
 
 
 def run_sklearn_check(name, estimator):
-    """Run a check of scikit-learn's on an estimator."""
+    """Run one of scikit-learn's checks on an estimator."""
     getattr(sklearn_checks, name)(type(estimator).__name__, estimator)

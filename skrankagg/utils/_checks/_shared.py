@@ -1,4 +1,4 @@
-"""Data and assertions that all checks share."""
+"""Data and assertions shared by all checks."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -23,16 +23,16 @@ def example_lists(
     full: bool = False,
     with_ties: bool = True,
 ) -> pd.DataFrame:
-    """Make a small long frame of random lists, ranks and scores in agreement.
+    """Generate a small long frame of random lists whose ranks and scores agree.
 
     Parameters
     ----------
     random_state : int, default=0
-        Other seeds give other lists.
+        Seed of the lists.
     n_queries, n_voters, n_items : int, default=4, 5, 8
         Sizes; all queries have the same items.
     full : bool, default=False
-        Whether every list holds every item; else lists differ in length and some are missing.
+        Whether every list contains every item; else lists differ in length and some are missing.
     with_ties : bool, default=True
         Whether items of a list may tie.
 
@@ -43,7 +43,7 @@ def example_lists(
 
     See Also
     --------
-    skrankagg.datasets.make_ranked_lists : Lists with a truth behind them, of any size.
+    skrankagg.datasets.make_ranked_lists : Generates lists of any size from a known truth.
 
     Examples
     --------
@@ -59,14 +59,14 @@ def example_lists(
                 continue
             length = n_items if full else int(rng.integers(1, n_items + 1))
             item = rng.permutation(n_items)[:length]
-            # Few distinct levels tie often; scores are not evenly spaced, so that norms of scores differ from ranks.
+            # Few distinct levels cause many ties; uneven scores make their norms differ from ranks.
             level = rng.integers(0, n_items // 2 + 1, length) if with_ties else rng.permutation(length)
             score = np.round((level + 1) ** 1.5 * (v + 1), 6)
             rank = 1.0 + np.searchsorted(np.sort(-score), -score)
             query += [f"q{q}"] * length
             voter += [f"v{v}"] * length
             columns.append((item, rank, score))
-    # One frame, for the checks call this more often than anything else.
+    # One frame is built at once, because the checks call this function most often.
     item, rank, score = map(np.concatenate, zip(*columns, strict=True))
     lists = pd.DataFrame(
         {"query": query, "voter": voter, "item": [f"i{name:02}" for name in item], "rank": rank, "score": score}
@@ -75,10 +75,11 @@ def example_lists(
 
 
 def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
-    """Make queries that differ in kind, each a frame of its own: what is common to all lists of one is not of others.
+    """Generate queries of different kinds, one frame each; properties shared by one query's lists do not apply to all.
 
-    Some are longer, cut, tied, weighted by fractions or in whole numbers, of pairs, of one list or of one item, with
-    scores below 0, or of another size. `weights` are those that lists may have, "any", "whole" or "none".
+    Some are longer, cut, tied, weighted by fractions or by whole numbers, or have other score ranges, such as scores
+    below 0. Some consist of pairs, of one list or of one item. `weights` are the allowed weights of lists: "any",
+    "whole" or "none".
     """
 
     def kind(seed, **options):
@@ -88,13 +89,13 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
         return lists["voter"].str[1:].astype(int)
 
     plain, cut, fractions = kind(11, full=True, with_ties=False), kind(12), kind(23)
-    # Two lists say the same.
+    # The first two lists are equal.
     pairs = pd.DataFrame({"voter": np.repeat([f"v{v}" for v in range(5)], 2), "rank": 5 * [1.0, 2.0]})
     pairs["item"] = [f"i{item:02}" for pair in ((0, 1), (0, 1), (1, 0), (1, 2), (2, 0)) for item in pair]
     pairs["score"] = 3.0 / pairs["rank"]
     queries = {}
     if weights == "any":
-        # Running sums that went on from one query to the next would round by the weights of the first ones.
+        # A running sum that continued from one query to the next would be rounded by the weights of the first ones.
         queries["thirds"] = fractions.assign(weight=1.1 + number(fractions) / 3)
         queries["as heavy"] = kind(25).assign(weight=1e9)
     queries |= {
@@ -115,7 +116,7 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
         queries["equal weights"] = kind(21, with_ties=False).assign(weight=3.0)
         queries["silent lists"] = kind(22).assign(weight=lambda one: np.where(one["voter"] == "v1", 0.0, 1.0))
     if weights == "any":
-        # They have no common unit, so that sums of them round.
+        # These weights have no common unit, so their sums are rounded.
         queries["fractions"] = fractions.assign(weight=1.1 + np.sqrt(number(fractions)))
         queries["one fraction"] = plain.assign(weight=np.where(number(plain) == 2, 2.5, 3.0))
         queries["heavy"] = kind(24).assign(weight=lambda one: 1e9 * (1.1 + np.sqrt(number(one))))
@@ -127,14 +128,14 @@ def mixed_queries(weights: str = "any") -> dict[str, pd.DataFrame]:
 
 @lru_cache(maxsize=128)
 def encode_queries(weights: str, names: tuple[str, ...] | None = None, *, turned: bool = False) -> RankedLists:
-    """Encode some of :func:`mixed_queries`, all for None; `turned` renames them, so that the last one is the first."""
+    """Encode some of :func:`mixed_queries`, all for None; `turned` renames them so that their order is reversed."""
     queries = mixed_queries(weights)
     frame = pd.concat([queries[name] for name in names or queries], ignore_index=True)
     return RankedLists.from_frame(frame.assign(query=frame["query"].map(turned_names(names))) if turned else frame)
 
 
 def turned_names(names: tuple[str, ...]) -> dict[str, str]:
-    """Other names of some queries, which sort the other way round."""
+    """Return new names of some queries, which sort in reverse order."""
     return {name: f"{len(names) - k:02}" for k, name in enumerate(names)}
 
 
@@ -146,8 +147,8 @@ def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = N
     lists : DataFrame or RankedLists of n_queries queries
         Ranked lists.
     grade : callable, default=None
-        Grade of an item, as a function of the ids of its query and its own. None makes grades of 0 to 3 by the numbers
-        in the two ids, whatever their type: other lists of the same items, or ids as integers, are judged alike.
+        Grade of an item, as a function of the ids of its query and its own. None computes grades of 0 to 3 from the
+        numbers in the two ids, whatever their type: other lists of the same items, or integer ids, get equal grades.
 
     Returns
     -------
@@ -156,7 +157,7 @@ def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = N
 
     See Also
     --------
-    example_lists : Makes the lists.
+    example_lists : Generates the lists.
 
     Examples
     --------
@@ -172,7 +173,7 @@ def example_qrels(lists: AnyLists, grade: Callable[[Any, Any], float] | None = N
 
 
 def example_grade(query, item):
-    """A grade of 0 to 3 by the numbers in two ids."""
+    """Return a grade of 0 to 3 from the numbers in two ids."""
     return (3 * _number(query) + 7 * _number(item) + _number(item) // 3 + 1) % 4
 
 
@@ -182,7 +183,7 @@ def _number(one):
 
 
 def is_supervised(estimator):
-    """Whether an estimator learns from judgements: by its tag, or a list transformer under its parameters."""
+    """Return whether an estimator learns from judgements: by its tag, or by a list transformer in its parameters."""
     needs = getattr(estimator, "_needs_judgements", None)
     if needs is not None and getattr(estimator, "qrels", None) is None:
         return needs()
@@ -190,12 +191,12 @@ def is_supervised(estimator):
 
 
 def judgements(estimator, lists, qrels=None):
-    """What ``fit`` gets beyond the lists: judgements of these, for an estimator that learns from some."""
+    """Return extra `fit` arguments: judgements of the lists for an estimator that learns from them, otherwise none."""
     return {"qrels": example_qrels(lists) if qrels is None else qrels} if is_supervised(estimator) else {}
 
 
 def fit(estimator, lists, qrels=None):
-    """Fit an estimator, with judgements if it learns from some: those of :func:`example_qrels` unless given."""
+    """Fit an estimator; if it learns from judgements, use the given ones or those of :func:`example_qrels`."""
     return estimator.fit(lists, **judgements(estimator, lists, qrels))
 
 
@@ -205,7 +206,7 @@ def fit_transform(estimator, lists, qrels=None):
 
 
 def same(found, expected, reason, *, exact=True, hint=""):
-    """Assert that two frames agree: in order exactly, in numbers exactly or but for rounding.
+    """Assert that two frames agree: same order, and numbers equal exactly or up to rounding.
 
     A message begins with `reason` and ends with `hint`.
     """
@@ -239,14 +240,14 @@ def _to_frame(result):
 
 
 def raises(kind, words, function, *args):
-    """Assert that a call raises an error of a kind whose message holds some words."""
+    """Assert that a call raises an error of a kind whose message contains some words."""
     try:
         function(*args)
     except kind as error:
-        assert words in str(error), f"the {kind.__name__} should say {words!r}; it says: {error}"
+        assert words in str(error), f"the message of {kind.__name__} must contain {words!r}; it is: {error}"
         return
     except Exception as error:
         raise AssertionError(
-            f"{kind.__name__} about {words!r} was expected; {type(error).__name__} came: {error}"
+            f"{kind.__name__} about {words!r} was expected; got {type(error).__name__}: {error}"
         ) from error
     raise AssertionError(f"{kind.__name__} about {words!r} was expected; nothing was raised")

@@ -1,4 +1,4 @@
-"""What every list transformer must do."""
+"""Checks of every list transformer."""
 
 import warnings
 
@@ -12,39 +12,39 @@ from ._shared import example_lists, fit, fit_transform, same
 
 
 def check_kind(transformer):
-    """RankedLists give RankedLists, a frame a frame, with the same lists in both."""
+    """Check that RankedLists return RankedLists and a frame returns a frame, with the same lists in both."""
     lists = example_lists()
     frame = fit_transform(clone(transformer), lists)
     encoded = fit_transform(clone(transformer), RankedLists.from_frame(lists))
-    assert hasattr(frame, "columns"), f"a frame must come back as a frame, not as {type(frame).__name__}"
-    assert isinstance(encoded, RankedLists), f"RankedLists must come back as such, not as {type(encoded).__name__}"
-    same(encoded, frame, "RankedLists give other lists than a frame does")
+    assert hasattr(frame, "columns"), f"a frame must be returned as a frame, not as {type(frame).__name__}"
+    assert isinstance(encoded, RankedLists), f"RankedLists must be returned as such, not as {type(encoded).__name__}"
+    same(encoded, frame, "RankedLists give other lists than a frame")
 
 
 def check_lists_out(transformer):
-    """What comes out is ranked lists, encoded as their own frame would be."""
+    """Check that the output is ranked lists, encoded in the same way as their own frame."""
     encoded = fit_transform(clone(transformer), RankedLists.from_frame(example_lists()))
     again = RankedLists.from_frame(encoded.to_frame(), score="score" if encoded.has_scores else None)
     for name in ("list_ptr", "row_ptr", "candidate", "rank", "candidate_ptr"):
-        assert np.array_equal(getattr(encoded, name), getattr(again, name)), f"`{name}` is not that of the lists"
+        assert np.array_equal(getattr(encoded, name), getattr(again, name)), f"`{name}` does not match the lists"
 
 
 def check_before_an_aggregator(transformer):
-    """In a pipeline before an aggregator, frames and RankedLists give the same consensus."""
+    """Check that frames and RankedLists give the same consensus in a pipeline before an aggregator."""
     lists = example_lists()
     steps = fit(clone(transformer), lists)
-    aggregator = MarkovChain()  # one that has no trouble with lists that were cut to two items
+    aggregator = MarkovChain()  # works with lists that were cut to two items
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotComparedWarning)  # short lists may leave items without a comparison
         same(
             aggregator.fit_transform(steps.transform(RankedLists.from_frame(lists))),
             aggregator.fit_transform(steps.transform(lists)),
-            "RankedLists give another consensus than a frame does",
+            "RankedLists give another consensus than a frame",
         )
 
 
 def check_after_an_aggregator(transformer):
-    """A consensus enters as one list of the voter ``consensus``."""
+    """Check that a consensus is accepted as one list of the voter ``consensus``."""
     consensus = CombSUM(norm="borda").fit_transform(example_lists())
     fit(clone(transformer), consensus).transform(consensus)
 
