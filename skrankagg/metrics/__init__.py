@@ -1,4 +1,4 @@
-"""Measures of a consensus, agreement between rankings, their registries by name, and scorers for scikit-learn."""
+"""Measures of a consensus, agreement between rankings, registries of both by name, and scorers for scikit-learn."""
 
 from ._agreement import *
 from ._judging import *

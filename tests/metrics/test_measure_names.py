@@ -124,10 +124,10 @@ def test_conventions_without_a_value_are_the_defaults():
 # ---------------------------------------------------------------------- each once
 
 TWICE = [
-    (["map", "map"], "'map' is there twice"),
+    (["map", "map"], "'map' is repeated"),
     (["map", "p@5", "MAP"], "'map' and 'MAP' are the same"),
     (["hit_rate@5", "success@5"], "'hit_rate@5' and 'success@5' are the same"),
-    ([AP, "map"], "'map' is there twice"),
+    ([AP, "map"], "'map' is repeated"),
     (["map[relevance_threshold=2]", "map[relevance_threshold=2.0]"], "are the same"),
 ]
 
@@ -159,7 +159,7 @@ def test_measures_that_differ_in_a_convention_are_two():
 
 @pytest.mark.parametrize("metrics", [3, None])
 def test_what_is_not_a_name_is_reported(metrics):
-    with pytest.raises(TypeError, match="A measure is named by a str such as 'ndcg@10'; got"):
+    with pytest.raises(TypeError, match="The name of a measure must be a str such as 'ndcg@10'; got"):
         evaluate(RUNS, QRELS, metrics)
     with pytest.raises(ValueError, match="at least one measure"):
         evaluate(RUNS, QRELS, [])
@@ -171,7 +171,7 @@ def test_the_command_line_refuses_a_measure_twice(command, tmp_path, monkeypatch
     RUNS["sum"].to_csv("sum.csv", index=False)
     QRELS.to_csv("qrels.csv", index=False)
     assert main([command, "sum.csv", "qrels.csv", "--metrics", "map", "map"]) == 1
-    assert "metrics must name each measure once; 'map' is there twice" in capsys.readouterr().err
+    assert "`metrics` must name each measure once; 'map' is repeated" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------------- which values are better
@@ -198,7 +198,7 @@ def test_a_count_selects_nothing():
         comparator(["num_ret", "map"])
     assert comparator(["map", "num_ret"]).best_name_ == comparator("map").best_name_
     for metric in ("num_ret", "judged@10"):
-        with pytest.raises(ValueError, match="A scorer needs a measure of which more, or less, is better"):
+        with pytest.raises(ValueError, match="must include a measure for which more, or less, is better"):
             make_ranking_scorer(metric, qrels=QRELS)
     scores = make_ranking_scorer(["map", "num_rel"], qrels=QRELS)(CombSUM(norm="borda"), LISTS)
     assert scores["num_rel"] == evaluate(RUNS["sum"], QRELS, "num_rel").iloc[0, 0]

@@ -182,7 +182,7 @@ def test_names_go_round():
         ("p", "'p' needs a cutoff; write p@10"),
         ("p@0", "whole number of at least 1"),
         ("p@ten", "whole number of at least 1"),
-        ("num_ret@5", "'num_ret' takes no cutoff"),
+        ("num_ret@5", "'num_ret' has no cutoff"),
         ("ndcg@5[gain=cubic]", "`gain` must be one of 'exponential', 'linear'; got 'cubic'"),
         ("ndcg@5[colour=red]", "unknown convention 'colour=red'; ndcg takes gain, discount, ideal"),
         ("p@5[relevance_threshold=high]", "must be a number; got 'high'"),
@@ -195,7 +195,7 @@ def test_wrong_names_list_the_right_ones(name, words):
 
 
 def test_a_name_is_a_string():
-    with pytest.raises(TypeError, match="named by a str such as 'ndcg@10'; got int"):
+    with pytest.raises(TypeError, match="must be a str such as 'ndcg@10'; got int"):
         get_measure(10)
 
 
@@ -398,7 +398,7 @@ def test_items_of_mixed_types_and_empty_truths_are_accepted():
 @pytest.mark.parametrize(
     ("run", "qrels", "error", "words"),
     [
-        ([["a"]], pd.DataFrame({"query": [1], "item": ["a"], "relevance": [1]}), TypeError, "Give both as frames"),
+        ([["a"]], pd.DataFrame({"query": [1], "item": ["a"], "relevance": [1]}), TypeError, "Pass both as frames"),
         ([["a"], ["b"]], [["a"]], ValueError, "there are 2 lists and 1 collections"),
         ([["a", "a"]], [["a"]], ValueError, "query 0 repeats one"),
         ([{"a": float("nan")}], [["a"]], ValueError, "Scores must be finite"),

@@ -202,7 +202,7 @@ def test_plain_lists_by_query_may_be_empty_or_judged_elsewhere():
 
 
 def test_a_word_is_not_a_list_of_letters():
-    with pytest.raises(TypeError, match="Each query needs its items in a list or a dict; query 0 has 'ab'"):
+    with pytest.raises(TypeError, match="must be a list or a dict; got 'ab' for query 0"):
         precision(["ab", "c"], [["a"], ["c"]], 1)
     with pytest.raises(TypeError, match=r"query 'q' has 1\.0"):
         precision({"q": 1.0}, {"q": ["a"]}, 1)

@@ -1,4 +1,4 @@
-"""Agreement between rankings, which needs no judgements."""
+"""Agreement between rankings; no judgements are needed."""
 
 from ._consensus_scores import *
 from ._correlations import *

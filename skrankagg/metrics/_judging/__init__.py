@@ -1,4 +1,4 @@
-"""Estimators, voters and runs measured against judgements."""
+"""Evaluation of estimators, voters and runs against judgements."""
 
 from ._evaluate import *
 from ._evaluate_voters import *
