@@ -182,15 +182,21 @@ def test_judgements_in_the_place_of_the_run_are_refused(call, way):
     if call is evaluate_voters and isinstance(second, dict | list):
         pytest.skip("takes no plain lists")
     name = getattr(call, "__name__", "precision")
-    message = f"{name} must be called with the run first, then the judgements; got {what}.* Call {name}\\(run, qrels\\)\\."
+    message = (
+        f"{name} must be called with the run first, then the judgements; got {what}.* Call {name}\\(run, qrels\\)\\."
+    )
     with pytest.raises(InputTypeError, match=message):
         call(first, second)
 
 
 def test_a_run_among_several_may_be_the_judgements():
-    with pytest.raises(InputTypeError, match="evaluate must be called with the run first, then the judgements; got a Qrels"):
+    with pytest.raises(
+        InputTypeError, match="evaluate must be called with the run first, then the judgements; got a Qrels"
+    ):
         evaluate({"bm25": RUN, "dense": Qrels.from_frame(JUDGED)}, JUDGED)
-    with pytest.raises(InputTypeError, match="evaluate must be called with the run first, then the judgements; got a set"):
+    with pytest.raises(
+        InputTypeError, match="evaluate must be called with the run first, then the judgements; got a set"
+    ):
         evaluate({"bm25": {"q": {"a", "b"}}}, {"q": {"a": 1}})
 
 

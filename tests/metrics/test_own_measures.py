@@ -281,7 +281,7 @@ def test_wrong_measures_are_refused(function, options, words):
 def test_what_is_not_such_a_function_is_refused():
     with pytest.raises(InputError, match="a lambda has none"):
         evaluate(["a"], ["a"], ["map", lambda ranking: 0.0])
-    with pytest.raises(InputTypeError, match="'ndcg' is already a measure. Refer to it by its name, the str 'ndcg'"):
+    with pytest.raises(InputTypeError, match=r"'ndcg' is already a measure\. Refer to it by its name, the str 'ndcg'"):
         evaluate(["a"], ["a"], ndcg)
     with pytest.raises(InputTypeError, match="must be a function of a JudgedRanking; got str"):
         make_measure("map")
