@@ -34,7 +34,7 @@ _FLAGS = (
     (r"\bbaseline='([^']*)'", r"--baseline \1"),
     (r"\bjob=('[^']*'|\"[^\"]*\")", r"--job \1"),
     (r"\bjob= with a name", "--job NAME"),
-    (r"^(.*: )?job must be", r"\1--job must be"),
+    (r"^(.*: )?`job` must be", r"\1--job must be"),
     (r"\bresume=False", "--no-resume"),
     (r"--(n_jobs|random_state)", lambda found: found[0].replace("_", "-")),
     (r"\bread_(lists|qrels) (cannot read|expects)", lambda found: found[2]),

@@ -1,7 +1,7 @@
-"""The formats of lists and judgements, and how the first line of a file tells which it is.
+"""Formats of lists and judgements, and their detection from the first line of a file.
 
-A format is recognised by what only it can begin with: numbers where they belong, or a header whose names are
-known. A file that fits no format, or two, is refused; guessing would misread a column in silence.
+A format is recognised by a beginning that no other format has: numbers in the right fields, or a header with known
+names. A file that fits no format, or two, is refused; a guess could silently misread a column.
 """
 
 from .._data._frames import LIST_COLUMNS
@@ -27,20 +27,20 @@ _STYLES = {"auto": ("csv", "semicolon", "tsv"), "csv": ("csv", "semicolon"), "ts
 
 
 class Kind:
-    """What a reader accepts.
+    """Content and formats that a reader accepts.
 
     Parameters
     ----------
     expected : str
-        All of it, for messages.
+        Description of all formats, for messages.
     known : tuple of str
         Columns that a header may name.
     trec : tuple of str or None
-        What the fields of a TREC file hold; None for those that are skipped.
+        Content of the fields of a TREC file; None for fields that are skipped.
     flagr : dict of int to tuple
-        Number of fields of a FLAGR file to what they hold.
+        Content of the fields of a FLAGR file, by their number.
     suffices : callable
-        Whether a set of columns is enough.
+        Function that returns True if a set of columns is enough.
     """
 
     def __init__(self, *, expected, known, trec, flagr, suffices):
@@ -81,7 +81,7 @@ def _numbers_fit(fields, names, decimal="."):
 
 
 def _first(path, style):
-    """Fields of the first line, read in one style; none if its quotes make no sense."""
+    """Return the fields of the first line, read in one style; no fields if its quotes are invalid."""
     try:
         rows = head(path, style, 1)
     except UnicodeDecodeError:
@@ -94,7 +94,7 @@ def _first(path, style):
 
 
 def held(kind, header):
-    """What the columns of a header hold; None if it does not name enough."""
+    """Return the content of the columns of a header; None if necessary columns are missing."""
     names = [canonical(title) for title in header]
     names = [name if name in kind.known else None for name in names]
     ids = query_ids(header)
@@ -108,16 +108,16 @@ def held(kind, header):
             raise InputError(f"expected one column for the {name}, got {' and '.join(map(repr, titles))}")
     if ids:
         warn_user(
-            f"The ids of the queries are read from {ids[0]!r}, and not from 'query', which holds their text as a rule. "
-            "Rename one of the two columns if it is otherwise.",
+            f"The ids of the queries are read from {ids[0]!r} instead of 'query', which usually contains the text. If "
+            "'query' contains the ids, rename one of the two columns.",
             AmbiguousInputWarning,
         )
     return tuple(names)
 
 
 def _header_layout(path, kind, header, style, decimal):
-    """Layout of a table that begins with a header; None if the line is none."""
-    # A header has no numbers; so a row of a FLAGR file, which must have some, is never taken for one.
+    """Return the layout of a table that begins with a header; None if the line is not a header."""
+    # A header has no numbers, so a row of a FLAGR file, which must have some, is never read as one.
     names = None if any(is_number(title, mark) for title in header for mark in ".,") else held(kind, header)
     if names is None:
         return None
@@ -136,7 +136,7 @@ def _header_layout(path, kind, header, style, decimal):
 
 
 def _is_json(path):
-    """Whether a file begins with an object or an array, as no table should."""
+    """Return True if a file begins with an object or an array; no table should."""
     with opened(path) as stream:
         data = stream.read(_PIECE).removeprefix(BOM)
         while data and not data.lstrip(b" \t\r\n"):
@@ -145,7 +145,7 @@ def _is_json(path):
 
 
 def _parquet_layout(path, kind, format):
-    """Layout of a Parquet file."""
+    """Return the layout of a Parquet file."""
     if format not in {"auto", "parquet"}:
         raise InputError(f"expected format={format!r}, got a Parquet file")
     check_parquet("read_lists" if kind is LISTS else "read_qrels")
@@ -158,31 +158,31 @@ def _parquet_layout(path, kind, format):
 
 
 def _named_layout(path, kind, columns, format, decimal):
-    """Layout of a table without a header, whose columns the caller names."""
+    """Return the layout of a table without a header, with columns named by the caller."""
     names = tuple(columns)
     held = [name for name in names if name is not None]
     if not set(held) <= set(kind.known) or len(set(held)) < len(held) or not kind.suffices(set(held)):
         raise InputError(
-            f"expected columns= to be distinct names out of {', '.join(kind.known)}, enough of them, and None to "
-            f"skip one, got {names}"
+            f"expected distinct names out of {', '.join(kind.known)} in columns=, enough of them, and None to skip "
+            f"one, got {names}"
         )
     rows = {style: _first(path, style) for style in _STYLES[format]}
     fitting = [style for style, fields in rows.items() if len(fields) == len(names)]
     if not fitting:
         most = max(map(len, rows.values()))
         raise InputError(f"expected the {len(names)} fields that columns= names, got {most} in the first line")
-    if len(fitting) > 1:  # of several separators only one can leave numbers where they belong
+    if len(fitting) > 1:  # only one of several separators can leave numbers in the right fields
         fitting = [style for style in fitting if _numbers_fit(rows[style], names, decimal)]
     if len(fitting) != 1:
         raise InputError(
-            f"expected one separator that parts the first line into the {len(names)} fields that columns= names, got "
-            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several part so"
+            f"expected one separator that splits the first line into {len(names)} fields, as in columns=, got "
+            f"{clip(SEPARATORS['csv'].join(rows['csv']))!r}, which several separators split so"
         )
     return Layout(fitting[0], names, decimal=decimal)
 
 
 def _refuse_lookalike(kind, fields, first):
-    """Refuse the files that are easily mistaken for FLAGR's lists."""
+    """Refuse files that are easily mistaken for FLAGR's lists."""
     if kind is LISTS and len(fields) == 5 and is_number(fields[4]):
         raise InputError(f"expected query, voter, item, score, source, got numbers in the last two fields of {first!r}")
     if kind is LISTS and fields[1] == "Q0":
@@ -190,32 +190,32 @@ def _refuse_lookalike(kind, fields, first):
 
 
 def detect(path, kind, format="auto", columns=None, decimal=".", trailing=False):
-    """Find the layout of a file.
+    """Detect the layout of a file.
 
     Parameters
     ----------
     path : path or Held
         File, plain or gzip.
     kind : Kind
-        What may be in it.
+        Allowed content.
     format : one of FORMATS, default="auto"
         The only format to try.
     columns : sequence of str or None, default=None
         Columns of a table without a header.
     decimal : {".", ","}, default="."
-        The mark before the decimals of a number.
+        Decimal mark of numbers.
     trailing : bool, default=False
         Whether words may follow the tag of a TREC run.
 
     Returns
     -------
     Layout
-        Of the one format that the first line fits.
+        Layout in the only format that the first line fits.
 
     Raises
     ------
     ValueError
-        If it fits none or several; the message is a clause without a subject.
+        If the first line fits no format, or several; the message is a clause without a subject.
     """
     layout = _detect(path, kind, format, columns, trailing, decimal)
     if decimal == "," and layout.style not in {"tsv", "semicolon"}:
@@ -239,7 +239,7 @@ def _detect(path, kind, format, columns, trailing, decimal):
     if format in {"auto", "trec"}:
         n_extra = len(words) - len(kind.trec)
         fits = (n_extra == 0 or (trailing and n_extra > 0)) and _numbers_fit(words, kind.trec)
-        # Rows of tabs without a header, whose ids have blanks, would pass for TREC files but for this field.
+        # Tab-separated rows without a header, whose ids contain blanks, would look like TREC files but for this field.
         if fits and (format == "trec" or words[1] in {"0", "Q0"} or not has_blanks_between_tabs(path)):
             found["trec"] = Layout("trec", kind.trec, 0, trailing)
     if format in {"auto", "flagr"} and len(fields) in kind.flagr:

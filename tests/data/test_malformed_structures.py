@@ -229,7 +229,7 @@ def test_an_empty_run_is_a_voter_who_found_nothing():
 def test_runs_in_the_place_of_judgements_are_refused():
     for runs in ({"bm25": SCORES}, {"bm25": {"q1": ["d1"]}, "dense": {}}):
         for call in (evaluate, ndcg):
-            with pytest.raises(InputTypeError, match=r"got a dict of runs second\. Write \w+\(run, qrels\)"):
+            with pytest.raises(InputTypeError, match=r"got a dict of runs second\. Call \w+\(run, qrels\)"):
                 call(JUDGED, runs)
 
 

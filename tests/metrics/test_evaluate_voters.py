@@ -145,7 +145,7 @@ def test_a_query_of_one_voter_each_is_one_run():
 def test_warnings_name_the_voter():
     lists, qrels = crowd(0)
     few = qrels[qrels["query"] == "q1"] if "q1" in set(qrels["query"]) else qrels
-    with pytest.warns(NothingJudgedWarning, match=r"The voter 'v5' holds no judged query: it has 'q1', the qrels"):
+    with pytest.warns(NothingJudgedWarning, match=r"The voter 'v5' contains no judged query: it has 'q1', the qrels"):
         evaluate(lists, few, "map", missing_queries="zero")
     lists = lists[(lists["voter"] != "v5") & ((lists["voter"] != "v1") | (lists["query"] == "q2"))]
     lists = pd.concat([lists, pd.DataFrame({"query": ["q2"], "voter": "v1", "item": "i0", "rank": 99, "score": -99.0})])

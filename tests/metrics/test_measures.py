@@ -184,7 +184,7 @@ def test_names_go_round():
         ("p@ten", "whole number of at least 1"),
         ("num_ret@5", "'num_ret' has no cutoff"),
         ("ndcg@5[gain=cubic]", "`gain` must be one of 'exponential', 'linear'; got 'cubic'"),
-        ("ndcg@5[colour=red]", "unknown convention 'colour=red'; ndcg takes gain, discount, ideal"),
+        ("ndcg@5[colour=red]", "unknown convention 'colour=red'; ndcg accepts gain, discount, ideal"),
         ("p@5[relevance_threshold=high]", "must be a number; got 'high'"),
         ("p@5[relevance_threshold=0]", "must be above 0"),
     ],
@@ -361,7 +361,10 @@ def test_models_of_a_user_equal_their_definitions(grades, name):
 
 def test_graded_gains_of_a_user_are_shares_of_the_highest_grade():
     assert rank_biased_precision(["a", "b"], {"a": 2, "b": 4}, persistence=0.5, max_grade=4) == 0.5 * (0.5 + 0.5)
-    for measure, words in ((expected_reciprocal_rank, "max_grade must be"), (rank_biased_precision, "max_grade must")):
+    for measure, words in (
+        (expected_reciprocal_rank, "`max_grade` must be"),
+        (rank_biased_precision, "`max_grade` must"),
+    ):
         with pytest.raises(ValueError, match=words):
             measure(["a"], {"a": 5}, max_grade=4)
 
@@ -399,12 +402,12 @@ def test_items_of_mixed_types_and_empty_truths_are_accepted():
     ("run", "qrels", "error", "words"),
     [
         ([["a"]], pd.DataFrame({"query": [1], "item": ["a"], "relevance": [1]}), TypeError, "Pass both as frames"),
-        ([["a"], ["b"]], [["a"]], ValueError, "there are 2 lists and 1 collections"),
+        ([["a"], ["b"]], [["a"]], ValueError, "got 2 lists and 1 collections"),
         ([["a", "a"]], [["a"]], ValueError, "query 0 repeats one"),
         ([{"a": float("nan")}], [["a"]], ValueError, "Scores must be finite"),
         ([["a"]], [{"a": float("inf")}], ValueError, "Grades must be finite"),
         ([["a"], ["b"]], ["a", ["b"]], TypeError, "query 0 has 'a'"),
-        ({"q": ["a"]}, [["a"]], TypeError, "a dict by query"),
+        ({"q": ["a"]}, [["a"]], TypeError, "both be dicts by query"),
     ],
 )
 def test_wrong_lists_are_reported(run, qrels, error, words):

@@ -268,8 +268,8 @@ def lambda_named(name):
         (reciprocal, {"name": "time"}, "a column next to the measures"),
         (reciprocal, {"name": "a[b]"}, "a str without brackets"),
         (reciprocal, {"name": " "}, "a str without brackets"),
-        (reciprocal, {"greater_is_better": 0}, "greater_is_better must be True, False or None"),
-        (reciprocal, {"greater_is_better": "no"}, "greater_is_better must be True, False or None"),
+        (reciprocal, {"greater_is_better": 0}, "`greater_is_better` must be True, False or None"),
+        (reciprocal, {"greater_is_better": "no"}, "`greater_is_better` must be True, False or None"),
         (reciprocal, {"summary": "median"}, "`summary` must be one of 'mean', 'sum'"),
     ],
 )
@@ -422,7 +422,7 @@ def test_scorers_negate_what_is_better_lower():
     with pytest.raises(InputError, match="by must be a measure of which more is better"):
         VoterSelector(LOWER, qrels=QRELS).fit(LISTS)
     neither = make_measure(first_place, greater_is_better=None)
-    with pytest.raises(InputError, match="of which more, or less, is better"):
+    with pytest.raises(InputError, match="for which more, or less, is better"):
         make_ranking_scorer(neither, qrels=QRELS)
     with pytest.raises(InputError, match="neither more nor less is better"):
         Comparator(METHODS, metrics=neither, qrels=QRELS).fit(LISTS)
