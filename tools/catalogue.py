@@ -1,4 +1,4 @@
-"""What `skrankagg methods` and `skrankagg measures` print, as text files, so that nothing heavy is loaded for it.
+"""Write the output of `skrankagg methods` and `skrankagg measures` as text files, so that printing it is fast.
 
 python tools/catalogue.py writes them.
 """
@@ -12,7 +12,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "skrankagg" / "_command_line"
 
 
 def methods():
-    """Two lines for each method: its name and what it does, its parameters and their defaults."""
+    """List two lines for each method: its name and description, its parameters and their defaults."""
     aggregators = all_aggregators()
     width = max(map(len, aggregators))
     lines = []
@@ -23,11 +23,11 @@ def methods():
 
 
 def measures():
-    """A line for each measure."""
+    """List a line for each measure."""
     return "\n".join(measure_names()) + "\n"
 
 
-#: What each file holds.
+#: The function that writes each file.
 FILES = {"methods.txt": methods, "measures.txt": measures}
 
 

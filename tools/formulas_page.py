@@ -1,4 +1,4 @@
-"""docs/formulas.md: the formulas of all methods, out of their docstrings.
+"""Write docs/formulas.md: the formulas of all methods, taken from their docstrings.
 
 python tools/formulas_page.py writes it.
 """
@@ -28,7 +28,7 @@ def write():
 
 
 def page():
-    """The text of the page."""
+    """Build the text of the page."""
     aggregators = all_aggregators()
     parts = [HEAD]
     for family, names in families().items():
@@ -45,9 +45,9 @@ def _section(name, aggregator):
 
 
 def formulas(aggregator):
-    """The parts of the Notes with formulas, or their first paragraph if it has no formula of its own, in reST."""
+    """Return the parts of the Notes with formulas, or their first paragraph if there are none, in reST."""
     notes = re.search(r"\nNotes\n-+\n(.*?)(?=\n[A-Z][\w ]*\n---|\Z)", inspect.getdoc(aggregator), re.DOTALL)[1]
-    notes = re.sub(r"(\.\. math::)\n\n", r"\1\n", notes)  # a formula below its directive is one part with it
+    notes = re.sub(r"(\.\. math::)\n\n", r"\1\n", notes)  # a directive and the formula below it are one part
     parts = [part.strip("\n") for part in re.split(r"\n\s*\n", notes)]
     kept = {}
     for number, part in enumerate(parts):
@@ -62,7 +62,7 @@ def formulas(aggregator):
 
 
 def _keep_introduction(parts, number, kept):
-    """Keep the paragraph before a formula, and with a list of cases the one before it."""
+    """Keep the paragraph before a formula; before a list of cases, also the paragraph that introduces it."""
     for before in range(number - 1, -1, -1):
         if re.match(r"\s*\.\. math::|==", parts[before]):
             return
@@ -76,7 +76,7 @@ def _first_sentence(part):
 
 
 def _without_notes(part):
-    """Without marks of references, and names in the font of code."""
+    """Remove marks of references, and set names in the font of code."""
     part = re.sub(r"(,?\s*\[\d+\]_)+", "", part)
     return re.sub(r"(:\w+:`[^`]*`|``[^`]*``)|`([^`]+)`", lambda found: found[1] or f"``{found[2]}``", part)
 

@@ -1,4 +1,4 @@
-"""The parts of README.md that are generated: the methods by family, and four numbers of docs/performance.md.
+"""Generate parts of README.md: the methods by family, and four numbers of docs/performance.md.
 
 python tools/readme_tables.py writes them.
 """
@@ -13,7 +13,7 @@ README = ROOT / "README.md"
 PAGE = ROOT / "docs" / "performance.md"
 
 METHODS, SPEED = "| family | methods |\n|---|---|\n", "| | skrankagg | compared with | faster by |\n|---|---|---|---|\n"
-# Of each number: the command, the row of our time, the column of it and of the other one, and what they are of.
+# For each number: the command, the row of our time, the columns of our time and the other one, peer and description.
 FIGURES = (
     ("methods.py table", "Agglomerative", 0, 1, "PyFLAGR", "agglomerative merging, 20 queries x 50 lists x 30 items"),
     ("methods.py wide", "Condorcet", 0, 1, "PyFLAGR", "Condorcet, one query of 200 lists x 1000 items"),
@@ -23,7 +23,7 @@ FIGURES = (
 
 
 def families():
-    """The methods by the folder or module of their family, which is the name of its page in the guide."""
+    """Group the methods by the folder or module of their family, which is the name of its page in the guide."""
     found = {}
     for name, method in all_aggregators().items():
         found.setdefault(method.__module__.split(".")[2].removeprefix("_"), []).append(name)
@@ -32,7 +32,7 @@ def families():
 
 
 def family_rows():
-    """A row for each family: its page, and the names of its methods."""
+    """Build a row for each family: its page, and the names of its methods."""
     rows = []
     for family, names in families().items():
         page = f"docs/user_guide/{family}.md"
@@ -42,7 +42,7 @@ def family_rows():
 
 
 def speed_rows():
-    """The four numbers, as the page of performance has them."""
+    """Build the rows of the four numbers, as on the performance page."""
     page = PAGE.read_text(encoding="utf-8")
     rows = []
     for command, row, ours, theirs, peer, what in FIGURES:

@@ -59,9 +59,9 @@ def test_a_measure_refuses_a_bool_for_its_cutoff(name):
     ("call", "words"),
     [
         (lambda: interpolated_precision(["a"], ["a"], k=True), "recall from 0 to 1"),
-        (lambda: evaluate([["a"]], [["a"]], "map", relevance_threshold=True), "relevance_threshold must be a number"),
-        (lambda: evaluate([["a"]], [["a"]], "map", relevance_threshold="1"), "relevance_threshold must be a number"),
-        (lambda: evaluate([["a"]], [["a"]], "rbp", persistence=None), "persistence must be a number"),
+        (lambda: evaluate([["a"]], [["a"]], "map", relevance_threshold=True), "`relevance_threshold` must be a number"),
+        (lambda: evaluate([["a"]], [["a"]], "map", relevance_threshold="1"), "`relevance_threshold` must be a number"),
+        (lambda: evaluate([["a"]], [["a"]], "rbp", persistence=None), "`persistence` must be a number"),
         (lambda: overlap(["a"], ["a"], True), "whole number of at least 1"),
         (lambda: average_overlap(["a"], ["a"], True), "whole number of at least 1"),
         (lambda: flagr_metrics(True), "`cutoff` must be a whole number"),

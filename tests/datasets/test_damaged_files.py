@@ -175,8 +175,8 @@ def test_a_declared_number_of_alternatives_takes_no_memory(tmp_path, text, decla
     [
         ("5: 3", f"{10**18}: 3", "line 7 has 19 digits in 1000000000000000000; at most 18 are supported"),
         ("NAME 1:", f"NAME {'1' * 5000}:", "line 4 has 5000 digits"),
-        ("3,{1,2}", "3,}1,2{", "line 7 is '5: 3,}1,2{' where"),
-        ("3,{1,2}", "3,{{1},2}", "line 7 is '5: 3,{{1},2}' where"),
+        ("3,{1,2}", "3,}1,2{", "line 7 is '5: 3,}1,2{' instead"),
+        ("3,{1,2}", "3,{{1},2}", "line 7 is '5: 3,{{1},2}' instead"),
         ("NAME 2:", "NAME 1:", "line 5 repeats the alternative 1"),
     ],
 )

@@ -241,7 +241,7 @@ def test_an_empty_id_in_judgements_is_refused_too(written, text):
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv.gz"])
 def test_an_empty_id_is_not_written(tmp_path, suffix):
-    with pytest.raises(InputError, match="an id in every row, got empty text as item in row 1"):
+    with pytest.raises(InputError, match="an id in every row; got empty text as item in row 1"):
         write_run(consensus(["a", ""]), tmp_path / f"run.{suffix}")
     assert not list(tmp_path.iterdir())
 
@@ -423,7 +423,7 @@ def test_paths_are_paths(written):
     path = written(FLAGR_5)
     with pytest.raises(ValueError, match="at least one path"):
         read_lists([])
-    with path.open() as stream, pytest.raises(TypeError, match=r"open for bytes, got '.*' open for text"):
+    with path.open() as stream, pytest.raises(TypeError, match=r"open for bytes; got '.*' open for text"):
         read_lists(stream)
     with pytest.raises(TypeError, match="must be a path, a file open for bytes, or a sequence of them; got 5"):
         read_lists(5)
@@ -615,7 +615,7 @@ def test_parquet_files_are_recognised_by_their_first_bytes_and_read_by_column_na
 def test_ids_of_queries_next_to_their_text(tmp_path):
     text = "qid,query,docno,score\n1,ties,a,2\n2,ties,a,1\n"
     (tmp_path / "lists.csv").write_text(text)
-    with pytest.warns(AmbiguousInputWarning, match="ids of the queries are read from 'qid', and not from 'query'"):
+    with pytest.warns(AmbiguousInputWarning, match="ids of the queries are read from 'qid' instead of 'query'"):
         assert read_lists(tmp_path / "lists.csv")["query"].tolist() == ["1", "2"]
     (tmp_path / "qrels.csv").write_text(text.replace("score", "rel").replace(",", "\t").replace("qid", "Query_ID"))
     with pytest.warns(AmbiguousInputWarning, match="from 'Query_ID'"):
@@ -624,7 +624,7 @@ def test_ids_of_queries_next_to_their_text(tmp_path):
         (tmp_path / "lists.csv").write_text(text.replace("score", "query_id,score").replace(",a,", ",a,b,"))
         read_lists(tmp_path / "lists.csv")
     for name in ("run.csv", "run.run", "run.json"):
-        with pytest.raises(ValueError, match=r"got 'qid' for the query, .*; rename or drop it"):
+        with pytest.raises(ValueError, match=r"got 'qid' for the query, .*\. Rename or drop it"):
             write_run(consensus(["a"]).assign(qid="1"), tmp_path / name)
 
 
@@ -726,7 +726,7 @@ GOOD = consensus(["a", "b"])
             "x.run",
             {},
             TypeError,
-            "expects a data frame of pandas, polars or pyarrow, got dict",
+            "must be a data frame of pandas, polars or pyarrow; got dict",
         ),
         (
             GOOD,
@@ -738,7 +738,7 @@ GOOD = consensus(["a", "b"])
         ),
         (GOOD, "x", {}, ValueError, "expected a name whose suffix determines the format"),
         (GOOD, "x.parquet.gz", {}, ValueError, "expected a name that ends in"),
-        (GOOD, "x.run", {"format": "ods"}, ValueError, "'trec', 'csv', 'tsv', 'parquet', 'json', 'text', got 'ods'"),
+        (GOOD, "x.run", {"format": "ods"}, ValueError, "'trec', 'csv', 'tsv', 'parquet', 'json', 'text'; got 'ods'"),
         (GOOD.assign(item=["a", "a\0"]), "x.tsv", {}, ValueError, "got a NUL character"),
         (GOOD.assign(tag="t"), "x.tsv", {}, ValueError, "got 'tag' for the voter"),
         (GOOD.drop(columns="item"), "x.csv", {}, ValueError, "got ['query', 'score', 'rank']"),
@@ -752,7 +752,7 @@ GOOD = consensus(["a", "b"])
             "x.csv",
             {},
             ValueError,
-            "finite numbers as score, got nan in row 1",
+            "finite numbers as score; got nan in row 1",
         ),
         (GOOD.assign(item=["a", None]), "x.csv", {}, ValueError, "got none as item in row 1"),
         (GOOD.assign(item=["a", "a\0"]), "x.csv", {}, ValueError, "got a NUL character"),
@@ -761,12 +761,12 @@ GOOD = consensus(["a", "b"])
             "x.run",
             {},
             ValueError,
-            "as item of a TREC run, got 'new york'",
+            "as item of a TREC run; got 'new york'",
         ),
-        (GOOD.assign(query=""), "x.run", {}, ValueError, "as query of a TREC run, got ''"),
-        (GOOD.assign(query="q\u00a01"), "x.run", {}, ValueError, "as query of a TREC run, got 'q\\xa01'"),
-        (GOOD, "x.run", {"tag": "my run"}, ValueError, "as tag of a TREC run, got 'my run'"),
-        (GOOD.assign(voter=["u", "v"]), "x.run", {}, ValueError, "lists of one voter for a TREC run, got 2"),
+        (GOOD.assign(query=""), "x.run", {}, ValueError, "as query of a TREC run; got ''"),
+        (GOOD.assign(query="q\u00a01"), "x.run", {}, ValueError, "as query of a TREC run; got 'q\\xa01'"),
+        (GOOD, "x.run", {"tag": "my run"}, ValueError, "as tag of a TREC run; got 'my run'"),
+        (GOOD.assign(voter=["u", "v"]), "x.run", {}, ValueError, "lists of one voter for a TREC run; got 2"),
     ],
 )
 def test_what_could_not_be_read_back_is_not_written(tmp_path, frame, name, options, error, message):

@@ -111,7 +111,7 @@ def test_ranks_are_shared_where_there_are_ranks_and_scores(tmp_path):
 
 def test_a_lazy_frame_has_no_order_to_be_written_in(tmp_path):
     polars = pytest.importorskip("polars")
-    with pytest.raises(InputTypeError, match="got LazyFrame; collect it first"):
+    with pytest.raises(InputTypeError, match="got LazyFrame\\. Collect it first"):
         write_run(polars.DataFrame(TIED.to_dict("list")).lazy(), tmp_path / "a.run")
 
 
@@ -147,8 +147,8 @@ def test_frames_are_written_as_qrels_are(tmp_path):
 @pytest.mark.parametrize(
     ("qrels", "error", "words"),
     [
-        ({"query": "q 1", "item": ["a"], "relevance": 1}, InputError, "without white space, .*, got 'q 1' as query"),
-        ({"query": "q", "item": ["a\u2003b"], "relevance": 1}, InputError, "as item; rename it"),
+        ({"query": "q 1", "item": ["a"], "relevance": 1}, InputError, "without white space, .*; got 'q 1' as query"),
+        ({"query": "q", "item": ["a\u2003b"], "relevance": 1}, InputError, "as item\\. Rename it"),
         ({"query": "q", "item": [""], "relevance": 1}, InputError, "got '' as item"),
         ({"query": "q", "item": ["a", "a"], "relevance": 1}, InputError, "must be judged once"),
         ({"query": "q", "item": ["a"], "gain": 1}, InputError, "'relevance'"),

@@ -71,7 +71,7 @@ def test_a_custom_scorer_over_all_judgements_warns():
 def test_the_warning_comes_once_and_at_the_caller():
     _, caught = caught_by(lambda: evaluate(FEW, QRELS, ["map", "p@10", "ndcg@10"], per_query=True))
     text = the_only(caught, MissingQueriesWarning)
-    assert text.startswith("15 of the 20 judged queries have no results and count as 0;")
+    assert text.startswith("15 of the 20 judged queries have no results and count as 0.")
     assert caught[0].filename == __file__
     _, caught = caught_by(lambda: ndcg(FEW, QRELS))
     assert caught[0].filename == __file__
@@ -212,7 +212,7 @@ def test_plain_lists_by_query_may_be_empty_or_judged_elsewhere():
 def test_a_word_is_not_a_list_of_letters():
     with pytest.raises(TypeError, match="must be a list or a dict; got 'ab' for query 0"):
         precision(["ab", "c"], [["a"], ["c"]], 1)
-    with pytest.raises(TypeError, match=r"query 'q' has 1\.0"):
+    with pytest.raises(TypeError, match=r"got 1\.0 for query 'q'"):
         precision({"q": 1.0}, {"q": ["a"]}, 1)
 
 

@@ -94,7 +94,7 @@ def test_corrections_by_hand_and_missing_values():
     assert len(adjust_pvalues([])) == 0
     with pytest.raises(ValueError, match="one of 'holm', 'bonferroni', 'bh', 'by', 'none'"):
         adjust_pvalues([0.1], "tukey")
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError, match="must be from 0 to 1"):
         adjust_pvalues([1.5])
 
 
